@@ -15,8 +15,8 @@ export type {
   LiveThread,
   LiveThreads,
   LiveTurn,
-  ThreadUsage,
 } from './engine/live/live-thread-types.ts';
+export type { ThreadUsage } from './engine/thread/context/window-use.ts';
 export type { FindFiles, FoundFile, FoundFiles } from './engine/workspace/find-mentionable.ts';
 export type { RerunAnswers, RerunStep, StepAnswered } from './engine/rerun-step.ts';
 export type { ReviewCode, ReviewedCode } from './engine/review/review-code.ts';
@@ -33,7 +33,9 @@ export type { Answered } from './engine/thread/client-input.ts';
 export type { Steered, Steering } from './engine/thread/client-input.ts';
 export type { UserShell, UserShellRan } from './engine/thread/user-shell.ts';
 export type { Injected } from './engine/thread/client-input.ts';
-export type { Overridden, Thread, ThreadTurn } from './engine/thread/thread.ts';
+export type { ThreadTurn } from './engine/thread/read-turn.ts';
+export type { Overridden } from './engine/thread/thread-settings.ts';
+export type { Thread } from './engine/thread/thread.ts';
 export type { AboutCheckpoint, CheckpointHooks } from './engine/thread/thread-parts.ts';
 export type { WaitingMessage } from './core/state/fold/waiting-messages.ts';
 export type { TurnResult } from './engine/thread/turn/settle-turn.ts';

@@ -8,7 +8,7 @@ import type { Answered } from './thread/client-input.ts';
 import type { Thread } from './thread/thread.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { awaitAnswer } from './thread/open-questions.ts';
-import type { OpenedThread } from './thread-setup/open-thread.ts';
+import type { Engine } from './engine.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 import { suspendedAnswerRefusal } from './live/thread-gate.ts';
 
@@ -34,11 +34,6 @@ const answerOptions = {
   signal: { type: abortSignal, about: 'Aborting it ends the turn.', required: true },
 } as const satisfies OptionTable<AnswerRequest>;
 
-interface OpenThreads {
-  thread(id: ThreadId): Thread | undefined;
-  resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
-}
-
 interface Given {
   readonly questionId: string;
   readonly answer: Answer;
@@ -52,10 +47,10 @@ interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'>
 
 /** Answers questions of threads, open or not. Concurrent answers open their thread once. */
 export class ThreadAnswers {
-  readonly #threads: OpenThreads;
+  readonly #threads: Pick<Engine, 'thread' | 'resume'>;
   readonly #begun = new Map<ThreadId, Promise<unknown>>();
 
-  constructor(threads: OpenThreads) {
+  constructor(threads: Pick<Engine, 'thread' | 'resume'>) {
     this.#threads = threads;
   }
 
@@ -95,7 +90,7 @@ export class ThreadAnswers {
       await answered;
       await thread.close();
     }
-    return { kind: 'answering', thread, notices, isOpened, answered, ...defined({ ended }) };
+    return { kind: 'answering', thread, notices, isOpened, answered, ended };
   }
 }
 

@@ -203,20 +203,15 @@ export function withWholePaths(options: EngineOptions): EngineOptions | OptionPr
     if (given === undefined) continue;
     const paths = given.map((path) => String(absolute(path, { base, osHome })));
     for (const [at, path] of paths.entries()) {
-      const written = given[at]!;
-      const odd = oddityOf(written, path);
-      if (odd !== undefined) return oddPath(`${key}[${at}]`, written, odd);
+      const odd = oddityOf(given[at]!, path);
+      if (odd !== undefined) return oddPath(`${key}[${at}]`, given[at]!, odd);
     }
     whole[key] = paths;
   }
   return { ...options, ...whole };
 }
 
-const pathLists = [
-  'addDirectories',
-  'systemFolders',
-  'secretFiles',
-] as const satisfies readonly (keyof EngineOptions)[];
+const pathLists = ['addDirectories', 'systemFolders', 'secretFiles'] as const;
 
 function oddityOf(written: string, path: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]+:\//i.test(written)) return 'is a URL, not a path';

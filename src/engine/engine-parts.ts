@@ -57,13 +57,6 @@ interface EngineDoors {
 
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
-/** If profiles are limited, the paths that they may reopen count too. */
-function withOwnPlaces(base: BaseLayers, ownPlaces: () => OwnPlaces): BaseLayers {
-  const { requirements } = base;
-  if (requirements.sandboxModes === undefined && requirements.profiles === undefined) return base;
-  return { ...base, requirements: { ...requirements, ownPlaces: ownPlaces() } };
-}
-
 /** Called once for an engine. Does not wait or touch the outside world yet. */
 export function createEngineParts(
   options: EngineOptions,
@@ -93,7 +86,10 @@ export function createEngineParts(
       root,
       configFiles: [...filesWithSecrets(loaded.layers), ...loaded.unusedSecrets, ...secretFiles(options)],
     }));
-  const base = withOwnPlaces(loaded, ownPlaces);
+  const { requirements } = loaded;
+  // If profiles are limited, the paths that they may reopen count too.
+  const isLimited = requirements.sandboxModes !== undefined || requirements.profiles !== undefined;
+  const base = isLimited ? { ...loaded, requirements: { ...requirements, ownPlaces: ownPlaces() } } : loaded;
   const beforeLandlock = (writable: readonly string[]): void =>
     recordLandlockRoots(home, writable, () => {
       const { projects, projectRootMarkers } = base.config;
@@ -231,8 +227,7 @@ function createCommandReader(place: { readonly root: string; readonly clock: Clo
 }
 
 async function loadReader(place: { readonly root: string; readonly clock: Clock }): Promise<CommandReader['read']> {
-  const [{ analyseCommand }, { canonicalCommand }, reader] = await Promise.all([
-    import('../core/policy/commands/analyse-command.ts'),
+  const [{ analyseCommand, canonicalCommand }, reader] = await Promise.all([
     import('../core/policy/commands/analyse-command.ts'),
     loadShellReader(place).catch(() => unread),
   ]);

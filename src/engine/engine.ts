@@ -59,14 +59,11 @@ function withFallbackKey(options: EngineOptions): EngineOptions {
   const key = { path: ['sandbox_fallback'], value: sandboxFallback };
   const given = isJsonObject(config)
     ? { ...config, sandbox_fallback: sandboxFallback }
-    : [...(config as readonly (string | typeof key)[]), key];
+    : [...(config as object[]), key];
   return { ...options, config: given as EngineOptions['config'] & object };
 }
 
-/**
- * Warnings that a user who has read them once cannot act on or has decided about. `by words`: news again when the words
- * differ.
- */
+/** Warnings that a user who has read them can do nothing more about. `by words`: news again when the words differ. */
 const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
   ...sandboxNotices,
   'tui-unused-keys': 'by words',
@@ -126,9 +123,10 @@ export class Engine {
   branchAt(folder: string): string | undefined {
     requireArguments('branchAt()', { folder: [folderPath, folder] });
     const root = findRepository(folder);
-    const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
-    return root === undefined ? undefined : readGitFacts(root, { denies }).branch;
+    return root === undefined ? undefined : readGitFacts(root, { denies: this.#denies }).branch;
   }
+
+  readonly #denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
 
   get home(): string {
     return this.#parts.base.home;
@@ -140,8 +138,9 @@ export class Engine {
    */
   recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
     const how = saidOnce[code];
-    if (how === undefined) return true;
-    return recordIfFirst(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
+    return (
+      how === undefined || recordIfFirst(this.home, { name: code, keeps, words: how === 'once' ? undefined : message })
+    );
   }
 
   /** The index of the tip for the terminal's next start. Undefined: the home keeps nothing. */
@@ -149,22 +148,16 @@ export class Engine {
     return nextTipIndex(this.home, name, count);
   }
 
-  /**
-   * Same in every process of the home, and different for each purpose. Undefined while the home's key cannot be used.
-   */
+  /** Same in every process of the home, different for each purpose. Undefined while the home's key cannot be used. */
   secretFor(purpose: string): string | undefined {
     return this.#parts.seals.seal(`secret for ${purpose}`);
   }
 
-  /**
-   * Loads a picture for a turn, unless the machine's manager forbids giving pictures to a model. The path may be
-   * relative.
-   */
+  /** Loads a picture for a turn, unless the machine's manager forbids giving it to a model. May be a relative path. */
   async loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
     const problem = argumentProblem('loadImage()', { path: [anyText, path], cwd: [folderPath, cwd] });
     if (problem !== undefined) return problem;
-    const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
-    return loadImage(path, cwd, { denies, resize: this.#parts.resizeImage });
+    return loadImage(path, cwd, { denies: this.#denies, resize: this.#parts.resizeImage });
   }
 
   /** True if commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
@@ -346,9 +339,8 @@ export class Engine {
   }
 
   async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
-    const [target, options] = [readTarget(givenTarget), readRestore(given)];
-    const problem = argumentProblem('restoreFiles()', { id: [threadId, id] });
-    if (problem !== undefined) return engineRefused(problem);
+    const options = readRestore(given);
+    const target = argumentProblem('restoreFiles()', { id: [threadId, id] }) ?? readTarget(givenTarget);
     if ('code' in target) return engineRefused(target);
     if ('code' in options) return engineRefused(options);
     const { restoreThreadFiles } = await import('./undo/restore-thread-files.ts');
@@ -359,9 +351,8 @@ export class Engine {
    * Like `restoreFiles`, for the turns that a rollback of the conversation would remove. Call it before that rollback.
    */
   async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
-    const [to, options] = [readRollback(givenTo), readRestore(given)];
-    const problem = argumentProblem('restoreRolledBack()', { id: [threadId, id] });
-    if (problem !== undefined) return engineRefused(problem);
+    const options = readRestore(given);
+    const to = argumentProblem('restoreRolledBack()', { id: [threadId, id] }) ?? readRollback(givenTo);
     if ('code' in to) return engineRefused(to);
     if ('code' in options) return engineRefused(options);
     const { restoreRolledBackFiles } = await import('./undo/restore-thread-files.ts');
@@ -369,14 +360,7 @@ export class Engine {
   }
 }
 
-interface ThreadOpener {
-  readonly threads: readonly Thread[];
-  start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
-  resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
-  fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
-}
-
-function threadsPort(engine: ThreadOpener): Threads {
+function threadsPort(engine: Pick<Engine, 'threads' | 'start' | 'resume' | 'fork'>): Threads {
   const asOpen = (thread: Thread): OpenThread => {
     return { kind: 'thread', id: thread.id, run: (turn) => thread.run(turn), close: () => thread.close() };
   };

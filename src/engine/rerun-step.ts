@@ -24,6 +24,7 @@ import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../c
 import { answerOfRequest, type OtherReader, promptForOther } from '../core/replay/rerun-request.ts';
 import { hasTools, promptFor, toolsMissing } from '../core/state/plan-request.ts';
 import type { Encoder, ModelFailure, ModelRequest, Prompt, Provider, ToolSpec } from '../ports/model.ts';
+import type { Clock } from '../ports/system.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject } from '../protocol/json.ts';
@@ -128,19 +129,17 @@ export async function rerunStep(
     environment: engine.options.env,
   });
   const { capabilities } = provider;
-  const reader = {
-    model: lookUpModel(catalogue, model),
-    provider: name,
-    capabilities,
-    ...defined({ sampling: samplingFor(located.sampling, model) }),
-  };
+  const sampling = samplingFor(located.sampling, model);
+  const reader = { model: lookUpModel(catalogue, model), provider: name, capabilities, sampling };
   const prompt = isSame ? promptFor(state, record) : promptForOther(request, reader, toolsForOtherModel);
   if ('code' in prompt) return prompt;
   const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
   if ('code' in encoder) return encoder;
   const body = encoder.body(prompt);
   const routing = { model: prompt.options.model, ...defined({ tier: prompt.options.serviceTier }) };
-  const answered = await ask(engine, { provider, body, id, routing, maxItems: config.answer.maxItems }, asked.signal);
+  const sent = { body, headers: requestHeaders(id, engine.options.client), routing };
+  const limits = { maxItems: config.answer.maxItems, signal: asked.signal };
+  const answered = await ask(engine.clock, provider, sent, limits);
   const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
   const isPlan = (await provider.client.authMode()) === 'chatgpt';
   // An account's plan pays, not a list price.
@@ -154,46 +153,32 @@ export async function rerunStep(
     encoder: encoder.version,
     isSameBody: isSame,
     before: {
-      ...named(record.options, record.provider?.id),
-      ...withCost(before, { prices, options: record.options, provider: record.provider }),
+      ...withCost(before, record.options, record.provider, prices),
       ...(failure === undefined ? {} : { failure: { code: failure } }),
     },
-    now: {
-      ...named(prompt.options, name.id),
-      ...withCost(answered, { prices, options: prompt.options, provider: name }),
-    },
+    now: withCost(answered, prompt.options, name, prices),
   };
 }
 
-function named({ model }: Pick<Prompt['options'], 'model'>, provider: string | undefined) {
-  return { model, ...defined({ provider }) };
-}
-
-interface PricedBy {
-  readonly prices: readonly PriceEntry[];
-  readonly options: Prompt['options'];
-  readonly provider: ProviderName | undefined;
-}
-
-/** Keeps a recorded cost; otherwise adds the price known now. */
-function withCost<Answer extends { readonly usage?: Usage }>(answer: Answer, by: PricedBy): Answer {
+/** With its model. Keeps a recorded cost; otherwise adds the price known now. */
+function withCost(
+  answer: Omit<StepAnswered, 'model' | 'provider'>,
+  { model, serviceTier }: Prompt['options'],
+  by: ProviderName | undefined,
+  prices: readonly PriceEntry[],
+): StepAnswered {
+  const named = { model, ...defined({ provider: by?.id }), ...answer };
   const { usage } = answer;
-  if (usage === undefined || usage.cost !== undefined || by.provider === undefined) return answer;
-  const { id: provider, address } = by.provider;
-  const { model, serviceTier } = by.options;
-  return { ...answer, usage: usageWithCost(usage, findPrice(by.prices, { provider, model, address, serviceTier })) };
-}
-
-interface FoundStep {
-  readonly number: number;
-  readonly request: RebuiltRequest;
+  if (usage === undefined || usage.cost !== undefined || by === undefined) return named;
+  const price = findPrice(prices, { provider: by.id, model, address: by.address, serviceTier });
+  return { ...named, usage: usageWithCost(usage, price) };
 }
 
 async function findStep(
   lines: readonly Line[],
   wanted: RerunStep['request'],
   id: ThreadId,
-): Promise<FoundStep | Outcome> {
+): Promise<{ readonly number: number; readonly request: RebuiltRequest } | Outcome> {
   let count = 0;
   let newest: RebuiltRequest | InferredRequest | undefined;
   // Only one body is wanted, so encode none on the way.
@@ -211,7 +196,10 @@ async function findStep(
       count === 1 ? 'Use --step 1.' : `Name one from 1 to ${count}, or last. \`capstan replay ${id}\` lists them.`;
     return { code: 'no-request', message, next };
   }
-  if (newest.kind === 'inferred') return leftNoRecord(count);
+  if (newest.kind === 'inferred') {
+    const message = `Another program made request ${count} and did not record its tools and settings.`;
+    return { code: 'request-unrecorded', message, next: 'Name a step that Capstan made.' };
+  }
   const { auxiliary } = newest.record;
   if (auxiliary === undefined) return { number: count, request: newest };
   const what = auxiliary.purpose === 'compaction' ? 'made a checkpoint' : 'reviewed a call';
@@ -222,30 +210,19 @@ async function findStep(
   };
 }
 
-function leftNoRecord(number: number): Outcome {
-  return {
-    code: 'request-unrecorded',
-    message: `Another program made request ${number} and did not record its tools and settings.`,
-    next: 'Name a step that Capstan made.',
-  };
-}
-
 async function targetFor(engine: EngineParts, then: ProviderName | undefined, asked: RerunStep) {
   const { base, options } = engine;
   const { config, problems } = await configInFolder(base, options.cwd);
   const error = combinedError(problems);
   if (error !== undefined) return error;
   const located = locatedProvider(config, asked.provider ?? then?.id ?? config.modelProvider, options.env);
-  if ('code' in located) return asked.provider === undefined ? lostProvider(located) : located;
+  const next = 'Configure the provider of the step again, or name another one with --provider.';
+  if ('code' in located) return asked.provider === undefined ? { ...located, next } : located;
   const name = nameOfProvider(located);
   if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
-  const settings = defined({ features: configuredFeatures(config) });
+  const settings = { features: configuredFeatures(config) };
   const provider = await threadProviders(engine, { config, settings }).make(located);
   return 'code' in provider ? provider : { provider, name, config, located };
-}
-
-function lostProvider(problem: Outcome): Outcome {
-  return { ...problem, next: 'Configure the provider of the step again, or name another one with --provider.' };
 }
 
 function moved({ id, address, wire = 'responses' }: ProviderName, now: ProviderConfig): Outcome {
@@ -260,45 +237,31 @@ function moved({ id, address, wire = 'responses' }: ProviderName, now: ProviderC
 /** The version that made the bytes, which may not be the provider's current one. */
 async function encoderOf(version: string, current: Encoder): Promise<Encoder | Outcome> {
   if (current.version === version) return current;
-  const known = (await loadEncoders()).get(version);
-  return (
-    known ?? {
-      code: 'encoder-unknown',
-      message: `The step was encoded as ${version}, which this version does not make.`,
-      next: 'Name another model or provider, or use the version of Capstan that wrote the thread.',
-    }
-  );
-}
-
-interface AskedModel {
-  readonly provider: Provider;
-  readonly body: readonly Uint8Array[];
-  readonly id: ThreadId;
-  readonly maxItems: number;
-  readonly routing: NonNullable<ModelRequest['routing']>;
+  const message = `The step was encoded as ${version}, which this version does not make.`;
+  const next = 'Name another model or provider, or use the version of Capstan that wrote the thread.';
+  return (await loadEncoders()).get(version) ?? { code: 'encoder-unknown', message, next };
 }
 
 async function ask(
-  { clock, options }: EngineParts,
-  { provider, body, id, maxItems, routing }: AskedModel,
-  signal: AbortSignal,
+  clock: Clock,
+  { client }: Provider,
+  request: ModelRequest,
+  { maxItems, signal }: { readonly maxItems: number; readonly signal: AbortSignal },
 ): Promise<Omit<StepAnswered, 'model' | 'provider'>> {
-  const request = { body, headers: requestHeaders(id, options.client), routing };
   const began = clock.now();
   const items: Item[] = [];
   let firstEventMs: number | undefined;
   let end: Pick<StepAnswered, 'usage' | 'failure'> = {};
-  for await (const event of checkedAnswer(() => provider.client.stream(request, signal), { maxItems, signal })) {
+  for await (const event of checkedAnswer(() => client.stream(request, signal), { maxItems, signal })) {
     if (event.kind !== 'failed') firstEventMs ??= clock.now() - began;
     if (event.kind === 'item') items.push(event.item);
     if (event.kind === 'completed') end = defined({ usage: event.usage });
-    if (event.kind === 'failed') end = defined({ usage: event.usage, failure: said(event.failure) });
+    if (event.kind === 'failed') {
+      const { code, message, next } = event.failure;
+      end = { ...defined({ usage: event.usage }), failure: { code, message, next } };
+    }
   }
   return { items, ...end, ...defined({ firstEventMs }), answerMs: clock.now() - began };
-}
-
-function said({ code, message, next }: ModelFailure): NonNullable<StepAnswered['failure']> {
-  return { code, message, next };
 }
 
 /** Tools that result in a picture, by name or by type. */

@@ -16,7 +16,7 @@ import {
   type ScriptStep,
   type ScriptStepOf,
 } from '../../src/testing/index.ts';
-import type { ThreadTurn } from '../../src/engine/thread/thread.ts';
+import type { ThreadTurn } from '../../src/engine/thread/read-turn.ts';
 import { calls, hangs, long, saysLong, smallLimit, task } from '../compaction/talk.ts';
 import { largePng } from '../harness/large-png.ts';
 import type { LiveThread } from '../harness/live-thread.ts';

@@ -17,7 +17,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/engine/thread/turn/settle-turn.ts';
-import type { ThreadTurn } from '../../src/engine/thread/thread.ts';
+import type { ThreadTurn } from '../../src/engine/thread/read-turn.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene } from './scene.ts';
 import { placeEngine } from './place-engine.ts';

@@ -11,7 +11,8 @@ import { contextSettings } from '../../src/core/state/turns/turn-words.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
 import type { CompactionResult } from '../../src/engine/thread/checkpoint/compaction-result.ts';
 import { defined } from '../../src/base/objects.ts';
-import type { Thread, ThreadTurn } from '../../src/engine/thread/thread.ts';
+import type { ThreadTurn } from '../../src/engine/thread/read-turn.ts';
+import type { Thread } from '../../src/engine/thread/thread.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 

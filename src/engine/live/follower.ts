@@ -4,6 +4,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../protocol/thread-event.ts';
 import { type ClaimedPlace, lastValidPlace, type LineCursor, readAfter } from './line-cursor.ts';
+import { previewKey } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, takenBackAt } from './thread-news.ts';
 
@@ -16,8 +17,6 @@ interface ReadingPlace {
   readonly skip: number;
   readonly state?: RecordedState;
 }
-
-const defaultLimit = 1000;
 
 /**
  * A follower of a thread, at its own pace. *Live*, it gets news through a bounded queue. When that is full it falls
@@ -45,7 +44,7 @@ export class Follower {
   #ended: Outcome | undefined;
 
   constructor(thread: FollowedThread, options: FollowOptions) {
-    const { after, provisional = true, limit = defaultLimit, caughtUp = () => {} } = options;
+    const { after, provisional = true, limit = 1000, caughtUp = () => {} } = options;
     this.#thread = thread;
     this.#caughtUp = caughtUp;
     this.wantsPreviews = provisional;
@@ -75,21 +74,18 @@ export class Follower {
 
   durable(news: readonly FollowerNews[]): void {
     if (this.#isOver) return;
-    for (const each of news) {
-      if (each.placed === undefined) this.#passing(each.news);
-      else if (this.#behind === undefined) this.#recorded(each.news, each.placed);
+    for (const { news: each, placed } of news) {
+      if (this.#behind === undefined) this.#add(each, placed);
+      else if (placed === undefined) this.#missed.passing++;
     }
     this.#added();
   }
 
-  #recorded(news: LiveNews, placed: PlacedNews): void {
+  #add(news: LiveNews, placed: PlacedNews | undefined): void {
     this.#queue.add(news, placed);
-    if (news.kind === 'recorded' && news.event.kind === 'item-completed') this.#complete(news.event.item.id);
-  }
-
-  #passing(news: LiveNews): void {
-    if (this.#behind === undefined) this.#queue.add(news);
-    else this.#missed.passing++;
+    if (placed === undefined || news.kind !== 'recorded' || news.event.kind !== 'item-completed') return;
+    this.#queue.complete(news.event.item.id);
+    this.#spoiled.delete(news.event.item.id);
   }
 
   preview(event: ProvisionalEvent): void {
@@ -102,15 +98,9 @@ export class Follower {
 
   #drop(event: ProvisionalEvent): void {
     this.#queue.forget(event.itemId);
-    const wasSeen = this.#begun.delete(event.itemId);
     this.#spoiled.delete(event.itemId);
     // A follower that saw no preview of it need not know, and one that fell behind got `missed`.
-    if (wasSeen) this.#queue.add({ kind: 'preview', event });
-  }
-
-  #complete(itemId: string): void {
-    this.#queue.complete(itemId);
-    this.#spoiled.delete(itemId);
+    if (this.#begun.delete(event.itemId)) this.#queue.add({ kind: 'preview', event });
   }
 
   #added(): void {
@@ -291,7 +281,7 @@ export interface FollowedThread {
 }
 
 /** News queued for one follower. `placed`: its place, if it is recorded. */
-export interface WaitingNews {
+interface WaitingNews {
   news: LiveNews | undefined;
   readonly placed?: PlacedNews;
   pieces: number;
@@ -313,10 +303,6 @@ class FollowerQueue {
     this.#limit = limit;
   }
 
-  get isEmpty(): boolean {
-    return this.#head === this.#waiting.length;
-  }
-
   /** A single event is never too much. */
   get isFull(): boolean {
     const count = this.#waiting.length - this.#head;
@@ -324,13 +310,13 @@ class FollowerQueue {
   }
 
   add(news: LiveNews, placed?: PlacedNews): void {
-    const slot: WaitingNews = { news, pieces: 0, weight: weightOf(news), ...(placed && { placed }) };
+    const slot: WaitingNews = { news, pieces: 0, weight: weightOf(news), placed };
     this.#waiting.push(slot);
     this.#weight += slot.weight;
   }
 
   preview(event: Exclude<ProvisionalEvent, { kind: 'dropped' }>): void {
-    const key = keyOf(event);
+    const key = previewKey(event);
     const slot = this.#pieces.get(key);
     this.#weight += event.text.length;
     if (slot?.news?.kind === 'preview' && slot.news.event.kind !== 'dropped') {
@@ -368,7 +354,7 @@ class FollowerQueue {
       if (slot.news === undefined) continue;
       this.#weight -= slot.weight;
       if (slot.news.kind === 'preview' && slot.news.event.kind !== 'dropped')
-        this.#pieces.delete(keyOf(slot.news.event));
+        this.#pieces.delete(previewKey(slot.news.event));
       return slot;
     }
     return undefined;
@@ -384,10 +370,6 @@ class FollowerQueue {
   }
 }
 
-function keyOf(event: ProvisionalEvent): string {
-  return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
-}
-
 /** Approximate: counts only the texts, which are what grows. */
 function weightOf(news: LiveNews): number {
   if (news.kind !== 'recorded' && news.kind !== 'passing') return 100;
@@ -396,32 +378,4 @@ function weightOf(news: LiveNews): number {
   const item = 'item' in event ? event.item : undefined;
   const texts = item === undefined ? [] : Object.values(item).filter((value) => typeof value === 'string');
   return texts.reduce((sum, text) => sum + text.length, 300);
-}
-
-export function createFollower(thread: FollowedThread, options: FollowOptions): Follower {
-  return new Follower(thread, options);
-}
-
-/** Iterates over the news to their end. An early return, also while waiting for news, calls `leave`. */
-export function readNews(follower: Follower, leave: () => void): AsyncIterableIterator<LiveNews> {
-  return {
-    async next() {
-      try {
-        const value = await follower.next();
-        if (value !== undefined) return { done: false, value };
-      } catch (error) {
-        leave();
-        throw error;
-      }
-      leave();
-      return { done: true, value: undefined };
-    },
-    return() {
-      leave();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }

@@ -31,7 +31,7 @@ export function readAfter(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
   const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
   if (place === undefined) return undefined;
-  return { place: Number(place), ...(timestamp !== undefined && { timestamp }) };
+  return { place: Number(place), timestamp };
 }
 
 /**

@@ -1,16 +1,11 @@
 import type { SettingsChange } from '../../core/envelope/settings-change.ts';
-import type { Settings } from '../../core/envelope/settings.ts';
 import type { RestoredSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
-import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
-import type { RateLimits } from '../../protocol/rate-limits.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ThreadCut } from '../../protocol/thread.ts';
-import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { AgentLiveThreads } from '../agents/agent-live-threads.ts';
 import type { EngineRefused } from '../engine-refused.ts';
@@ -19,11 +14,10 @@ import type { StoredThreads } from '../store/stored-threads.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import type { KeptSettings, OpenedThread } from '../thread-setup/open-thread.ts';
 import type { CompactionResult } from '../thread/checkpoint/compaction-result.ts';
-import type { Answered, Injected, InjectOptions, Steered, Steering } from '../thread/client-input.ts';
-import type { RunningSession } from '../thread/running-commands.ts';
-import type { Overridden, ThreadTurn } from '../thread/thread.ts';
+import type { ThreadUsage } from '../thread/context/window-use.ts';
+import type { ThreadTurn } from '../thread/read-turn.ts';
+import type { Thread } from '../thread/thread.ts';
 import type { TurnResult } from '../thread/turn/settle-turn.ts';
-import type { UserShell, UserShellRan } from '../thread/user-shell.ts';
 import type { AfterPlace, LineCursor } from './line-cursor.ts';
 
 /** Options for opening a live thread. Questions wait for `answer`, unless `askUser` is given. */
@@ -64,33 +58,32 @@ export interface LiveThreads {
   close(): Promise<void>;
 }
 
-/** One live thread. The object survives unloading: each method loads the thread if it must. */
-export interface LiveThread {
+/** The same call of a thread that may have to be loaded first, which can be refused. */
+type Loading<Call extends (...given: never[]) => Promise<unknown>> = (
+  ...given: Parameters<Call>
+) => Promise<Awaited<ReturnType<Call>> | EngineRefused>;
+
+type Read = 'id' | 'settings' | 'takesPictures' | 'waiting' | 'turnId' | 'turnSettings' | 'standIn' | 'questions';
+
+/**
+ * One live thread: the members of `Thread` that clients use. The object survives unloading: each method loads the thread
+ * if it must.
+ */
+export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' | 'shell' | 'endSessions'> {
   readonly kind: 'live';
-  readonly id: ThreadId;
   readonly notices: readonly Outcome[];
   readonly profileName: string | undefined;
   /** Settings that it restored from its own past, if it has one. */
   readonly restored: RestoredSettings | undefined;
-  /** Settings in force, without the changes of turns that have not begun. */
-  readonly settings: Settings;
-  readonly takesPictures: boolean;
-  /** Accepted for its next request, each in one line, without words of turns that have not begun. */
-  readonly waiting: readonly string[];
-  readonly turnId: TurnId | undefined;
-  /** The settings of that turn, whatever was changed since it was submitted. */
-  readonly turnSettings: Settings | undefined;
-  /** Settings for the next message while the quota of its own model is used up and that of `model_fallback` answers. */
-  readonly standIn: Settings | undefined;
-  readonly questions: readonly Question[];
-  /** Running commands that outlived their calls. */
-  readonly sessions: readonly RunningSession[];
   /** True if its last turn waits for an answer and does not run: an answer loads it and continues. */
   readonly isSuspended: boolean;
   /** Place of the newest durable line. */
   readonly place: Ordinal | undefined;
   /** For `follow`, to continue from here later, even after a rollback. */
   readonly cursor: LineCursor | undefined;
+  /** Its cost, without what an agent inherited from its parent's conversation. */
+  readonly cost: Usage;
+  usage(): ThreadUsage;
 
   /**
    * Runs a turn after those submitted before. `change` stays in force once the turn has begun; absent, no settings
@@ -104,30 +97,17 @@ export interface LiveThread {
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Continues the conversation where a failed turn left it, without repeating its words. */
   retry(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
-  /** Adds words to the running turn; refused if none runs. */
-  steer(steering: Steering): Promise<Steered | EngineRefused>;
-  /** Withdraws words of `steer` that no request includes yet. Returns the withdrawn messages once that is durable. */
-  withdraw(messageIds: readonly string[]): Promise<readonly string[]>;
-  /** Adds an item of the program to history before the next request. Resolves when it is durable. */
-  inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused>;
-  /** Tells the model with the next request that a side conversation changed files. Resolves when durable. */
-  tellChangedBeside(files: FilesChangedInSideConversation): Promise<Injected | EngineRefused>;
-  /**
-   * Tells the model about files that a restore of another thread put back. The thread's own restore does so by itself.
-   */
-  tellPutBack(files: RestoredFiles): Promise<Injected | EngineRefused>;
+  steer: Loading<Thread['steer']>;
+  inject: Loading<Thread['inject']>;
+  tellChangedBeside: Loading<Thread['tellChangedBeside']>;
+  /** A restore of the thread's own files tells it by itself. */
+  tellPutBack: Loading<Thread['tellPutBack']>;
   /** Ends the running or suspended turn, and resolves when it has ended. Waiting turns stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
-  override(change: SettingsChange): Promise<Overridden>;
+  override: Thread['overrideTurnContext'];
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
-  /** Runs a command of the user's own, outside the sandbox and beside a running turn. */
-  shell(asked: UserShell): Promise<UserShellRan>;
-  endSessions(ids: readonly number[]): Promise<void>;
   /** Answers by the question's id. A suspended thread is loaded and continues its turn. */
-  answer(questionId: string, answer: Answer): Promise<Answered>;
-  usage(): ThreadUsage;
-  /** Its cost, without what an agent inherited from its parent's conversation. */
-  readonly cost: Usage;
+  answer: Thread['answer'];
   /**
    * Gives it up now, as when it is idle: running work is interrupted or suspended. Its next use loads it again. An
    * ephemeral thread only ends its running work, since no file has it.
@@ -151,15 +131,6 @@ export interface LiveCompaction {
   readonly focus?: string;
   /** Ends only this compaction. Absent: only `interrupt` ends it. */
   readonly signal?: AbortSignal;
-}
-
-export interface ThreadUsage {
-  readonly total: Usage;
-  readonly tokens: number;
-  readonly measure: 'exact' | 'scaled' | 'estimated';
-  readonly effectiveWindow: number;
-  readonly percentRemaining: number;
-  readonly rateLimits?: RateLimits;
 }
 
 export interface FollowOptions {

@@ -73,15 +73,15 @@ class KeptThreads implements LiveThreads {
   }
 
   get loaded(): readonly LiveThread[] {
-    return [...this.#threads.values()].filter(({ isLoaded }) => isLoaded);
+    return [...this.#threads.values()].filter(isLoaded);
   }
 
   agentsOf(id: ThreadId): readonly LiveThread[] {
-    return this.#agentsOf(id).filter(({ isLoaded }) => isLoaded);
+    return this.#agentsOf(id).filter(isLoaded);
   }
 
   knows(id: string): boolean {
-    return this.#threads.get(id as ThreadId)?.isHere === true;
+    return this.#threads.get(id as ThreadId)?.loader.isHere === true;
   }
 
   async start(request: LiveRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
@@ -115,7 +115,7 @@ class KeptThreads implements LiveThreads {
     const known = this.#threads.get(id);
     const kept = known ?? this.#keep(id, withAnswers(request));
     if (folderMayBeMissing === true) this.#moving.add(id);
-    const loaded = await kept.load().finally(() => this.#moving.delete(id));
+    const loaded = await kept.loader.use((thread) => Promise.resolve(thread)).finally(() => this.#moving.delete(id));
     if (!('outcome' in loaded)) return kept;
     // Clients hold the object of a thread that was loaded before.
     if (known === undefined) this.#drop(kept);
@@ -132,17 +132,17 @@ class KeptThreads implements LiveThreads {
     const gate = this.#gate(id);
     if (gate.isInside) return engineRefused(heldByCaller(id));
     const asked = this.#threads.get(id);
-    if (asked?.isKept === false) return engineRefused(ephemeralThread(id));
+    if (asked?.loader.isKept === false) return engineRefused(ephemeralThread(id));
     if (asked?.isBusy === true) return engineRefused(threadBusy(id));
     const { stored } = this.#engine;
     try {
       return await gate.alone(async () => {
         // An earlier answer may have continued a turn.
         const kept = this.#threads.get(id);
-        if (kept?.isRunning === true) return engineRefused(threadBusy(id));
+        if (kept?.loader.thread?.isBusy === true) return engineRefused(threadBusy(id));
         const empty = kept === undefined ? undefined : await noMessageYet(stored, kept);
         if (empty !== undefined) return engineRefused(empty);
-        return kept === undefined ? work(stored) : kept.whileAway(() => work(stored));
+        return kept === undefined ? work(stored) : kept.loader.whileAway(() => work(stored));
       });
     } finally {
       if (gate.isEmpty && !this.#threads.has(id)) this.#gates.delete(id);
@@ -151,7 +151,8 @@ class KeptThreads implements LiveThreads {
 
   preview(id: ThreadId, state: ThreadState): ReturnType<LiveThreads['preview']> {
     const thread = this.#threads.get(id);
-    const kept = thread?.isLoaded === true ? { settings: thread.settings, last: lastSettings(state) } : undefined;
+    const kept =
+      thread !== undefined && isLoaded(thread) ? { settings: thread.settings, last: lastSettings(state) } : undefined;
     // A thread that no client has opened here is foreseen with the settings of its newest turn.
     return this.#engine.preview(id, state, { ...defined({ request: this.#requests.get(id) }), kept });
   }
@@ -159,15 +160,15 @@ class KeptThreads implements LiveThreads {
   async close(): Promise<void> {
     this.#over ??= threadsClosed;
     for (const gate of this.#gates.values()) await gate.opened();
-    const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end(threadsClosed)));
+    const ended = await Promise.allSettled([...this.#threads.values()].map(({ loader }) => loader.end(threadsClosed)));
     for (const result of ended) if (result.status === 'rejected') throw result.reason;
   }
 
   async #adopted(opened: OpenedThread | EngineRefused, request: ThreadRequest): Promise<LiveThread | EngineRefused> {
     if (opened.kind === 'refused') return opened;
     const kept = this.#keep(opened.thread.id, request);
-    await kept.adopt(opened);
-    if (this.#over !== undefined) await kept.end(this.#over);
+    await kept.loader.adopt(opened);
+    if (this.#over !== undefined) await kept.loader.end(this.#over);
     return kept;
   }
 
@@ -202,7 +203,7 @@ class KeptThreads implements LiveThreads {
     try {
       await closed;
     } finally {
-      if (!kept.isKept) await Promise.all(this.#agentsOf(id).map((agent) => agent.close()));
+      if (!kept.loader.isKept) await Promise.all(this.#agentsOf(id).map((agent) => agent.close()));
     }
   }
 
@@ -235,4 +236,8 @@ class KeptThreads implements LiveThreads {
 /** Clients answer, unless the program that opens the thread does or the thread is unattended. */
 function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Request) {
   return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitAnswer };
+}
+
+function isLoaded({ loader }: ManagedThread): boolean {
+  return loader.thread !== undefined;
 }

@@ -11,41 +11,20 @@ import {
   wholeNumber,
 } from '../../core/envelope/read-options.ts';
 import { readSettingsChange, type SettingsChange } from '../../core/envelope/settings-change.ts';
-import type { Settings } from '../../core/envelope/settings.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
-import type { RestoredSettings } from '../../core/state/resumed-settings.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { Answer } from '../../protocol/question.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
-import type { OpenedThread } from '../thread-setup/open-thread.ts';
-import type { CompactionResult } from '../thread/checkpoint/compaction-result.ts';
-import {
-  type Answered,
-  type Injected,
-  type InjectOptions,
-  readSteering,
-  type Steered,
-  type Steering,
-} from '../thread/client-input.ts';
+import { type Answered, type InjectOptions, readSteering, type Steering } from '../thread/client-input.ts';
 import { notData, settingsElsewhere, turnOptions, withMessage } from '../thread/read-turn.ts';
-import type { RunningSession } from '../thread/running-commands.ts';
-import type { Overridden, Thread } from '../thread/thread.ts';
+import type { Thread } from '../thread/thread.ts';
 import type { TurnResult } from '../thread/turn/settle-turn.ts';
-import type { UserShell, UserShellRan } from '../thread/user-shell.ts';
-import type { LineCursor } from './line-cursor.ts';
-import type {
-  FollowOptions,
-  LiveCompaction,
-  LiveNews,
-  LiveThread,
-  LiveTurn,
-  ThreadUsage,
-} from './live-thread-types.ts';
+import type { UserShell } from '../thread/user-shell.ts';
+import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn } from './live-thread-types.ts';
 import { threadClosed, ThreadLoader, type ThreadManager } from './thread-loader.ts';
 import { suspendedAnswerRefusal } from './thread-gate.ts';
 
@@ -56,10 +35,7 @@ interface ForgettingKeeper extends ThreadManager {
 
 const liveTurnOptions = {
   ...turnOptions,
-  change: {
-    type: changeOption(),
-    about: 'Settings to change with the turn.',
-  },
+  change: { type: changeOption(), about: 'Settings to change with the turn.' },
 } as const satisfies OptionTable<LiveTurn>;
 
 const settingsAsChange = { ...settingsElsewhere, next: 'Give settings as change, or change them with override().' };
@@ -94,97 +70,67 @@ async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
 export class ManagedThread implements LiveThread {
   readonly kind = 'live';
   readonly id: ThreadId;
+  readonly loader: ThreadLoader;
   readonly #work = new LiveWork();
-  readonly #loader: ThreadLoader;
-  readonly #isKept: boolean;
   readonly #forget: ForgettingKeeper['forget'];
 
   constructor(id: ThreadId, keeper: ForgettingKeeper) {
     this.id = id;
     this.#forget = keeper.forget;
-    this.#isKept = keeper.isKept;
-    this.#loader = new ThreadLoader(id, keeper, {
+    this.loader = new ThreadLoader(id, keeper, {
       turnBegan: (turnId) => this.#work.begun(turnId),
       isIdle: () => this.#work.isEmpty,
     });
   }
 
-  /** False: it is ephemeral, and gone once it is given up. */
-  get isKept(): boolean {
-    return this.#isKept;
+  get notices() {
+    return this.loader.opening.notices;
   }
-
-  get isLoaded(): boolean {
-    return this.#loader.thread !== undefined;
+  get profileName() {
+    return this.loader.opening.profileName;
   }
-
-  /** True if it is loaded, or was given up before it had a message: then it may have no file. */
-  get isHere(): boolean {
-    return this.isLoaded || this.#loader.wasEmpty;
+  get restored() {
+    return this.loader.opening.restored;
   }
-
-  get notices(): readonly Outcome[] {
-    return this.#loader.opening.notices;
+  get settings() {
+    return this.loader.now.settings;
   }
-
-  get profileName(): string | undefined {
-    return this.#loader.opening.profileName;
+  get takesPictures() {
+    return this.loader.now.takesPictures;
   }
-
-  get restored(): RestoredSettings | undefined {
-    return this.#loader.opening.restored;
+  get waiting() {
+    return this.loader.thread?.waiting ?? [];
   }
-
-  get settings(): Settings {
-    return this.#loader.now.settings;
+  get turnId() {
+    return this.loader.thread?.turnId;
   }
-
-  get takesPictures(): boolean {
-    return this.#loader.now.takesPictures;
+  get turnSettings() {
+    return this.loader.thread?.turnSettings;
   }
-
-  get waiting(): readonly string[] {
-    return this.#loader.thread?.waiting ?? [];
+  get standIn() {
+    return this.loader.thread?.standIn;
   }
-
-  get turnId(): TurnId | undefined {
-    return this.#loader.thread?.turnId;
+  get questions() {
+    return this.loader.now.questions;
   }
-
-  get turnSettings(): Settings | undefined {
-    return this.#loader.thread?.turnSettings;
+  get sessions() {
+    return this.loader.thread?.sessions ?? [];
   }
-
-  get standIn(): Settings | undefined {
-    return this.#loader.thread?.standIn;
+  get isSuspended() {
+    return this.loader.now.isSuspended;
   }
-
-  get questions(): readonly Question[] {
-    return this.#loader.now.questions;
+  get place() {
+    const { place } = this.loader.hub;
+    return place < 0 ? undefined : (place as Ordinal);
   }
-
-  get sessions(): readonly RunningSession[] {
-    return this.#loader.thread?.sessions ?? [];
+  get cursor() {
+    return this.loader.hub.cursor;
   }
-
-  get isSuspended(): boolean {
-    return this.#loader.now.isSuspended;
+  get cost() {
+    return this.loader.cost;
   }
-
-  get place(): Ordinal | undefined {
-    return this.#loader.hub.place < 0 ? undefined : (this.#loader.hub.place as Ordinal);
-  }
-
-  get cursor(): LineCursor | undefined {
-    return this.#loader.hub.cursor;
-  }
-
-  get cost(): Usage {
-    return this.#loader.cost;
-  }
-
-  usage(): ThreadUsage {
-    return this.#loader.now.usage;
+  usage() {
+    return this.loader.now.usage;
   }
 
   async submit(submitted: LiveTurn): Promise<TurnResult | EngineRefused> {
@@ -196,32 +142,26 @@ export class ManagedThread implements LiveThread {
     const change = own.change && readSettingsChange(own.change);
     if (change !== undefined && 'code' in change) return { kind: 'failed', outcome: change };
     const { change: _given, signal: _all, ...turn } = own;
-    const { signal } = read;
-    return this.#work.add(
-      (work) =>
-        this.#loader.use(async (thread): Promise<TurnResult | EngineRefused> => {
-          // Cancelled while the thread was loading, so it was never sent.
-          if (work.signal.aborted) return { kind: 'aborted', isWithdrawn: true };
-          const asked = { ...turn, signal: work.signal };
-          work.handOver();
-          return change === undefined ? thread.run(asked) : thread.runWith(change, asked);
-        }),
-      { signal },
-    );
+    return this.#use(async (thread, work): Promise<TurnResult | EngineRefused> => {
+      // Cancelled while the thread was loading, so it was never sent.
+      if (work.signal.aborted) return { kind: 'aborted', isWithdrawn: true };
+      const asked = { ...turn, signal: work.handOver() };
+      return change === undefined ? thread.run(asked) : thread.runWith(change, asked);
+    }, read.signal);
+  }
+
+  /** Submits work that the thread runs in the order of `handOver`, once it is loaded. */
+  #use<Result extends { readonly kind: string }>(
+    run: (thread: Thread, work: SubmittedWork) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result | EngineRefused> {
+    return this.#work.add((work) => this.loader.use((thread) => run(thread, work)), signal);
   }
 
   async continue(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
     const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'continue()');
     if ('code' in read) return { kind: 'failed', outcome: read };
-    const { signal } = read;
-    return this.#work.add(
-      (work) =>
-        this.#loader.use((thread) => {
-          work.handOver();
-          return thread.continue({ signal: work.signal });
-        }),
-      { signal },
-    );
+    return this.#use((thread, work) => thread.continue({ signal: work.handOver() }), read.signal);
   }
 
   async retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
@@ -230,95 +170,82 @@ export class ManagedThread implements LiveThread {
     return this.submit({ ...read, input: continuedTurnInput('after-failure') });
   }
 
-  async steer(steering: Steering): Promise<Steered | EngineRefused> {
+  async steer(steering: Steering) {
     const read = readSteering(steering);
-    return 'code' in read ? engineRefused(read) : this.#loader.use((thread) => thread.steer(read));
+    return 'code' in read ? engineRefused(read) : this.loader.use((thread) => thread.steer(read));
   }
 
   async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
-    const taken = await this.#loader.use((thread) => thread.withdraw(messageIds));
+    const taken = await this.loader.use((thread) => thread.withdraw(messageIds));
     return 'outcome' in taken ? [] : taken;
   }
 
-  async inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {
+  async inject(item: Item, options?: InjectOptions) {
     const copy = plainCopy(item);
     if (copy === notPlain) return engineRefused(notData('The item'));
-    return this.#loader.use((thread) => thread.inject(copy, options));
+    return this.loader.use((thread) => thread.inject(copy, options));
   }
 
-  tellChangedBeside(files: FilesChangedInSideConversation): Promise<Injected | EngineRefused> {
-    return this.#loader.use((thread) => thread.tellChangedBeside(files));
+  tellChangedBeside(files: FilesChangedInSideConversation) {
+    return this.loader.use((thread) => thread.tellChangedBeside(files));
   }
 
-  tellPutBack(files: RestoredFiles): Promise<Injected | EngineRefused> {
-    return this.#loader.use((thread) => thread.tellPutBack(files));
+  tellPutBack(files: RestoredFiles) {
+    return this.loader.use((thread) => thread.tellPutBack(files));
   }
 
   async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
     // The thread compacts itself, which no client submitted: work that waits behind it stays.
-    const itself = this.#loader.thread?.isCompactingItself === true ? this.#loader.thread : undefined;
+    const itself = this.loader.thread?.isCompactingItself === true ? this.loader.thread : undefined;
     const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
     if (isWaiting) return this.#endSuspended(reason);
     const turnId = await (itself === undefined ? this.#work.interrupt(reason) : itself.stopCompactingItself());
     // Agents may continue to work after the turn that started them.
-    await this.#loader.thread?.agents?.stop(reason);
+    await this.loader.thread?.agents?.stop(reason);
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
   /** Ends the suspended turn as a running one would end; its questions lapse. */
   async #endSuspended(reason: unknown): ReturnType<LiveThread['interrupt']> {
     let turnId: TurnId | undefined;
-    const ended = await this.#work.add((work) =>
-      this.#loader.use((thread) => {
-        turnId = thread.state.openTurn?.id;
-        work.handOver();
-        return thread.continue({ signal: AbortSignal.abort(reason) });
-      }),
-    );
+    const ended = await this.#use((thread, work) => {
+      turnId = thread.state.openTurn?.id;
+      work.handOver();
+      return thread.continue({ signal: AbortSignal.abort(reason) });
+    });
     return ended.kind === 'aborted' && turnId !== undefined ? { kind: 'interrupted', turnId } : { kind: 'idle' };
   }
 
-  async override(change: SettingsChange): Promise<Overridden> {
+  async override(change: SettingsChange) {
     const read = readSettingsChange(change);
-    return 'code' in read ? engineRefused(read) : this.#loader.use((thread) => thread.overrideTurnContext(read));
+    return 'code' in read ? engineRefused(read) : this.loader.use((thread) => thread.overrideTurnContext(read));
   }
 
-  async compact(given: LiveCompaction = {}): Promise<CompactionResult | EngineRefused> {
+  async compact(given: LiveCompaction = {}) {
     const read = readOptions<LiveCompaction>(given, liveCompactionOptions, 'compact()');
     if ('code' in read) return engineRefused(read);
-    const { signal, ...asked } = read;
-    return this.#work.add(
-      (work) =>
-        this.#loader.use((thread) => {
-          work.handOver();
-          return thread.compact({ ...asked, signal: work.signal });
-        }),
-      { signal },
-    );
+    return this.#use((thread, work) => thread.compact({ ...read, signal: work.handOver() }), read.signal);
   }
 
-  shell(asked: UserShell): Promise<UserShellRan> {
-    return this.#loader.use((thread) => thread.shell(asked));
+  shell(asked: UserShell) {
+    return this.loader.use((thread) => thread.shell(asked));
   }
 
   /** A thread that is given up has no sessions. */
   async endSessions(ids: readonly number[]): Promise<void> {
-    await this.#loader.thread?.endSessions(ids);
+    await this.loader.thread?.endSessions(ids);
   }
 
   answer(questionId: string, answer: Answer): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
     // The answer may become a turn: it keeps the place of this call among the submitted work.
-    const over = this.#work.add((work) =>
-      this.#loader.use(async (thread): Promise<Answered | TurnResult> => {
-        const isAsked = thread.questions.some(({ id }) => id === questionId);
-        if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
-        work.handOver();
-        const continued = thread.continue({ signal: work.signal });
-        resolve(thread.answer(questionId, answer).then((given) => suspendedAnswerRefusal(thread, given, continued)));
-        return continued;
-      }),
-    );
+    const over = this.#use(async (thread, work): Promise<Answered | TurnResult> => {
+      const isAsked = thread.questions.some(({ id }) => id === questionId);
+      if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
+      const continued = thread.continue({ signal: work.handOver() });
+      resolve(thread.answer(questionId, answer).then((given) => suspendedAnswerRefusal(thread, given, continued)));
+      return continued;
+    });
     over.then(
       (result) => (result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined),
       reject,
@@ -327,7 +254,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async leave(): Promise<void> {
-    if (this.#isKept) return this.#loader.giveUp();
+    if (this.loader.isKept) return this.loader.giveUp();
     // It could not be loaded again.
     while (!this.#work.isEmpty) await this.interrupt();
     await this.endSessions(this.sessions.map(({ id }) => id));
@@ -335,48 +262,23 @@ export class ManagedThread implements LiveThread {
 
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
     const read = readOptions<FollowOptions>(options, followOptions, 'follow()');
-    return 'code' in read ? endedAtOnce(read) : this.#loader.hub.follow(read);
-  }
-
-  load(): Promise<Thread | EngineRefused> {
-    return this.#loader.use((thread) => Promise.resolve(thread));
+    return 'code' in read ? endedAtOnce(read) : this.loader.hub.follow(read);
   }
 
   /** True if a turn or a compaction runs or waits for its place. */
   get isBusy(): boolean {
-    return (
-      !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.agents?.isRunning === true
-    );
-  }
-
-  /** True if the thread itself has work; work that waits for work on the whole does not count. */
-  get isRunning(): boolean {
-    return this.#loader.thread?.isBusy === true;
-  }
-
-  adopt(opened: OpenedThread): Promise<Thread> {
-    return this.#loader.adopt(opened);
-  }
-
-  /** Runs work on the thread as a whole. The gate must run it alone. */
-  whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#loader.whileAway(work);
+    return !this.#work.isEmpty || this.loader.isBusy;
   }
 
   async close(): Promise<void> {
-    const { id, isKept } = this;
-    await this.#forget(() => this.end(threadClosed(id, { isKept })));
-  }
-
-  end(because: Outcome): Promise<void> {
-    return this.#loader.end(because);
+    await this.#forget(() => this.loader.end(threadClosed(this.id, this.loader)));
   }
 }
 
-export interface SubmittedWork {
+interface SubmittedWork {
   readonly signal: AbortSignal;
-  /** Call it when the thread gets the work: the thread runs work in this order. */
-  handOver(): void;
+  /** Call it when the thread gets the work, with the returned signal: the thread runs work in this order. */
+  handOver(): AbortSignal;
 }
 
 interface KnownWork {
@@ -400,7 +302,7 @@ class LiveWork {
 
   add<Result extends { readonly kind: string }>(
     run: (work: SubmittedWork) => Promise<Result>,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+    signal?: AbortSignal,
   ): Promise<Result> {
     const stopping = new AbortController();
     const known: KnownWork = { stopping, over: Promise.resolve(false), turnId: undefined };
@@ -408,7 +310,11 @@ class LiveWork {
     const stop = (): void => stopping.abort(signal?.reason);
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop);
-    const result = run({ signal: stopping.signal, handOver: () => void this.#given.add(known) });
+    const handOver = (): AbortSignal => {
+      this.#given.add(known);
+      return stopping.signal;
+    };
+    const result = run({ signal: stopping.signal, handOver });
     const isOver = (ended?: Result): boolean => {
       signal?.removeEventListener('abort', stop);
       this.#all.delete(known);
@@ -428,10 +334,9 @@ class LiveWork {
    * Ends the work that the thread runs, or the first that it is given. Resolves when that is over, with its turn;
    * undefined if it became none, or ended by itself before.
    */
-  async interrupt(reason: unknown = interruptedByUser): Promise<TurnId | undefined> {
+  async interrupt(reason: unknown): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;
-    if (first === undefined) return undefined;
-    first.stopping.abort(reason);
-    return (await first.over) ? first.turnId : undefined;
+    first?.stopping.abort(reason);
+    return (await first?.over) === true ? first?.turnId : undefined;
   }
 }

@@ -16,8 +16,9 @@ export class SideConversationChanges {
   /** Not yet reported to the main conversation. */
   #news = new NewChanges();
   readonly #files = new Set<string>();
-  #commands = 0;
-  #problem: Outcome | undefined;
+  commands = 0;
+  /** Why the main conversation does not know all changes. Undefined: it does, once `over` settles. */
+  problem: Outcome | undefined;
   /** Settles when the side conversation is closed and the main one knows all its changes. */
   readonly over: Promise<void>;
 
@@ -31,15 +32,6 @@ export class SideConversationChanges {
     return [...this.#files];
   }
 
-  get commands(): number {
-    return this.#commands;
-  }
-
-  /** Why the main conversation does not know all changes. Undefined: it does, once `over` settles. */
-  get problem(): Outcome | undefined {
-    return this.#problem;
-  }
-
   async #follow(all: ReturnType<LiveThread['follow']>): Promise<void> {
     for await (const news of all) if (news.kind === 'recorded') await this.#take(news.event);
     await this.#tell();
@@ -51,7 +43,7 @@ export class SideConversationChanges {
     if (event.kind !== 'item-completed') return;
     const { item } = event;
     if (item.kind === 'command' && item.status !== 'declined') {
-      this.#commands += 1;
+      this.commands += 1;
       this.#news.commands += 1;
     }
     if (item.kind !== 'file-change' || item.status !== 'completed') return;
@@ -67,7 +59,7 @@ export class SideConversationChanges {
     if (changed === undefined) return;
     this.#news = new NewChanges();
     const told = await this.#main.tellChangedBeside(changed);
-    if (told.kind === 'refused') this.#problem ??= told.outcome;
+    if (told.kind === 'refused') this.problem ??= told.outcome;
   }
 }
 

@@ -10,10 +10,10 @@ import {
   type RecordedState,
 } from '../../core/state/recorded/thread-events.ts';
 import { emptyState } from '../../core/state/thread-state.ts';
-import type { LogNews } from '../thread/event-stream.ts';
+import { iterate, type LogNews } from '../thread/event-stream.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
-import { createFollower, type FollowedThread, type Follower, readNews } from './follower.ts';
+import { type FollowedThread, Follower } from './follower.ts';
 import {
   commonPlace,
   currentRollout,
@@ -66,15 +66,12 @@ export class ThreadFollowers implements FollowedThread {
   get place(): number {
     return placeOf(this.state);
   }
-
   get cursor(): LineCursor | undefined {
     return this.state && this.#cursor;
   }
-
   get previewed(): Iterable<string> {
     return this.#thread?.previewed ?? [];
   }
-
   get isFollowed(): boolean {
     return this.#followers.size > 0;
   }
@@ -153,7 +150,7 @@ export class ThreadFollowers implements FollowedThread {
   }
 
   follow(options: FollowOptions): AsyncIterableIterator<LiveNews> {
-    const follower = createFollower(this, options);
+    const follower = new Follower(this, options);
     const leave = (): void => {
       options.signal?.removeEventListener('abort', leave);
       follower.stop();
@@ -168,7 +165,7 @@ export class ThreadFollowers implements FollowedThread {
     this.#rollout ??= currentRollout(this.store, this.id).catch(() => (this.#rollout = undefined));
     this.#watchPreviews();
     options.signal?.addEventListener('abort', leave, { once: true });
-    return readNews(follower, leave);
+    return iterate(() => follower.next(), leave);
   }
 
   end(because: Outcome): void {

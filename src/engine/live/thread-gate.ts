@@ -1,41 +1,24 @@
-import type { Settings } from '../../core/envelope/settings.ts';
 import { ownCost } from '../../core/state/fold/agents.ts';
 import { type LastSettings, lastSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Question } from '../../protocol/question.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { StoredThreads } from '../store/stored-threads.ts';
 import type { Answered } from '../thread/client-input.ts';
 import type { Thread } from '../thread/thread.ts';
-import type { ThreadUsage } from './live-thread-types.ts';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
 /** State of a thread that is kept while it is not loaded. */
-export interface LastKnown {
-  readonly settings: Settings;
-  readonly takesPictures: boolean;
+export interface LastKnown extends Pick<Thread, 'settings' | 'takesPictures' | 'questions' | 'isSuspended' | 'usage'> {
   readonly last: LastSettings;
   readonly isEmpty: boolean;
-  readonly questions: readonly Question[];
-  readonly isSuspended: boolean;
-  readonly usage: ThreadUsage;
   readonly cost: Usage;
 }
 
 export function captureLastKnown(thread: Thread): LastKnown {
-  const { settings, takesPictures, questions, isSuspended, usage } = thread;
-  const isEmpty = thread.state.turns === 0;
-  return {
-    settings,
-    takesPictures,
-    last: lastSettings(thread.state),
-    isEmpty,
-    questions,
-    isSuspended,
-    usage,
-    cost: costOfThread(thread),
-  };
+  const { settings, takesPictures, questions, isSuspended, usage, state } = thread;
+  const known = { settings, takesPictures, questions, isSuspended, usage };
+  return { ...known, last: lastSettings(state), isEmpty: state.turns === 0, cost: costOfThread(thread) };
 }
 
 /** Without what an agent inherited from its parent's conversation. */
@@ -45,9 +28,9 @@ export function costOfThread({ state }: Thread): Usage {
 
 export async function noMessageYet(
   stored: Pick<StoredThreads, 'location'>,
-  thread: { readonly id: ThreadId; readonly isHere: boolean } | undefined,
+  thread: { readonly id: ThreadId; readonly loader: { readonly isHere: boolean } } | undefined,
 ): Promise<Outcome<'thread-empty'> | undefined> {
-  if (thread?.isHere !== true || (await stored.location(thread.id)) !== undefined) return undefined;
+  if (thread?.loader.isHere !== true || (await stored.location(thread.id)) !== undefined) return undefined;
   return {
     code: 'thread-empty',
     message: `Thread ${thread.id} has no message yet, so it has no history and no file.`,
@@ -84,7 +67,6 @@ export class ThreadGate {
   get isInside(): boolean {
     return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
-
   get isEmpty(): boolean {
     return this.#closed === undefined && this.#entered.size === 0;
   }

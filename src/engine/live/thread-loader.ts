@@ -20,14 +20,16 @@ export interface ThreadManager {
 
 type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
 
+/** `isIdle`: all work that clients submitted is over. */
 interface LoadedFor {
   turnBegan(turnId: TurnId): void;
-  /** True if all work that clients submitted is over. */
   isIdle(): boolean;
 }
 
 /** Loads a thread on use and gives it up when it is inactive. Concurrent callers wait. */
 export class ThreadLoader {
+  /** False: it is ephemeral, and gone once it is given up. */
+  readonly isKept: boolean;
   readonly #id: ThreadId;
   readonly #keeper: ThreadManager;
   readonly #clients: LoadedFor;
@@ -48,28 +50,30 @@ export class ThreadLoader {
     this.#keeper = keeper;
     this.#clients = clients;
     const { store, isKept } = keeper;
+    this.isKept = isKept;
     this.hub = new ThreadFollowers(id, store, { isKept, onLeave: () => this.#rest() });
   }
 
   get thread(): Thread | undefined {
     return this.#thread;
   }
-
   get opening(): Opening {
     return this.#opening;
   }
-
   /** Clients get the object only after it was loaded once, so one of the two exists. */
   get now(): Omit<LastKnown, 'last' | 'isEmpty' | 'cost'> {
     return this.#thread ?? this.#known!;
   }
-
   get cost(): Usage {
     return this.#thread === undefined ? this.#known!.cost : costOfThread(this.#thread);
   }
-
-  get wasEmpty(): boolean {
-    return this.#known?.isEmpty === true;
+  /** True if it is loaded, or was given up before it had a message: then it may have no file. */
+  get isHere(): boolean {
+    return this.#thread !== undefined || this.#known?.isEmpty === true;
+  }
+  /** True if the thread or its agents have work; work that waits for work on the whole does not count. */
+  get isBusy(): boolean {
+    return this.#thread?.isBusy === true || this.#thread?.agents?.isRunning === true;
   }
 
   #load(): Promise<Thread | EngineRefused> {
@@ -136,7 +140,9 @@ export class ThreadLoader {
       const opened = await this.#keeper.open(this.#known);
       return opened.kind === 'refused' ? opened : await this.adopt(opened);
     } catch (error) {
-      return engineRefused(error instanceof Fault ? asOutcome(error) : internalError(error));
+      if (!(error instanceof Fault)) return engineRefused(internalError(error));
+      const { code, message, next } = error;
+      return engineRefused({ code, message, next });
     }
   }
 
@@ -150,7 +156,7 @@ export class ThreadLoader {
     this.#uses++;
     try {
       const thread = await this.#load();
-      return isThread(thread) ? await work(thread) : thread;
+      return 'outcome' in thread ? thread : await work(thread);
     } catch (error) {
       if (error instanceof Fault) await this.giveUp().catch(() => {});
       throw error;
@@ -169,7 +175,7 @@ export class ThreadLoader {
 
   #rest(): void {
     clearTimeout(this.#idle);
-    if (this.#thread === undefined || !this.#keeper.isKept) return;
+    if (this.#thread === undefined || !this.isKept) return;
     this.#idle = setTimeout(() => {
       if (this.#isIdle) void this.giveUp().catch(() => {});
       else this.#rest();
@@ -178,17 +184,8 @@ export class ThreadLoader {
   }
 
   get #isIdle(): boolean {
-    const isQuiet = this.#thread?.isBusy === false && this.#thread.agents?.isRunning !== true;
-    return this.#clients.isIdle() && isQuiet && this.#uses === 0 && !this.hub.isFollowed;
+    return this.#clients.isIdle() && !this.isBusy && this.#uses === 0 && !this.hub.isFollowed;
   }
-}
-
-function isThread(value: Thread | EngineRefused): value is Thread {
-  return !('outcome' in value);
-}
-
-function asOutcome({ code, message, next }: Fault): Outcome {
-  return { code, message, next };
 }
 
 export const threadsClosed: Outcome<'threads-closed'> = {

@@ -76,8 +76,7 @@ function baseOf({ meta }: KnownRollout) {
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   // There may be no file yet.
   if (place < 0) return initialRecordedState(id);
-  const start = await turnBefore(store, id, place);
-  let state = start.state;
+  let state = await turnBefore(store, id, place);
   const from = (placeOf(state) + 1) as Ordinal;
   if (from > place) return state;
   for await (const line of store.read(id, { from, to: (place + 1) as Ordinal }))
@@ -85,23 +84,18 @@ export async function recordedAt(store: RolloutStore, id: ThreadId, place: numbe
   return at(state, place);
 }
 
-async function turnBefore(
-  store: RolloutStore,
-  id: ThreadId,
-  place: number,
-): Promise<{ readonly state: RecordedState }> {
+async function turnBefore(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   const nothing = initialRecordedState(id);
   let start: number | undefined;
   for await (const line of store.readBack(id, concernsStart)) {
     // Lines of the old form have no ordinals: read from the first.
-    if (line.ordinal === undefined) return { state: nothing };
+    if (line.ordinal === undefined) return nothing;
     if (line.ordinal > place) continue;
     if (start === undefined && isTurnStart(line)) start = line.ordinal;
-    else if (start !== undefined && line.ordinal < start && saysTotal(line)) {
-      return { state: at(foldRecorded(nothing, line).state, start - 1) };
-    }
+    else if (start !== undefined && line.ordinal < start && saysTotal(line))
+      return at(foldRecorded(nothing, line).state, start - 1);
   }
-  return { state: start === undefined ? nothing : at(nothing, start - 1) };
+  return start === undefined ? nothing : at(nothing, start - 1);
 }
 
 function at(state: RecordedState, place: number): RecordedState {
@@ -144,18 +138,13 @@ export interface PlacedNews {
   readonly before: RecordedState;
 }
 
-export function newsOf(
-  before: RecordedState,
-  line: Line,
-): { readonly state: RecordedState; readonly placed: readonly PlacedNews[] } {
+export function newsOf(before: RecordedState, line: Line) {
   const { state, news } = foldRecorded(before, line);
   const place = placeOf(state);
-  const cursor = cursorAt(place, line);
+  const about = { place, cursor: cursorAt(place, line), before };
   const last = news.length - 1;
-  return {
-    state,
-    placed: news.map((each, index) => ({ place, cursor, index, isLast: index === last, news: each, before })),
-  };
+  const placed = news.map((each, index): PlacedNews => ({ ...about, index, isLast: index === last, news: each }));
+  return { state, placed };
 }
 
 export function recordedNews({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
@@ -194,43 +183,20 @@ export function newsForFollowers(
   return { state, news };
 }
 
-/** The events of one batch, which replace those read from its lines: lines do not keep everything. */
-interface SentEvents {
-  /** Returns the event that was sent, if any. Of equal ones, each is returned once, in order. */
-  take(event: ThreadEvent): ThreadEvent | undefined;
-}
-
-export function collectSentEvents(news: readonly LogNews[]): SentEvents {
-  const told = new Map<string, ThreadEvent[]>();
-  for (const each of news) {
-    if (each.kind !== 'event' || each.isPassing === true || !isRecorded(each.event)) continue;
-    const key = keyOf(each.event);
-    const alike = told.get(key);
-    if (alike === undefined) told.set(key, [each.event]);
-    else alike.push(each.event);
-  }
-  const taken = new Map<string, number>();
-  return {
-    take(event) {
-      const key = keyOf(event);
-      const count = taken.get(key) ?? 0;
-      taken.set(key, count + 1);
-      return told.get(key)?.[count];
-    },
-  };
+/**
+ * The events of one batch, which replace those read from its lines: lines do not keep everything. `take` returns the
+ * event that was sent, if any; of equal ones, each once, in order.
+ */
+export function collectSentEvents(news: readonly LogNews[]) {
+  const events = news.flatMap((each) => (each.kind === 'event' && each.isPassing !== true ? [each.event] : []));
+  const told = Map.groupBy(events.filter(isRecorded), keyOf);
+  return { take: (event: ThreadEvent): ThreadEvent | undefined => told.get(keyOf(event))?.shift() };
 }
 
 /** Identifies an event, however much of it is known. */
 function keyOf(event: ThreadEvent): string {
-  const about = event as {
-    readonly turnId?: string;
-    readonly id?: string;
-    readonly itemId?: string;
-    readonly callId?: string;
-    readonly item?: { readonly id: string };
-    readonly question?: { readonly id: string };
-  };
+  const about = event as Partial<Record<'turnId' | 'id' | 'itemId' | 'callId', string>> &
+    Partial<Record<'item' | 'question', { readonly id: string }>>;
   const item = event.kind === 'item-completed' ? about.item?.id : undefined;
-  const names = [event.kind, about.turnId, about.id, about.itemId, about.callId, item, about.question?.id];
-  return names.join('\n');
+  return [event.kind, about.turnId, about.id, about.itemId, about.callId, item, about.question?.id].join('\n');
 }

@@ -29,20 +29,15 @@ export async function watchThread(
   return {
     id,
     place: place < 0 ? undefined : (place as Ordinal),
-    follow: ({ after = place as Ordinal, signal, caughtUp } = {}) =>
-      readAlong(store, clock, id, { after, signal, caughtUp: caughtUp ?? (() => {}) }),
+    follow: ({ after = place as Ordinal, ...more } = {}) => readAlong(store, clock, id, { after, ...more }),
   };
-}
-
-interface FollowedWith extends Required<Pick<FollowOptions, 'after' | 'caughtUp'>> {
-  readonly signal: AbortSignal | undefined;
 }
 
 async function* readAlong(
   store: RolloutStore,
   clock: Clock,
   id: ThreadId,
-  { after, signal, caughtUp }: FollowedWith,
+  { after, signal, caughtUp }: FollowOptions,
 ): AsyncGenerator<LiveNews> {
   const start = readAfter(after)?.place ?? -1;
   let state: RecordedState = await recordedAt(store, id, start);
@@ -63,7 +58,7 @@ async function* readAlong(
         }
       }
     }
-    caughtUp();
+    caughtUp?.();
     for (let look = 0; look < looksPerRollout && !isOver(); look++) {
       if (sizeOf(location) !== before) break;
       await clock.sleep(lookMs);

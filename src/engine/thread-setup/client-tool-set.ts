@@ -1,7 +1,7 @@
 import { contextBudget } from '../../core/envelope/window.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
-import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
-import type { ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import { settingsWindow } from '../models/settings-window.ts';
+import type { ClientToolsOptions } from './thread-tools.ts';
 import { jsonTokens } from '../../core/history/token-counts.ts';
 import { groupsWithinBudget } from '../../core/planes/fit-budget.ts';
 import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
@@ -28,19 +28,11 @@ const ofProgram = { name: 'program', description: 'Tools of the program.' };
 /** In characters. */
 const longestNews = 400;
 
-interface ClientToolSetOptions {
-  readonly catalogueOf: CatalogueOf;
-  readonly searchesElsewhere: boolean;
-  /** Tokens that direct tools of other sources take from the share of optional tools. */
-  besides(): number;
-  readonly ownDeferred: readonly Tool[];
-  readonly picture: ShowPicture;
-}
-
 /** Tools that the client defers, and those too large for the window, are found by searching. */
 export function clientToolSet(
   settings: Settings,
-  { catalogueOf, searchesElsewhere, besides, ownDeferred, picture }: ClientToolSetOptions,
+  { catalogueOf, searchesElsewhere, besides, picture }: ClientToolsOptions,
+  ownDeferred: readonly Tool[],
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
   const share = contextBudget('optionalTools', settingsWindow(settings, catalogueOf));

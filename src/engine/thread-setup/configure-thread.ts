@@ -120,10 +120,8 @@ export async function configureThread(
   const chosen = sandbox === undefined ? undefined : readSandbox(sandbox);
   if (isWrongValue(chosen)) return { code: 'option-wrong', ...explainWrongValue('sandbox', chosen) };
   const cwd = normalisePath(place.cwd);
-  if (cwd === undefined) {
-    const odd = place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined;
-    return odd ?? relativeFolder(place.cwd);
-  }
+  if (cwd === undefined)
+    return (place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined) ?? relativeFolder(place.cwd);
   const missing = folderMayBeMissing === true ? undefined : folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
@@ -151,10 +149,9 @@ export async function configureThread(
     const before = last && withoutModelDefaults(last, described);
     const { config: named, resumed } = dropModelOfOtherProvider({ config, resumed: before }, layers);
     const held = { approval: heldApprovals, unlessReviewed };
-    const more = defined({ resumed, ...held, sandbox: chosen, onlyTools, withoutTools, clientTools });
-    const all = { ...more, ...defined({ changesNothing }), ...texts, catalogue: described, requirements, rules };
-    const made = chooseSettings(named, { cwd, ...all });
-    return 'code' in made ? made : { ...made, named, described, ...defined({ resumed, before }) };
+    const more = defined({ resumed, ...held, sandbox: chosen, onlyTools, withoutTools, clientTools, changesNothing });
+    const made = chooseSettings(named, { cwd, ...more, ...texts, catalogue: described, requirements, rules });
+    return 'code' in made ? made : { ...made, named, described, resumed, before };
   };
   const first = make(deniesConfigFile({ base, ownPlaces }));
   if ('code' in first) return first;
@@ -165,8 +162,7 @@ export async function configureThread(
   const { approvals } = choices;
   if (approvals !== undefined && heldApprovals === undefined) {
     const { approvals: approval } = made.settings;
-    const isWider = !isSameApproval(narrowerApproval(approvals, approval), approval);
-    if (isWider) return approvalsManaged(approvals, approval);
+    if (!isSameApproval(narrowerApproval(approvals, approval), approval)) return approvalsManaged(approvals, approval);
   }
   const { named, described, resumed, before } = made;
   const { model, provider: id } = made.settings;
@@ -178,7 +174,7 @@ export async function configureThread(
   const ofProvider = models.of(id);
   if (place.sends === true && !('code' in ofProvider)) await ofProvider.learn(model);
   const catalogue = models.catalogue(made.settings);
-  const fitted = withFittingEffort(made.settings, { ...defined({ resumed: before }), layers, catalogue });
+  const fitted = withFittingEffort(made.settings, { resumed: before, layers, catalogue });
   if ('code' in fitted) return fitted;
   const { settings } = fitted;
   const notices = [
@@ -195,10 +191,16 @@ export async function configureThread(
     ...(past === undefined && place.sends === true ? homeFolderNotices(settings, base.osHome) : []),
   ];
   const profileName = configuredProfileName(config, settings.sandbox);
-  const running = switchedOn(hooks.hooks, settings, requirements);
-  const switches = skillSwitches(layers, base.osHome);
-  const more = defined({ profileName });
-  return { config, catalogue, models, settings, notices, hooks: running, skillSwitches: switches, ...more };
+  return {
+    config,
+    catalogue,
+    models,
+    settings,
+    notices,
+    hooks: switchedOn(hooks.hooks, settings, requirements),
+    skillSwitches: skillSwitches(layers, base.osHome),
+    profileName,
+  };
 }
 
 /**
@@ -246,7 +248,7 @@ async function withChoices(
   const base = onlyConfig === undefined ? all : withOnlyKeys(all, onlyConfig);
   const profiled = profile === undefined ? { base, added: [] } : await withProfile(base, profile);
   const configured = config === undefined ? profiled : await withMore(profiled, config, cwd);
-  const own = [...overridesOfLimits(limits), ...overridesOfSettings(settings)];
+  const own = [...overridesOf(limits ?? {}, limitKeys), ...overridesOf(settings, keyOfSetting)];
   return own.length === 0 ? configured : withMore(configured, own, cwd);
 }
 
@@ -270,13 +272,6 @@ const keyOfSetting = {
   reviewer: 'approvals_reviewer',
 } as const satisfies Partial<Record<keyof ThreadRequest, string>>;
 
-function overridesOfSettings(settings: Pick<ThreadRequest, keyof typeof keyOfSetting>): Overrides {
-  return Object.entries(keyOfSetting).flatMap(([name, key]) => {
-    const value = settings[name as keyof typeof keyOfSetting];
-    return value === undefined ? [] : [{ path: [key], value: value as Json }];
-  });
-}
-
 const limitKeys: Readonly<Record<keyof SpendingLimits, string>> = {
   turnTokens: 'max_turn_tokens',
   threadTokens: 'max_thread_tokens',
@@ -284,9 +279,9 @@ const limitKeys: Readonly<Record<keyof SpendingLimits, string>> = {
   threadCost: 'max_thread_cost',
 };
 
-function overridesOfLimits(limits: SpendingLimits = {}): Overrides {
-  return Object.entries(limitKeys).flatMap(([name, key]) => {
-    const value = limits[name as keyof SpendingLimits];
+function overridesOf(given: object, keys: Readonly<Record<string, string>>): Overrides {
+  return Object.entries(keys).flatMap(([name, key]) => {
+    const value = (given as Readonly<Record<string, Json | undefined>>)[name];
     return value === undefined ? [] : [{ path: [key], value }];
   });
 }
@@ -311,57 +306,40 @@ function relativeFolder(given: string): Outcome {
   return { code: 'folder-relative', message, next: 'Give an absolute path.' };
 }
 
-export interface HooksInFolder {
-  /** In the order in which they are configured. */
-  readonly hooks: readonly HookDefinition[];
-  readonly problems: readonly ConfigProblem[];
-}
-
-interface HookChoices {
-  readonly cwd: string;
-  readonly options: Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
-  /** Hooks that do not run are reported only when a thread is begun. */
-  readonly isNew: boolean;
-}
-
+/** In the order in which they are configured. Hooks that do not run are reported only when a thread is begun. */
 async function hooksInFolder(
   base: BaseLayers,
   layers: readonly ConfigLayer[],
-  { cwd, options, isNew }: HookChoices,
-): Promise<HooksInFolder> {
+  { cwd, options, isNew }: { readonly cwd: string; readonly options: ConfigChoices; readonly isNew: boolean },
+): Promise<{ readonly hooks: readonly HookDefinition[]; readonly problems: readonly ConfigProblem[] }> {
   const places = findHookPlaces(base, layers, cwd, options);
   if (places === undefined) return { hooks: [], problems: [] };
-  const { loadHooks, mayRun } = await import('../../adapters/hooks/load-hooks.ts');
+  const { loadHooks, mayRun, untrustedHooks } = await import('../../adapters/hooks/load-hooks.ts');
   const { hooks, problems } = await loadHooks(places);
   const idle = hooks.filter((hook) => !mayRun(hook) && hook.trust !== 'disabled');
-  const { untrustedHooks } = await import('../../adapters/hooks/load-hooks.ts');
   return { hooks: hooks.filter(mayRun), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };
 }
 
 export const setEffort = 'Set model_reasoning_effort to it, or remove it.';
 
-interface EffortSources {
+interface EffortSources extends Pick<ConfiguredThread, 'catalogue'> {
   /** Absent: the thread is new. */
   readonly resumed?: LastSettings;
   readonly layers: readonly ConfigLayer[];
-  readonly catalogue: Catalogue;
-}
-
-interface FittingEffort {
-  readonly settings: Settings;
-  readonly notices: readonly Outcome[];
 }
 
 /**
  * An effort that was chosen for another model is adapted to the thread's model. One that the user chose for this model,
  * and that it lacks, is an error.
  */
-function withFittingEffort(settings: Settings, sources: EffortSources): FittingEffort | Outcome {
+function withFittingEffort(
+  settings: Settings,
+  sources: EffortSources,
+): Pick<ConfiguredThread, 'settings' | 'notices'> | Outcome {
   const { resumed, catalogue } = sources;
   const record = lookUpModel(catalogue, settings.model);
-  const model = modelOfEffort(settings, sources);
   const { effort: had, origins = {}, ...rest } = settings;
-  const before = { model: model ?? settings.model, ...defined({ effort: had }) };
+  const before = { model: modelOfEffort(settings, sources) ?? settings.model, effort: had };
   const effort = effortFor(record, before);
   // A turn that changes the model of a thread reports it itself.
   const note = resumed === undefined ? effortNote(record, before, effort) : undefined;

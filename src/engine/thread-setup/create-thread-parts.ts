@@ -24,7 +24,6 @@ import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { grantedFolders } from '../../core/policy/profiles/profile-entries.ts';
 import type { ModelClient, ProviderCapabilities, SentFrame } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import {
   type AnsweringProvider,
@@ -48,19 +47,7 @@ export interface ThreadPartsInput extends Pick<
 > {
   /** Absent: the thread sent no request yet. */
   readonly past?: PastServers;
-  readonly request: Pick<
-    ThreadRequest,
-    | 'ephemeral'
-    | 'askUser'
-    | 'ruleBook'
-    | 'checkpointHooks'
-    | 'threadSource'
-    | 'tools'
-    | 'agent'
-    | 'config'
-    | 'onlyConfig'
-    | 'profile'
-  >;
+  readonly request: ThreadRequest;
 }
 
 /** Makes the parts of one thread and joins them with the shared ones. Has no effect outside the process yet. */
@@ -108,21 +95,17 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const besides = (): number => direct.ofServers();
   const clientTools = await openClientTools(settings, { catalogueOf, searchesElsewhere, besides, ownTools, picture });
   const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
-  const mcp = searchesElsewhere
-    ? await (
-        await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogueOf, settings, ...others, ...defined({ past }) })
-    : undefined;
+  const { openThreadMcp } = searchesElsewhere ? await import('./thread-mcp.ts') : {};
+  const mcp = await openThreadMcp?.(engine, { config, catalogueOf, settings, ...others, past });
   if (mcp !== undefined && 'code' in mcp) return mcp;
   if (mcp !== undefined) direct.ofServers = mcp.directTokens;
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || mayStartAgents(config.agents, settings.features);
-  const agents = hasAgents
-    ? await (
-        await import('./open-thread-agents.ts')
-      ).openThreadAgents(engine, { config, catalogueOf, settings, request })
-    : undefined;
-  const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
+  const { openThreadAgents } = hasAgents ? await import('./open-thread-agents.ts') : {};
+  const agents = await openThreadAgents?.(engine, { config, catalogueOf, settings, request });
+  const hasGoals = isRoot && isGateOpen('goals', settings.features);
+  const goals = hasGoals ? await import('../../adapters/tools/goal-tools.ts') : undefined;
+  const goalTools = goals?.goalTools({ mostTokens: config.goals?.maxGoalTokenBudget }) ?? [];
   const fromAgents = agents?.source === undefined ? [] : [agents.source];
   const fromServers = mcp === undefined ? [] : [mcp.source];
   const otherTools = [...fromAgents, () => goalTools, () => ownTools, ...fromServers, clientTools.source];
@@ -130,14 +113,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     const builtIn = builtInTools(engine, { ...forTools, capabilities });
     return createRouter([() => builtIn, () => edits.tools, ...otherTools], settings);
   };
-  const memories =
-    isRoot && writesMemories(settings.features, config.memories)
-      ? (await import('../memory/thread-memories.ts')).openThreadMemories(engine, {
-          config,
-          settings,
-          catalogue: catalogueOf(settings),
-        })
-      : undefined;
+  const remembers = isRoot && writesMemories(settings.features, config.memories);
+  const { openThreadMemories } = remembers ? await import('../memory/thread-memories.ts') : {};
+  const memories = openThreadMemories?.(engine, { config, settings, catalogue: catalogueOf(settings) });
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     memories?.start();
@@ -169,7 +147,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: facts,
-        ...(landlock ? { landlock: true as const } : {}),
+        landlock: landlock || undefined,
         hasPlugins: (await plugins()).length > 0,
       });
       // Patches write there too, possibly before any command runs.
@@ -183,10 +161,10 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ...ofProvider,
     ...combineTurnWork([clientTools, mcp, agents, memories, models]),
     toolsProblem: (chosen) => clientTools.problem(chosen, ofProvider.router),
-    ...defined({ background: memories }),
-    ...(config.memories?.generateMemories === false ? { memoryMode: 'disabled' as const } : {}),
-    ...(agents && { agents: agents.agents }),
-    ...defined({ agent: request.agent }),
+    background: memories,
+    memoryMode: config.memories?.generateMemories === false ? 'disabled' : undefined,
+    agents: agents?.agents,
+    agent: request.agent,
     clock,
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
@@ -211,14 +189,16 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       temporary: temporaryFolders(env),
     }),
     ruleBook: ruleBook ?? engine.ruleBook,
-    ...defined({ askUser: agents?.askUser ?? askUser, checkpointHooks }),
+    askUser: agents?.askUser ?? askUser,
+    checkpointHooks,
     gitGuard,
     userShell: userShellOf(engine, shell.path),
-    ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
-    ...defined({ notify: notifier(engine, config.notify ?? []) }),
-    ...(ephemeral ? { isEphemeral: true as const } : { saveImage: lazyImageSaver(home) }),
-    ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
-    skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
+    snapshots: hasUndo ? lazySnapshots(engine, config.undo) : undefined,
+    notify: notifier(engine, config.notify ?? []),
+    isEphemeral: ephemeral || undefined,
+    saveImage: ephemeral ? undefined : lazyImageSaver(home),
+    hooks: await hooksOf(engine, input, shell.path),
+    skills: createThreadSkills(engine, input, plugins),
     random: Math.random,
     answerMaxItems: config.answer.maxItems,
     threads: engine.threads,
@@ -230,7 +210,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
           ? await instructions.load(envelope.instructions.user, loading)
           : { document: {}, problems: [] };
       const memory = usesMemories(settings.features, config.memories)
-        ? await memoryOf(home, envelope.policy.resolved)
+        ? (await import('../../adapters/gather/memory-files.ts')).readMemory(home, envelope.policy.resolved)
         : {};
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
@@ -253,15 +233,6 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   if (hooks.length === 0) return undefined;
   const { createThreadHooks } = await import('../home/user-hooks.ts');
   return createThreadHooks(engine, hooks, shell);
-}
-
-async function memoryOf(home: string, policy: ResolvedPolicy) {
-  return (await import('../../adapters/gather/memory-files.ts')).readMemory(home, policy);
-}
-
-async function goalToolsOf({ goals }: Config) {
-  const { goalTools } = await import('../../adapters/tools/goal-tools.ts');
-  return goalTools(defined({ mostTokens: goals?.maxGoalTokenBudget }));
 }
 
 function hasMcpServers({ mcpServers = {} }: Config): boolean {
@@ -350,13 +321,10 @@ function prepareDuringAnswer(client: ModelClient, prepare: () => Promise<void>, 
         yield event;
       }
     },
-    ...defined({ compact: client.compact?.bind(client) }),
-    ...besideStreams(client),
-    ...defined({ lengthField: client.lengthField?.bind(client) }),
+    compact: client.compact?.bind(client),
+    prewarm: client.prewarm?.bind(client),
+    close: client.close?.bind(client),
+    lengthField: client.lengthField?.bind(client),
     authMode: () => client.authMode(),
   };
-}
-
-function besideStreams(client: ModelClient): Pick<ModelClient, 'prewarm' | 'close'> {
-  return defined({ prewarm: client.prewarm?.bind(client), close: client.close?.bind(client) });
 }

@@ -36,14 +36,8 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
     const denies = readGuard(policy).deniesModel;
     const rules = loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies });
     const isOwn = ownPathMatcher(ownPlaces(), root);
-    return {
-      root,
-      disk,
-      rules,
-      denies,
-      excludes: (path: string) => isOwn(path) || denies(path),
-      pace: new Pace(clock, signal),
-    };
+    const excludes = (path: string): boolean => isOwn(path) || denies(path);
+    return { root, disk, rules, denies, excludes, pace: new Pace(clock, signal) };
   };
   return {
     async names({ folder, policy, signal, typed, isMeant }) {
@@ -86,30 +80,21 @@ function readInPlace(path: string): Uint8Array | undefined {
 
 function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
   const { deniesModel } = readGuard(policy);
-  if (deniesModel(folder) || deniesModel(disk.realPath(folder) ?? folder)) {
-    const message = `The policy does not allow reading ${folder}.`;
-    return { code: 'file-denied', message, next: 'Search in another folder.' };
-  }
-  return undefined;
+  if (!deniesModel(folder) && !deniesModel(disk.realPath(folder) ?? folder)) return undefined;
+  const message = `The policy does not allow reading ${folder}.`;
+  return { code: 'file-denied', message, next: 'Search in another folder.' };
 }
 
 function whyNoFolder(folder: string): Outcome | undefined {
-  switch (kindOfEntry(folder)) {
-    case 'folder':
-      return undefined;
-    case 'missing':
-      return {
-        code: 'file-missing',
-        message: `There is no folder ${folder}.`,
-        next: 'Search without a path to see what there is.',
-      };
-    default:
-      return {
-        code: 'file-unreadable',
-        message: `${folder} is not a folder.`,
-        next: 'Give a folder, or search its lines.',
-      };
-  }
+  const kind = kindOfEntry(folder);
+  if (kind === 'folder') return undefined;
+  const missing = { message: `There is no folder ${folder}.`, next: 'Search without a path to see what there is.' };
+  if (kind === 'missing') return { code: 'file-missing', ...missing };
+  return {
+    code: 'file-unreadable',
+    message: `${folder} is not a folder.`,
+    next: 'Give a folder, or search its lines.',
+  };
 }
 
 async function* oneFile(path: string): AsyncGenerator<VisibleEntry, boolean> {

@@ -14,22 +14,17 @@ import { settingName } from '../wording.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
 
-export interface TakenOverThread {
-  readonly resumed: LastSettings;
-  notices(settings: Settings): readonly Outcome[];
-}
-
 export function takeOverThread(
   config: Config,
   past: ResumedPast,
   { cwd, env }: { readonly cwd: string; readonly env: Variables },
-): TakenOverThread {
+) {
   const { resumed, left } = adoptForeignSettings(config, past.last, findPlaces(cwd, env, { own: noOwnPlaces }));
   const { cwd: own, ...rest } = resumed;
   const keepsFolder = past.standing !== 'imported' && own !== undefined;
   return {
     resumed: keepsFolder ? { ...rest, cwd: own } : rest,
-    notices: (settings) => leftNotice(past, left, settings),
+    notices: (settings: Settings) => leftNotice(past, left, settings),
   };
 }
 
@@ -42,7 +37,7 @@ function leftNotice(
   const shown = names.filter((name) => name !== 'approvals' || settings.origins?.['approvals'] !== 'surface');
   const isElsewhere = standing === 'imported' && last.cwd !== undefined && last.cwd !== settings.cwd;
   const left = [
-    ...(isElsewhere ? [leftFolder(last.cwd, settings)] : []),
+    ...(isElsewhere ? [leftName('folder', last.cwd, settings.cwd, '-C')] : []),
     ...shown.map((one) => said(one, last, settings)),
   ];
   if (left.length === 0) return [];
@@ -59,10 +54,6 @@ interface Left {
   readonly flag?: readonly string[];
 }
 
-function leftFolder(had: string, { cwd }: Settings): Left {
-  return { text: `folder ${plain(had)} (using ${plain(cwd)})`, flag: ['-C', plain(had)] };
-}
-
 function said(name: RejectedSetting, last: LastSettings, settings: Settings): Left {
   switch (name) {
     case 'sandbox':
@@ -70,33 +61,26 @@ function said(name: RejectedSetting, last: LastSettings, settings: Settings): Le
     case 'approvals':
       return leftApproval(approvalName(last.approvals!), approvalName(settings.approvals));
     case 'reviewer':
-      return leftName('reviewer', last.reviewer!, settings.reviewer ?? 'user', [
-        '-c',
-        `approvals_reviewer=${last.reviewer!}`,
-      ]);
+      return leftName('reviewer', last.reviewer!, settings.reviewer ?? 'user', '-c', 'approvals_reviewer=');
     case 'provider':
-      return leftName('provider', last.provider!, settings.provider, ['-c', `model_provider=${plain(last.provider!)}`]);
+      return leftName('provider', last.provider!, settings.provider, '-c', 'model_provider=');
     case 'model':
-      return leftName('model', last.model!, settings.model, ['-m', plain(last.model!)]);
-    case 'serviceTier': {
-      const tier = last.serviceTier!;
-      return leftName('service tier', tier, settings.serviceTier ?? 'default', ['-c', `service_tier=${plain(tier)}`]);
-    }
+      return leftName('model', last.model!, settings.model, '-m');
+    case 'serviceTier':
+      return leftName('service tier', last.serviceTier!, settings.serviceTier ?? 'default', '-c', 'service_tier=');
     case 'developerInstructions':
     case 'compactPrompt':
       return { text: settingName(name) };
     case 'approvedPrefixes':
-    case 'networkRules':
-      return { text: countedSetting(last[name]!.length, settingName(name)) };
+    case 'networkRules': {
+      const [{ length }, words] = [last[name]!, settingName(name)];
+      return { text: `${length} ${length === 1 ? words.replace(/s$/, '') : words}` };
+    }
   }
 }
 
-function countedSetting(count: number, words: string): string {
-  return `${count} ${count === 1 ? words.replace(/s$/, '') : words}`;
-}
-
-function leftName(word: string, had: string, holds: string, flag: readonly string[]): Left {
-  return { text: `${word} ${plain(had)} (using ${plain(holds)})`, flag };
+function leftName(word: string, had: string, holds: string, flag: string, key = ''): Left {
+  return { text: `${word} ${plain(had)} (using ${plain(holds)})`, flag: [flag, `${key}${plain(had)}`] };
 }
 
 function leftApproval(had: string, holds: string): Left {

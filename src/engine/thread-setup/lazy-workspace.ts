@@ -42,16 +42,8 @@ function nothingSeen({ roots }: GitLookRequest): GitLook {
   return { repositories: [], settings: [], unseen: roots };
 }
 
-export function lazySnapshots(
-  {
-    options,
-    base,
-    threadStore,
-    clock,
-    ownPlaces,
-  }: Pick<EngineParts, 'options' | 'base' | 'threadStore' | 'clock' | 'ownPlaces'>,
-  undo: Config['undo'],
-): Snapshots {
+export function lazySnapshots(engine: EngineParts, undo: Config['undo']): Snapshots {
+  const { options, base, threadStore, clock, ownPlaces } = engine;
   const make = async () => {
     const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }] = await Promise.all([
       import('../undo/workspace-snapshots.ts'),

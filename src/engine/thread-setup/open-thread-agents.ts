@@ -5,17 +5,14 @@ import type { Tool } from '../../adapters/tools/tool.ts';
 import { defined } from '../../base/objects.ts';
 import {
   type AgentRole,
-  type AgentsConfig,
   builtInRoles,
   describeFixedChoices,
   mayStartAgents,
   readAgentsConfig,
 } from '../../core/config/agents.ts';
-import type { Config } from '../../core/config/config.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { contextBudget } from '../../core/envelope/window.ts';
 import { fitRoles, type FittingRoles, type ListedRole } from '../../core/planes/fit-budget.ts';
-import type { AgentLimits } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -27,6 +24,7 @@ import type { EngineParts } from '../engine-parts.ts';
 import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
 import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
 
 export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
   /** Absent: the thread may start none. */
@@ -35,10 +33,8 @@ export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 
   readonly askUser?: AskUser;
 }
 
-interface AgentsOfThreadInput {
-  readonly config: Config;
+interface AgentsOfThreadInput extends Pick<ConfiguredThread, 'config' | 'settings'> {
   readonly catalogueOf: CatalogueOf;
-  readonly settings: Settings;
   readonly request: ParentRequest & { readonly agent?: AgentIdentity };
 }
 
@@ -49,11 +45,10 @@ export async function openThreadAgents(
   { config, catalogueOf, settings, request }: AgentsOfThreadInput,
 ): Promise<ThreadWithAgents> {
   const { agents: given, problems } = readAgentsConfig(config.agents);
-  const limits = limitsOf(given);
+  const { running, depth, tokens } = given;
   const { agent: self } = request;
-  const { home } = engine.base;
   const loaded = await loadAgentRoles(config.agents, {
-    home,
+    home: engine.base.home,
     denies: deniesConfigFile(engine),
     projects: projectRoleFolders(engine.base, settings.cwd),
   });
@@ -74,9 +69,10 @@ export async function openThreadAgents(
   const dropTree = (rootId: ThreadId): void => void trees.get(engine)?.delete(rootId);
   const { ids, clock } = engine;
   const defaults = defined({ model: given.defaultModel, effort: given.defaultEffort });
-  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, dropTree, defaults, ...defined({ self }) });
+  const limits = { running, depth, tokens };
+  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, dropTree, defaults, self });
   const isOn = mayStartAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
-  const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
+  const mayStart = isOn && (self?.depth ?? 0) < depth;
   const mayFork = request.ephemeral !== true;
   const listed = mayStart ? new ListedRoles({ agents, mayFork, roles, catalogueOf }, settings) : undefined;
   const faults = [...problems, ...loaded.problems];
@@ -90,10 +86,6 @@ export async function openThreadAgents(
     release: () => agents.release(),
     ...(request.askUser && { askUser: rootAsker(request.askUser) }),
   };
-}
-
-function limitsOf({ running, depth, tokens }: AgentsConfig): AgentLimits {
-  return { running, depth, ...defined({ tokens }) };
 }
 
 interface RolesToList extends Pick<AgentToolsOptions, 'agents' | 'mayFork'> {

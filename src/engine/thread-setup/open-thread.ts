@@ -107,11 +107,8 @@ function gitFacts({ workspace, policy }: Envelope): JsonObject | undefined {
   return readGitFacts(root, { denies: readGuard(policy.resolved).deniesUser }) as JsonObject;
 }
 
-export interface PreparedThread {
+interface PreparedThread extends Pick<ConfiguredThread, 'settings' | 'profileName' | 'notices'> {
   readonly parts: ThreadParts;
-  readonly settings: Settings;
-  readonly profileName?: string;
-  readonly notices: readonly Outcome[];
 }
 
 /** `kept`: the settings that were in force when this engine gave the thread up. */
@@ -127,17 +124,9 @@ async function prepareThread(
   const settings = kept ?? configured.settings;
   const unknown = await unknownTool(configured, request);
   if (unknown !== undefined) return unknown;
-  const given = { config, models, settings, hooks, skillSwitches, request, ...defined({ past }) };
-  const parts = await createThreadParts(engine, given);
+  const parts = await createThreadParts(engine, { config, models, settings, hooks, skillSwitches, request, past });
   if ('code' in parts) return parts;
-  return (
-    toolNameClash(parts.router.clashes) ?? {
-      parts,
-      settings,
-      notices,
-      ...defined({ profileName }),
-    }
-  );
+  return toolNameClash(parts.router.clashes) ?? { parts, settings, notices, profileName };
 }
 
 /** Checks a choice of tools. An agent keeps to its parent's choice, and may lack tools that the parent has. */
@@ -172,7 +161,8 @@ export async function prepareToGoOn(
   given?: KeptSettings,
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
-  const kept = given !== undefined && isSame(given.last, last) ? given.settings : undefined;
+  const isSame = equalJson(given?.last as unknown as JsonObject, last as unknown as JsonObject);
+  const kept = isSame ? given?.settings : undefined;
   const standing = await findThreadOrigin(engine, id, state);
   const proven = standing === 'ours' ? await provenStart(engine, id, state, last) : last;
   const own = standing === 'imported' ? undefined : last.cwd;
@@ -195,22 +185,12 @@ function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undef
   return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
 }
 
-function isSame(one: LastSettings, other: LastSettings): boolean {
-  return equalJson(one as unknown as JsonObject, other as unknown as JsonObject);
-}
-
-/**
- * Reports base instructions from a flag that have no effect: the thread's own are the beginning of every request and
- * stay.
- */
+/** Reports base instructions from a flag without effect: the thread's own are the beginning of every request. */
 function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {
   const kept = instructionsOf(state);
   if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];
+  const message = 'The instructions on the command line have no effect: a thread keeps the ones it started with.';
   return [
-    {
-      code: 'instructions-kept',
-      message: 'The instructions on the command line have no effect: a thread keeps the ones it started with.',
-      next: 'Use developer_instructions for this thread, or start a new one.',
-    },
+    { code: 'instructions-kept', message, next: 'Use developer_instructions for this thread, or start a new one.' },
   ];
 }

@@ -4,7 +4,7 @@ import { ServerPool } from '../../adapters/mcp/connection.ts';
 import { credentialStore } from '../../adapters/mcp/credential-store.ts';
 import { listingFiles } from '../../adapters/mcp/listing-file.ts';
 import type { McpHost } from '../../adapters/mcp/open-transport.ts';
-import { type PastServers, type ServerBudgets, ThreadServers } from '../../adapters/mcp/thread-servers.ts';
+import { type ServerBudgets, ThreadServers } from '../../adapters/mcp/thread-servers.ts';
 import { callToolTool, type DeferredTools, toolSearchTool } from '../../adapters/tools/mcp-deferred-tools.ts';
 import { mcpNeed, mcpResourceTools, mcpTool, missingMcpTool } from '../../adapters/tools/mcp-tools.ts';
 import type { ToolSource, ToolView } from '../../adapters/tools/router.ts';
@@ -18,7 +18,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
-import type { ConfiguredThread } from './configure-thread.ts';
+import type { ThreadPartsInput } from './create-thread-parts.ts';
 import { randomBytes } from 'node:crypto';
 
 export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>> {
@@ -29,10 +29,8 @@ export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'pr
   start(): void;
 }
 
-interface McpThread extends Pick<ConfiguredThread, 'config' | 'settings'> {
+interface McpThread extends Pick<ThreadPartsInput, 'config' | 'settings' | 'past'> {
   readonly catalogueOf: CatalogueOf;
-  /** Absent: the thread sent no request yet. */
-  readonly past?: PastServers;
   /** Deferred tools of other sources, found by the same search. The same array until they change. */
   readonly alsoDeferred: () => readonly Tool[];
   /** Tokens that direct tools of other sources take from the share of optional tools. */
@@ -68,7 +66,7 @@ export async function openThreadMcp(
     return missing;
   }
   return {
-    source: toolSource(engine, { servers, alsoDeferred }),
+    source: toolSource(engine, servers, alsoDeferred),
     directTokens: () => servers.directTokens,
     start: () => servers.startAll(),
     async beforeTurn(now, { signal, warn }) {
@@ -103,13 +101,11 @@ function poolOf(engine: EngineParts): ServerPool {
   return pool;
 }
 
-/**
- * The tools of servers, and the two that reach deferred ones. Those two are always listed: deferred tools may come
- * later.
- */
+/** The tools of servers, and the two that reach deferred ones, always listed: deferred tools may come later. */
 function toolSource(
   { clock, resizeImage }: EngineParts,
-  { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
+  servers: ThreadServers,
+  alsoDeferred: McpThread['alsoDeferred'],
 ): ToolSource {
   let known: ThreadServers['tools'] | undefined;
   let reached: DeferredTools = { listed: [], searched: [] };
@@ -158,11 +154,8 @@ function toolSource(
 export function confineServer(engine: EngineParts): McpHost['confine'] {
   return async (command, { sandbox, cwd }) => {
     const { openSandbox } = await import('../sandbox/command-sandbox.ts');
-    const opened = await openSandbox(engine, { cwd, permissions: { named: profileOf(sandbox) } });
+    const named = Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;
+    const opened = await openSandbox(engine, { cwd, permissions: { named } });
     return 'code' in opened ? opened : opened.plan(command);
   };
-}
-
-function profileOf(sandbox: string): string {
-  return Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;
 }

@@ -7,23 +7,13 @@ import type { Skills } from '../../ports/skills.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 
-type LoadedOnUse = Readonly<{
-  select: Skills['select'];
-  relevant: Skills['relevant'];
-  named: Skills['named'];
-}>;
-
-interface SkillChoices extends Pick<ConfiguredThread, 'config'> {
-  readonly switches: ConfiguredThread['skillSwitches'];
-  readonly plugins: ThreadPlugins;
-}
-
 export function createThreadSkills(
   { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
-  { config, switches, plugins }: SkillChoices,
+  { config, skillSwitches: switches }: Pick<ConfiguredThread, 'config' | 'skillSwitches'>,
+  plugins: ThreadPlugins,
 ): Skills {
   let reader: ReturnType<typeof openReader> | undefined;
-  let loaded: LoadedOnUse | undefined;
+  let loaded: Pick<Skills, 'select' | 'relevant' | 'named'> | undefined;
   return {
     async look({ cwd, policy }) {
       const installed = await plugins();
@@ -42,28 +32,18 @@ export function createThreadSkills(
   };
 }
 
-interface SkillFolders extends Pick<ConfiguredThread, 'config'> {
-  readonly cwd: string;
-  readonly installed: readonly InstalledPlugin[];
-}
-
-type SkillPlaceFound = FoundSkillPlaces['places'][number];
-
-interface SkillSources extends Pick<FoundSkillPlaces, 'problems'> {
-  /** `prefix`: for the names of a plugin's skills. */
-  readonly roots: readonly (SkillPlaceFound & { readonly prefix?: string })[];
-}
+/** `prefix`: for the names of a plugin's skills. */
+type SkillRoot = FoundSkillPlaces['places'][number] & { readonly prefix?: string };
 
 export function skillSources(
   { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
-  { config, cwd, installed }: SkillFolders,
-): SkillSources {
-  const { places, problems } = findSkillPlaces({ base, config, cwd, ...(systemFolders && { systemFolders }) });
-  return { roots: [...places, ...installed.flatMap(rootOf)], problems };
-}
-
-function rootOf({ name, skills, place }: InstalledPlugin) {
-  return skills === undefined ? [] : [{ path: skills, scope: 'user', prefix: `${name}:`, within: place } as const];
+  { config, cwd, installed }: { config: Config; cwd: string; installed: readonly InstalledPlugin[] },
+) {
+  const { places, problems } = findSkillPlaces({ base, config, cwd, systemFolders });
+  const ofPlugins = installed.flatMap(({ name, skills, place }): readonly SkillRoot[] =>
+    skills === undefined ? [] : [{ path: skills, scope: 'user', prefix: `${name}:`, within: place }],
+  );
+  return { roots: [...places, ...ofPlugins] as readonly SkillRoot[], problems };
 }
 
 async function openReader(now: () => number) {

@@ -18,8 +18,6 @@ import type { Tool } from '../../adapters/tools/tool.ts';
 import { updatePlanTool } from '../../adapters/tools/update-plan.ts';
 import { viewImageTool } from '../../adapters/tools/view-image.ts';
 import { writeStdinTool } from '../../adapters/tools/write-stdin.ts';
-import { defined } from '../../base/objects.ts';
-import type { Config } from '../../core/config/config.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import type { ShowPicture } from '../../core/fragments/answers/content-parts.ts';
@@ -30,9 +28,9 @@ import type { EngineParts } from '../engine-parts.ts';
 import type { CatalogueOf } from '../models/settings-window.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ClientToolSet } from './client-tool-set.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
 
-interface ToolParts {
-  readonly config: Config;
+interface ToolParts extends Pick<ConfiguredThread, 'config'> {
   readonly cwd: string;
   readonly patches: ApplyPatchPorts;
   readonly exec: ExecCommandPorts & { readonly sessions: Sessions };
@@ -57,7 +55,7 @@ export function builtInTools(
     // An agent asks its parent by its answer.
     ...(isAgent ? [] : [requestUserInputTool()]),
     applyPatchTool(patches, capabilities),
-    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
+    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', allowed: requirements.webSearchModes }),
     imageGenerationTool(),
     viewImageTool({
       loadImage: (path, { policy, signal }) =>
@@ -66,25 +64,18 @@ export function builtInTools(
   ];
 }
 
-/** Edit tools, loaded when a model first needs them: a thread may change its model between turns. */
-export interface LazyEditTools {
-  /** The same array until they are loaded. */
-  readonly tools: readonly Tool[];
-  loadFor(settings: Settings, catalogue: Catalogue): Promise<void>;
-}
-
-/** `taken`: names of the program's own tools, which take precedence. */
-export function lazyEditTools(
-  engine: EngineParts,
-  patches: ApplyPatchPorts,
-  taken: ReadonlySet<string>,
-): LazyEditTools {
+/**
+ * Edit tools, loaded when a model first needs them: a thread may change its model between turns. `taken`: names of the
+ * program's own tools, which take precedence.
+ */
+export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, taken: ReadonlySet<string>) {
   let tools: readonly Tool[] = [];
   return {
+    /** The same array until they are loaded. */
     get tools() {
       return tools;
     },
-    async loadFor({ editTools: chosen, model }, catalogue) {
+    async loadFor({ editTools: chosen, model }: Settings, catalogue: Catalogue): Promise<void> {
       const wanted = chosen ?? lookUpModel(catalogue, model).editTools;
       if (wanted === 'patch' || tools.length > 0) return;
       const { editTools } = await import('./edit-tools.ts');
@@ -122,7 +113,7 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
     // Equal settings are the same object.
     else if (now !== madeFor) {
       const { clientToolSet } = await import('./client-tool-set.ts');
-      const next = clientToolSet(now, { ...options, ownDeferred });
+      const next = clientToolSet(now, options, ownDeferred);
       made = next.digest === made.digest ? made : next;
     }
     madeFor = now;

@@ -10,7 +10,6 @@ import { type WaitingContent, waitingProblem } from '../../core/state/fold/waiti
 import { withWithheld } from '../../core/state/line-seals.ts';
 import { isAnswered, pendingQuestions } from '../../core/state/questions/pending-questions.ts';
 import { answerProblem, readGivenAnswer } from '../../core/state/questions/question-lines.ts';
-import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
@@ -20,10 +19,9 @@ import type { KeptReview } from '../../protocol/thread-event.ts';
 import { addUsage, type Usage } from '../../protocol/usage.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { windowNow } from './context/turn-contract.ts';
-import type { Inbox } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
-import type { OpenQuestions } from './open-questions.ts';
 import { inputProblem, itemProblem, messageOption, notData, readInput, settingsElsewhere } from './read-turn.ts';
+import type { ThreadCore } from './thread-core.ts';
 import type { Turn } from './thread-parts.ts';
 import { threadIsClosed } from './thread-settings.ts';
 import { promptTokens, tooLong } from './turn/prompt-size.ts';
@@ -58,9 +56,9 @@ export interface RunningTurn {
 
 function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   if (turn === undefined) return undefined;
-  const { outputSchema } = turn.envelope.modes;
+  const { identity, modes } = turn.envelope;
   const { effective } = windowNow(turn);
-  return { turnId: turn.turnId, model: turn.envelope.identity.model.slug, effective, ...defined({ outputSchema }) };
+  return { turnId: turn.turnId, model: identity.model.slug, effective, outputSchema: modes.outputSchema };
 }
 
 /** `messageId`: withdraws the words until they enter history. */
@@ -83,14 +81,14 @@ export type SteeringRefusal =
   | 'prompt-too-long'
   | 'too-many-waiting';
 
-interface SteeredThread {
-  readonly log: ThreadLog;
-  readonly inbox: Inbox;
-  readonly turn: Turn | undefined;
-}
+type OpenInbox = Pick<ThreadCore, 'log' | 'inbox' | 'closing'>;
 
 /** Puts words for the running turn into the thread's inbox. Resolves when they are durable. */
-export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: Steering): Promise<Steered> {
+export async function steerTurn(
+  { log, inbox }: OpenInbox,
+  turn: Turn | undefined,
+  steering: Steering,
+): Promise<Steered> {
   const read = readSteering(steering);
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { input } = read;
@@ -124,8 +122,8 @@ export function steeringFor(
     const next = 'Steer without a schema, or wait until the turn ends.';
     return refused('output-schema-differs', message, next);
   }
-  const [prompt, { effective, model }] = [promptTokens(input), running];
-  if (prompt > effective) return { kind: 'refused', outcome: tooLong({ prompt, others: 0, effective, model }) };
+  const prompt = promptTokens(input);
+  if (prompt > running.effective) return { kind: 'refused', outcome: tooLong(prompt, 0, running) };
   return { kind: 'steered', turnId: running.turnId };
 }
 
@@ -147,26 +145,16 @@ const injectOptions = {
   review: { type: uncheckedValue('a review of code'), about: 'The review that the item reports.' },
 } as const satisfies OptionTable<InjectOptions>;
 
-interface OpenInbox {
-  readonly log: ThreadLog;
-  readonly inbox: Inbox;
-  readonly closing: AbortSignal;
-}
-
 /** Puts a program's own item into the thread's inbox. Resolves when it is durable. */
-export async function injectItem(
-  { log, inbox, closing }: OpenInbox,
-  given: Item,
-  options: InjectOptions = {},
-): Promise<Injected> {
+export async function injectItem(thread: OpenInbox, given: Item, options: InjectOptions = {}): Promise<Injected> {
   const read = readOptions<InjectOptions>(options, injectOptions, 'inject()');
   if ('code' in read) return { kind: 'refused', outcome: read };
   const { cost, review } = read;
   const item = plainCopy(given);
   const odd = item === notPlain ? notData('The item') : itemProblem(item);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
-  const total = cost && addUsage(log.state.usage.total, cost);
-  return acceptMessage({ log, inbox, closing }, { kind: 'item', item: item as Item, ...defined({ total, review }) });
+  const total = cost && addUsage(thread.log.state.usage.total, cost);
+  return acceptMessage(thread, { kind: 'item', item: item as Item, ...defined({ total, review }) });
 }
 
 /** Puts a message into the thread's inbox. Resolves when it is durable. */
@@ -184,16 +172,10 @@ function fullInbox(log: ThreadLog): ReturnType<typeof waitingProblem> {
 
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-interface AskingThread {
-  readonly questions: OpenQuestions;
-  readonly log: { readonly state: ThreadState };
-  /** A turn runs, or is about to: it handles the waiting questions. */
-  readonly runs: boolean;
-}
-
-/** Resolves when the answer is durable. */
+/** Resolves when the answer is durable. `runs`: a turn runs, or is about to: it handles the waiting questions. */
 export async function answerQuestion(
-  { questions, log, runs }: AskingThread,
+  { questions, log }: Pick<ThreadCore, 'questions' | 'log'>,
+  runs: boolean,
   id: string,
   given: Answer,
 ): Promise<Answered> {

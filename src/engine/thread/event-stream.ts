@@ -27,7 +27,7 @@ export class EventStream implements ThreadSubscriber {
       this.#add(event);
       return;
     }
-    const key = keyOf(event);
+    const key = previewKey(event);
     const slot = this.#pieces.get(key);
     if (slot === undefined) this.#pieces.set(key, this.#add(event));
     else slot.news = { ...event, text: (slot.news as typeof event).text + event.text };
@@ -43,7 +43,7 @@ export class EventStream implements ThreadSubscriber {
     for (;;) {
       const slot = this.#waiting.shift();
       if (slot?.news !== undefined) {
-        if ('provisional' in slot.news) this.#pieces.delete(keyOf(slot.news));
+        if ('provisional' in slot.news) this.#pieces.delete(previewKey(slot.news));
         return slot.news;
       }
       if (slot === undefined && this.#isOver) return undefined;
@@ -80,20 +80,27 @@ export class EventStream implements ThreadSubscriber {
   }
 }
 
-function keyOf(event: ProvisionalEvent): string {
+/** Names the pieces that make up one text of an item. */
+export function previewKey(event: ProvisionalEvent): string {
   return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
 }
 
-/** Iterates until the end. Stopping early, also while waiting for an event, calls `leave`. */
-export function readEvents(stream: EventStream, leave: () => void): AsyncIterableIterator<ThreadNews> {
+/** Iterates until `take` gives nothing more. An early return, also while waiting, calls `leave`, and so does the end. */
+export function iterate<News>(take: () => Promise<News | undefined>, leave: () => void): AsyncIterableIterator<News> {
   return {
     async next() {
-      const value = await stream.next();
-      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+      try {
+        const value = await take();
+        if (value !== undefined) return { done: false, value };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      leave();
+      return { done: true, value: undefined };
     },
     return() {
       leave();
-      stream.stop();
       return Promise.resolve({ done: true, value: undefined });
     },
     [Symbol.asyncIterator]() {
@@ -144,7 +151,6 @@ export interface FirstSubscriber {
 export class Subscribers {
   readonly #all = new Set<LineSubscriber>();
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
-
   #isOver = false;
 
   constructor({ listener: event, provisional }: FirstSubscriber = {}) {
@@ -163,7 +169,6 @@ export class Subscribers {
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
   }
-
   /** Items of which a part was previewed and whose end was not sent. */
   get previewed(): Iterable<string> {
     return this.#open.keys();

@@ -73,7 +73,6 @@ export class Inbox {
   get hasSubmitted(): boolean {
     return this.#submitted.length > 0;
   }
-
   get hasMissed(): boolean {
     return this.#missed.length > 0;
   }
@@ -166,7 +165,7 @@ export class Inbox {
   wish(wish: CompactionWish): void {
     this.#wishes.push(wish);
     const giveUp = (): void => {
-      if (!this.#wishes.includes(wish) && !this.#missed.includes(wish)) return;
+      if (![...this.#wishes, ...this.#missed].includes(wish)) return;
       this.#wishes = this.#wishes.filter((each) => each !== wish);
       this.#missed = this.#missed.filter((each) => each !== wish);
       wish.settle({ kind: 'aborted' });
@@ -201,11 +200,9 @@ function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
   if (wishes.length === 0) return undefined;
   const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
   return {
-    ...(focus === '' ? {} : { focus }),
+    focus: focus === '' ? undefined : focus,
     signal: allOf(wishes.map(({ signal }) => signal)),
-    settle: (result) => {
-      for (const wish of wishes) wish.settle(result);
-    },
+    settle: (result) => wishes.forEach((wish) => wish.settle(result)),
   };
 }
 

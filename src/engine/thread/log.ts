@@ -61,7 +61,6 @@ export class ThreadLog {
   get state(): ThreadState {
     return this.#state;
   }
-
   get location(): string {
     return this.#owned.location;
   }

@@ -120,7 +120,6 @@ class OpenQuestion {
   get isTaken(): boolean {
     return this.#taken.signal.aborted;
   }
-
   get recorded(): Promise<AskedQuestion> {
     return this.#recorded.promise;
   }

@@ -76,11 +76,9 @@ const messageKeys: readonly string[] = Object.keys({
 function isInput(value: unknown): value is UserInput {
   if (!isJsonObject(value) || typeof value['text'] !== 'string') return false;
   const { images, unusableImages = [] } = value;
+  const isImage = (each: unknown): boolean =>
+    isJsonObject(each) && typeof each['path'] === 'string' && typeof each['dataUrl'] === 'string';
   return Array.isArray(images) && images.every(isImage) && Array.isArray(unusableImages);
-}
-
-function isImage(value: unknown): boolean {
-  return isJsonObject(value) && typeof value['path'] === 'string' && typeof value['dataUrl'] === 'string';
 }
 
 export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {

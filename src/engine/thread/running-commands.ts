@@ -9,15 +9,8 @@ import { itemCompleted } from '../../core/state/drafts/item-lines.ts';
 import { sessionDropped, sessionExited, sessionStarted } from '../../core/state/fold/running-calls.ts';
 import type { StartedSession } from '../../adapters/tools/tool.ts';
 import type { ThreadLog } from './log.ts';
+import type { ThreadParts } from './thread-parts.ts';
 import type { TurnEffects } from './turn-effects.ts';
-
-interface SessionsInput {
-  /** Absent: commands do not outlive their calls. */
-  readonly table: Sessions | undefined;
-  readonly log: ThreadLog;
-  readonly clock: Clock;
-  readonly threadId: ThreadId;
-}
 
 export interface AdoptedCall {
   readonly callId: string;
@@ -50,12 +43,19 @@ interface Live extends Omit<AdoptedCall, 'effects'> {
 
 /** The sessions of one thread. Their ends are recorded here, whether or not a turn runs. */
 export class ThreadSessions {
-  readonly #input: SessionsInput;
+  /** Absent: commands do not outlive their calls. */
+  readonly #table: Sessions | undefined;
+  readonly #clock: Clock;
+  readonly #log: ThreadLog;
+  readonly #threadId: ThreadId;
   readonly #live = new Map<number, Live>();
   readonly #held = new Set<number>();
 
-  constructor(input: SessionsInput) {
-    this.#input = input;
+  constructor({ sessions, clock }: Pick<ThreadParts, 'sessions' | 'clock'>, log: ThreadLog, threadId: ThreadId) {
+    this.#table = sessions;
+    this.#clock = clock;
+    this.#log = log;
+    this.#threadId = threadId;
   }
 
   /** True if a call can ask for it: it runs, or its end was not reported to the model. */
@@ -87,11 +87,10 @@ export class ThreadSessions {
 
   /** Must be called before the output of the call is recorded. */
   adopt({ effects, ...call }: AdoptedCall): void {
-    const { log, clock, threadId } = this.#input;
     const { callId, turnId, item, started } = call;
     const { session, known: process, changes } = started;
-    const ids = { id: session.id, threadId, turnId, callId };
-    log.record(sessionStarted({ ...ids, at: clock.now(), item, ...defined({ process }) }));
+    const ids = { id: session.id, threadId: this.#threadId, turnId, callId };
+    this.#log.record(sessionStarted({ ...ids, at: this.#clock.now(), item, ...defined({ process }) }));
     const live = { ...call, effects, mayWrite: effects !== undefined, watch: changes?.begun };
     this.#live.set(session.id, live);
     this.#held.add(session.id);
@@ -100,17 +99,17 @@ export class ThreadSessions {
 
   /** Removes sessions whose end the model knows, or is about to read. */
   drop(dropped: readonly { readonly id: number; readonly fate: SessionFate }[] = []): void {
-    const known = new Set(this.#input.log.state.sessions.map(({ id }) => id));
+    const known = new Set(this.#log.state.sessions.map(({ id }) => id));
     for (const { id, fate } of dropped.filter((each) => known.has(each.id))) {
       this.#held.delete(id);
-      this.#input.log.record(sessionDropped(id, fate));
-      this.#input.table?.remember(id, fate);
+      this.#log.record(sessionDropped(id, fate));
+      this.#table?.remember(id, fate);
     }
   }
 
   async end(ids: readonly number[], fate: SessionFate): Promise<void> {
     const ends = ids.map((id) => this.#live.get(id)?.started.session.ended);
-    await Promise.all(ids.map((id) => this.#input.table?.end(id, fate)));
+    await Promise.all(ids.map((id) => this.#table?.end(id, fate)));
     await Promise.all(ends);
   }
 
@@ -131,21 +130,21 @@ export class ThreadSessions {
       if (live.effects === turn.effects) settleFiles(live);
       if (live.turnId !== turn.turnId) continue;
       const item = { ...live.item, output: live.started.session.said().text };
-      this.#input.log.tell({ kind: 'item-updated', turnId: turn.turnId, item });
+      this.#log.tell({ kind: 'item-updated', turnId: turn.turnId, item });
     }
   }
 
   async #follow(id: number, live: Live): Promise<void> {
-    const { log, clock, threadId } = this.#input;
     const end = await live.started.session.ended;
     this.#live.delete(id);
     settleFiles(live);
     const item = itemAtEnd(live.item, end);
     const { turnId } = live;
     try {
-      log.record(itemCompleted({ threadId, turnId, at: clock.now(), item }), sessionExited(id, end.fate));
-      log.tell({ kind: 'item-completed', turnId, item });
-      await log.durable();
+      const completed = itemCompleted({ threadId: this.#threadId, turnId, at: this.#clock.now(), item });
+      this.#log.record(completed, sessionExited(id, end.fate));
+      this.#log.tell({ kind: 'item-completed', turnId, item });
+      await this.#log.durable();
     } catch {
       // A lost disk is reported by the next caller that needs it.
     }
@@ -153,7 +152,7 @@ export class ThreadSessions {
 
   async close(): Promise<void> {
     const ends = [...this.#live.values()].map(({ started }) => started.session.ended);
-    await this.#input.table?.close();
+    await this.#table?.close();
     // Their followers waited first, so they have run by now.
     await Promise.all(ends);
   }

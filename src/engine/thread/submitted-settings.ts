@@ -62,7 +62,6 @@ export class SubmittedSettings {
   get isWithdrawn(): boolean {
     return this.#turn === 'withdrawn';
   }
-
   get waits(): boolean {
     return this.#turn === 'waits';
   }

@@ -1,5 +1,4 @@
 import type { Settings } from '../../core/envelope/settings.ts';
-import { defined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './checkpoint/compaction-result.ts';
@@ -76,10 +75,7 @@ export class ThreadCompactions {
     return this.#following !== undefined;
   }
 
-  /**
-   * Ends the automatic compaction. Resolves with its turn when that is over; undefined: it had not begun, or ended by
-   * itself before.
-   */
+  /** See `Thread`. */
   async stopFollowing(): Promise<TurnId | undefined> {
     const { stopping, over } = this.#following ?? {};
     const turnId = this.#thread.log.state.openTurn?.id;
@@ -96,9 +92,9 @@ export class ThreadCompactions {
   async #compactMissed(settings: SubmittedSettings): Promise<void> {
     const wish = this.#thread.inbox.takeMissed(settings);
     if (wish === undefined) return;
-    const { focus, signal } = wish;
-    const compacted = this.#compact({ ...defined({ focus }), ...manual, signal }, settings);
-    wish.settle(compacted);
+    const { settle, ...asked } = wish;
+    const compacted = this.#compact({ ...asked, ...manual }, settings);
+    settle(compacted);
     await compacted;
   }
 
@@ -122,7 +118,7 @@ export class ThreadCompactions {
 }
 
 function trimmed({ focus, signal }: CompactionByHand): CompactionByHand {
-  return { ...(focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() }), signal };
+  return { focus: focus?.trim() || undefined, signal };
 }
 
 const compactionFollows: Outcome = {

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import { Inbox, type SubmittedWords } from './inbox.ts';
 import { OpenQuestions } from './open-questions.ts';
@@ -26,7 +25,7 @@ export function createThreadCore(
   const inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, settings.inForce));
   // Subscribers must not hear of a turn whose words could be lost.
   log.beforeDurable(() => inbox.keep());
-  const sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
+  const sessions = new ThreadSessions(parts, log, id);
   const shared = { id, parts, log, inbox, closing };
   const settings = new ThreadSettings(shared, options.settings, inForce);
   const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [], tools: [] } };
@@ -49,8 +48,9 @@ export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTur
     threadId: id,
     settings: { ...submitted, ...own },
     isOutdated: () => settings.current !== submitted,
-    ...defined({ words, continues }),
-    ...(change && { begin: (start: () => void) => settings.begin(change, start) }),
+    words,
+    continues,
+    begin: change && ((start) => settings.begin(change, start)),
     signal: AbortSignal.any([signal, closing]),
     inbox,
     questions,
@@ -89,8 +89,6 @@ class WorkQueue {
   /** Submissions have to wait until the returned function is called. */
   hold(): () => void {
     this.#holds += 1;
-    return () => {
-      this.#holds -= 1;
-    };
+    return () => void (this.#holds -= 1);
   }
 }

@@ -52,8 +52,7 @@ export class ThreadFallback {
     const other = await this.#open(settings);
     if (other === undefined) return undefined;
     if (outcome.code === failureCauses.quota.code) this.#spentUp = { name: nameOf(settings), by: other.settings };
-    const { log } = this.#thread;
-    const used = usageSince(before, log.state.usage.total);
+    const used = usageSince(before, this.#thread.log.state.usage.total);
     const input = continuedTurnInput('other-model');
     const notice = takesOver(settings, other.settings);
     return { ...other, settings: { ...other.settings, ...countingBefore(other.settings, used) }, input, notice };

@@ -5,17 +5,11 @@ import type { AgentParent } from '../../ports/agents.ts';
 import type { BackgroundHost } from '../../ports/threads.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { addUsage } from '../../protocol/usage.ts';
-import type { Inbox } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
-
-interface OpenThreadLog {
-  readonly id: ThreadId;
-  readonly log: ThreadLog;
-  readonly inbox: Inbox;
-}
+import type { ThreadCore } from './thread-core.ts';
 
 /** A fork knows the agents of the source thread, but does not speak for them. */
-export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
+export function agentParent({ id, log, inbox }: Pick<ThreadCore, 'id' | 'log' | 'inbox'>): AgentParent {
   return {
     id,
     get turnId() {
@@ -45,14 +39,8 @@ export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
   };
 }
 
-interface HostThread {
-  readonly id: ThreadId;
-  readonly log: ThreadLog;
-  /** The current window, in tokens. */
-  window(): number;
-}
-
-export function backgroundHost({ id, log, window }: HostThread): BackgroundHost {
+/** `window`: the current one, in tokens. */
+export function backgroundHost(id: ThreadId, log: ThreadLog, window: () => number): BackgroundHost {
   // A lost disk is reported by the next turn.
   const settle = (): void => void log.durable().catch(() => {});
   return {

@@ -62,12 +62,10 @@ export class ThreadSettings {
   get current(): Settings {
     return this.#current;
   }
-
   /** The envelope resolved when the settings were made, as for their line. */
   get inForce(): Envelope {
     return this.#inForce;
   }
-
   /** The settings after all submitted changes: the next submission runs under these. */
   get submitted(): SubmittedSettings {
     return this.#submitted;

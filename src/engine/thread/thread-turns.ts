@@ -1,5 +1,4 @@
 import type { Settings } from '../../core/envelope/settings.ts';
-import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { SubmittedWords } from './inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
@@ -21,44 +20,35 @@ interface RanTurn {
 export class ThreadTurns {
   readonly #thread: ThreadCore;
   readonly #compactions: ThreadCompactions;
-  readonly #compactsAfter: boolean;
   readonly #fallback: ThreadFallback;
+  /** A turn that leaves too little space for the next one is followed by a compaction. */
+  readonly #compactsAfter: boolean;
   #running: { readonly turn: Turn; readonly settings: Settings } | undefined;
   #newest: Promise<unknown> = Promise.resolve();
   #count = 0;
 
-  /** `compactsAfter`: a turn that leaves too little space for the next one is followed by a compaction. */
-  constructor(
-    thread: ThreadCore,
-    compactions: ThreadCompactions,
-    fallback: ThreadFallback,
-    { compactsAfter }: { readonly compactsAfter: boolean },
-  ) {
+  constructor(thread: ThreadCore, compactions: ThreadCompactions, fallback: ThreadFallback, compactsAfter: boolean) {
     this.#thread = thread;
     this.#compactions = compactions;
-    this.#compactsAfter = compactsAfter;
     this.#fallback = fallback;
+    this.#compactsAfter = compactsAfter;
   }
 
   /** The turn that has begun and is not about to end. */
   get open(): Turn | undefined {
     return this.#running?.turn.memory.phase === 'open' ? this.#running.turn : undefined;
   }
-
   /** The settings of the open turn, whatever changed since it was submitted. */
   get openSettings(): Settings | undefined {
     return this.open === undefined ? undefined : this.#running?.settings;
   }
-
   /** The open turn, unless it was asked to end: later words belong to the next turn. */
   get steerable(): Turn | undefined {
     return this.open?.signal.aborted === true ? undefined : this.open;
   }
-
   get standIn(): Settings | undefined {
     return this.#fallback.standIn(this.#thread.settings.current);
   }
-
   get runs(): boolean {
     return this.#count > 0;
   }
@@ -123,11 +113,11 @@ export class ThreadTurns {
     /** Set if a compaction follows the turn: new submissions must wait for that as well. */
     let release: (() => void) | undefined;
     const run = async (known: SubmittedSettings | Refused): Promise<TurnResult | Refused> => {
-      if (isRefused(known)) return known;
+      if ('outcome' in known) return known;
       if (words.isWithdrawn === true) return withdrawn;
       if (closing.aborted) return closedBefore(words);
       const { input: _input, signal, ...rest } = own;
-      const ran = this.#runWithFallback(known.now(), { signal, words, own: rest, ...defined({ change }) }).finally(
+      const ran = this.#runWithFallback(known.now(), { signal, words, own: rest, change }).finally(
         () => change?.waits === true && change.withdraw(),
       );
       this.#newest = ran.catch(() => {});
@@ -141,7 +131,7 @@ export class ThreadTurns {
     const result = this.#counted(Promise.race([cancelled.promise, work.submit(settings, run)])).finally(cancelled.end);
     // The caller has the answer: it does not wait for the compaction.
     const compactAfter = async (known: SubmittedSettings | Refused): Promise<void> => {
-      if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
+      if (release !== undefined && !('outcome' in known)) await this.#compactions.afterTurn(known).finally(release);
     };
     if (this.#compactsAfter) work.add(settings, compactAfter).catch(() => {});
     return result;
@@ -244,15 +234,9 @@ export class ThreadTurns {
 
 const withdrawn: TurnResult = { kind: 'aborted', isWithdrawn: true };
 
-function isRefused<Refused extends RefusedChange>(value: SubmittedSettings | Refused): value is Refused {
-  return 'outcome' in value;
-}
-
 function closedBefore({ id }: SubmittedWords): TurnResult {
-  const next =
-    id === undefined
-      ? 'Reopen the thread and send the message again.'
-      : 'The message is saved and becomes part of the next turn.';
   const message = 'The thread was closed before the turn began.';
+  const again = 'Reopen the thread and send the message again.';
+  const next = id === undefined ? again : 'The message is saved and becomes part of the next turn.';
   return { kind: 'failed', outcome: { ...threadIsClosed, message, next } };
 }

@@ -29,9 +29,9 @@ import {
   steerTurn,
 } from './client-input.ts';
 import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
-import { type UsageNow, usageNow } from './context/window-use.ts';
+import { type ThreadUsage, usageNow } from './context/window-use.ts';
 import type { TurnResult } from './turn/settle-turn.ts';
-import { EventStream, type LineSubscriber, readEvents, subscribing, type ThreadNews } from './event-stream.ts';
+import { EventStream, iterate, type LineSubscriber, subscribing, type ThreadNews } from './event-stream.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
@@ -42,9 +42,6 @@ import type { Answer, Question } from '../../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../../core/state/questions/pending-questions.ts';
 import type { RunningSession } from './running-commands.ts';
 import type { UserShell, UserShellRan } from './user-shell.ts';
-
-export type { ThreadTurn } from './read-turn.ts';
-export type { Overridden } from './thread-settings.ts';
 
 /**
  * A conversation that this process may write. Turns and compactions run one after the other, in order of submission,
@@ -60,15 +57,15 @@ export class Thread {
 
   private constructor(opening: ThreadOpening) {
     const core = createThreadCore(opening, this.#closing.signal);
-    const { id, parts, log, inbox } = core;
-    this.id = id;
+    const { parts, log } = core;
+    this.id = core.id;
     this.#core = core;
     const fallback = new ThreadFallback(core);
     this.#compactions = new ThreadCompactions(core, fallback);
     const { compactsAfterTurns: compactsAfter = true } = opening.options;
-    this.#turns = new ThreadTurns(core, this.#compactions, fallback, { compactsAfter });
-    parts.agents?.attach(agentParent({ id, log, inbox }));
-    parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
+    this.#turns = new ThreadTurns(core, this.#compactions, fallback, compactsAfter);
+    parts.agents?.attach(agentParent(core));
+    parts.background?.attach(backgroundHost(this.id, log, () => this.usage.effectiveWindow));
   }
 
   /** Begins a thread. Its file appears with its first turn, or with input accepted before it. */
@@ -85,72 +82,55 @@ export class Thread {
   get state(): ThreadState {
     return this.#core.log.state;
   }
-
   /** Items of which a preview was sent and that are not complete. */
   get previewed(): Iterable<string> {
     return this.#core.log.subscribers.previewed;
   }
-
   /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
   get settings(): Settings {
     return this.#core.settings.current;
   }
-
   /** Accepted for its next request, except words of turns that have not begun, each in one line. */
   get waiting(): readonly string[] {
     return this.#core.inbox.waiting.map((mail) => waitingWords(mail, 60));
   }
-
   /** The place of its lines, for people to read. */
   get location(): string {
     return this.#core.log.location;
   }
-
   get turnId(): TurnId | undefined {
     return this.#turns.open?.turnId;
   }
-
   /** The settings of the running turn: later changes do not affect it. */
   get turnSettings(): Settings | undefined {
     return this.#turns.openSettings;
   }
-
   /** The replacement for the next message, while the quota of the thread's own model is used up. */
   get standIn(): Settings | undefined {
     return this.#turns.standIn;
   }
-
   get isBusy(): boolean {
     return this.#core.work.isBusy;
   }
-
   /** Running commands that outlived their calls. */
   get sessions(): readonly RunningSession[] {
     return this.#core.sessions.running;
   }
-
-  /**
-   * Ends command sessions for the user. The model learns of it when it next asks for one. Resolves when they have
-   * ended.
-   */
-  endSessions(ids: readonly number[]): Promise<void> {
-    return this.#core.sessions.end(ids, 'stopped');
-  }
-
   /** Undefined: it starts none. */
   get agents(): AgentsOfThread | undefined {
     return this.#core.parts.agents;
   }
-
   /** True if an automatic compaction after a turn runs, or is about to. */
   get isCompactingItself(): boolean {
     return this.#compactions.isFollowing;
   }
 
-  /**
-   * Ends the automatic compaction. Resolves with its turn when that is over; undefined: it had not begun, or ended by
-   * itself before.
-   */
+  /** Ends command sessions for the user. The model learns of it when it next asks for one. Resolves at their end. */
+  endSessions(ids: readonly number[]): Promise<void> {
+    return this.#core.sessions.end(ids, 'stopped');
+  }
+
+  /** Ends it. Resolves with its turn when that is over; undefined: it had not begun, or ended by itself before. */
   stopCompactingItself(): Promise<TurnId | undefined> {
     return this.#compactions.stopFollowing();
   }
@@ -159,7 +139,7 @@ export class Thread {
     return this.#core.settings.inForce.capabilities.modalities.includes('image');
   }
 
-  get usage(): UsageNow {
+  get usage(): ThreadUsage {
     const { parts, log, settings } = this.#core;
     return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }
@@ -177,7 +157,12 @@ export class Thread {
   /** Follows the thread at the reader's own pace, until the thread is closed or the reader stops. Can be read once. */
   events(): AsyncIterable<ThreadNews> {
     const stream = new EventStream();
-    return readEvents(stream, this.subscribe(stream));
+    const unsubscribe = this.subscribe(stream);
+    const leave = (): void => {
+      unsubscribe();
+      stream.stop();
+    };
+    return iterate(() => stream.next(), leave);
   }
 
   /**
@@ -217,9 +202,8 @@ export class Thread {
    * is durable; its call uses it when its turn comes. Of two answers the first counts, and the other is refused.
    */
   answer(id: string, given: Answer): Promise<Answered> {
-    const { runs } = this.#turns;
     if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
-    return answerQuestion({ ...this.#core, runs }, id, given);
+    return answerQuestion(this.#core, this.#turns.runs, id, given);
   }
 
   /**
@@ -239,7 +223,7 @@ export class Thread {
    * process dies before they are used, the next turn takes them in. A turn that was asked to end takes no more.
    */
   steer(steering: Steering): Promise<Steered> {
-    return steerTurn({ ...this.#core, turn: this.#turns.steerable }, steering);
+    return steerTurn(this.#core, this.#turns.steerable, steering);
   }
 
   /**
@@ -260,9 +244,7 @@ export class Thread {
     return injectItem(this.#core, given, options);
   }
 
-  /**
-   * Records file changes by a side conversation, which the model reads with its next request. Resolves when durable.
-   */
+  /** Records file changes by a side conversation: the model reads it with its next request. Resolves when durable. */
   tellChangedBeside(files: FilesChangedInSideConversation): Promise<Injected> {
     return acceptMessage(this.#core, { kind: 'beside', files });
   }
@@ -280,8 +262,7 @@ export class Thread {
     const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
     if ('code' in read) return { kind: 'refused', outcome: read };
     const { runUserShell } = await import('./user-shell.ts');
-    const { cwd } = this.settings;
-    return runUserShell({ parts: this.#core.parts, cwd, inject: (item) => this.inject(item) }, read);
+    return runUserShell(this.#core.parts, this, read);
   }
 
   /**

@@ -160,9 +160,8 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
 /** Writable folders with names that stay read-only at any depth. */
 export function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
   const rules = files.kind === 'unrestricted' ? [] : files.rules;
-  return [
-    ...new Set(rules.filter(({ access, keeps }) => access === 'write' && keeps !== undefined).map(({ path }) => path)),
-  ];
+  const kept = rules.filter(({ access, keeps }) => access === 'write' && keeps !== undefined);
+  return [...new Set(kept.map(({ path }) => path))];
 }
 
 interface Taking {
@@ -200,7 +199,6 @@ class TurnRepositories {
   #between: { readonly over: Promise<void>; readonly stop: AbortController } | undefined;
   #nextBetween = -Infinity;
   readonly #reported = new Set<string>();
-
   readonly #roots: Set<string>;
 
   constructor(input: RepositoriesInput) {

@@ -1,12 +1,10 @@
 import { contextMessage } from '../../core/fragments/message-items.ts';
 import { userShellCommandFragment } from '../../core/fragments/events/user-actions.ts';
 import { render } from '../../core/fragments/text/define-fragment.ts';
-import type { ProcessEnd } from '../../ports/commands.ts';
 import { defined } from '../../base/objects.ts';
-import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Injected } from './client-input.ts';
 import type { ThreadParts } from './thread-parts.ts';
+import type { Thread } from './thread.ts';
 
 export interface UserShell {
   readonly command: string;
@@ -22,33 +20,26 @@ export type UserShellRan =
   | { readonly kind: 'ran'; readonly exitCode?: number; readonly output: string; readonly durationMs: number }
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-interface ShellThread {
-  readonly parts: Pick<ThreadParts, 'userShell' | 'ids'>;
-  readonly cwd: string;
-  inject(item: Item): Promise<Injected>;
-}
-
 /** Runs the user's command outside the sandbox, beside a running turn, and informs the thread. */
-export async function runUserShell({ parts, cwd, inject }: ShellThread, asked: UserShell): Promise<UserShellRan> {
+export async function runUserShell(
+  parts: Pick<ThreadParts, 'userShell' | 'ids'>,
+  thread: Pick<Thread, 'settings' | 'inject'>,
+  asked: UserShell,
+): Promise<UserShellRan> {
   const { command } = asked;
   if (command.trim() === '' || parts.userShell === undefined) return { kind: 'refused', outcome: noCommand };
-  const end = await parts.userShell({ ...asked, cwd });
+  const end = await parts.userShell({ ...asked, cwd: thread.settings.cwd });
   if (end.kind === 'not-started') return { kind: 'refused', outcome: notStarted(end.reason) };
-  const exitCode = exitCodeOf(end);
-  const seconds = end.durationMs / 1000;
+  const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
   const output = end.output.text;
-  const isStopped = end.kind === 'aborted' ? (true as const) : undefined;
-  const said = { command, output, seconds, ...defined({ exitCode, isStopped }) };
+  const isStopped = end.kind === 'aborted' || undefined;
+  const said = { command, output, seconds: end.durationMs / 1000, ...defined({ exitCode, isStopped }) };
   const { role, text } = render(userShellCommandFragment, said);
   const id = `msg_${parts.ids.uuid()}`;
   asked.recordedAs?.(id);
-  const told = await inject(contextMessage(id, role, [text]));
+  const told = await thread.inject(contextMessage(id, role, [text]));
   if (told.kind === 'refused') return told;
   return { kind: 'ran', output, durationMs: end.durationMs, ...defined({ exitCode }) };
-}
-
-function exitCodeOf(end: ProcessEnd): number | undefined {
-  return end.kind === 'exited' ? end.exitCode : undefined;
 }
 
 const noCommand: Outcome = {

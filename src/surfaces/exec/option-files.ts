@@ -1,5 +1,5 @@
 import { fileSystem, kindOfEntry, readBounded, reasonOf, whyMissing } from '../../engine/files.ts';
-import type { TurnResult } from '../../engine/engine-types.ts';
+import type { TurnResult } from '../../engine/thread/turn/settle-turn.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../../engine/output-file.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';

@@ -44,7 +44,7 @@ export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' |
 
 /** The state of a thread, or of its part before a line, read from as near to its end as checkpoints allow. */
 export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
-  return foldFrom(store, { id, ...defined({ to }) }, newestCheckpointSearch());
+  return foldFrom(store, { id, to }, newestCheckpointSearch());
 }
 
 export interface ThreadPart {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { costOf, type ThreadCost } from '../../../core/state/drafts/turn-lines.ts';
 import { readUsage, usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { type Pin, readPins } from '../../../core/state/fold/pinned-notes.ts';
@@ -37,11 +36,7 @@ const marks: Readonly<Record<LeftBy, JsonObject>> = {
 
 /** The note about the replaced rollout for the first line of the new one, with the number of turns it begins with. */
 export function noteOf(
-  {
-    current,
-    places,
-    now,
-  }: { readonly current: CurrentRollout; readonly places: ThreadPlaces; readonly now: ThreadState },
+  { current, places, now }: { current: CurrentRollout; places: ThreadPlaces; now: ThreadState },
   kept: number,
   leftBy: LeftBy,
 ): JsonObject {
@@ -63,7 +58,7 @@ export function readNote(note: JsonObject): RollbackNote | undefined {
   const isUndo = note['undo'] === true || kept > turns;
   const leftBy = !isUndo ? 'rollback' : note['exchange'] === false ? 'undo' : 'exchange';
   const place = { rolloutId, end: end as Ordinal };
-  return { place, leftBy, turns, kept, pins: readPins(note), ...defined({ usage }) };
+  return { place, leftBy, turns, kept, pins: readPins(note), usage };
 }
 
 /** The targets of undos, the next one first. */

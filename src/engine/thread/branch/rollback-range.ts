@@ -81,12 +81,8 @@ function findCheckpoint(
   const found = checkpoints[number - 1];
   if (found !== undefined) return { ...found, number };
   const have = checkpoints.length === 1 ? 'one checkpoint' : `${checkpoints.length} checkpoints`;
-  const which = checkpoints.length === 0 ? '' : ` ${asked}: it has ${have}`;
-  return {
-    code: 'checkpoint-unknown',
-    message: `Thread ${id} has no checkpoint${which}.`,
-    next: 'Nothing has changed.',
-  };
+  const message = `Thread ${id} has no checkpoint${checkpoints.length === 0 ? '' : ` ${asked}: it has ${have}`}.`;
+  return { code: 'checkpoint-unknown', message, next: 'Nothing has changed.' };
 }
 
 export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): TurnPlace | Outcome {
@@ -107,9 +103,7 @@ export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): 
     return nothingToTakeBack(`Cannot roll back ${to.turns} turns: give a whole number of at least 1.`);
   }
   const had = counted.length === 1 ? 'one turn' : `${counted.length} turns`;
-  return (
-    counted[counted.length - to.turns] ?? nothingToTakeBack(`Thread ${id} has only ${had} that can be rolled back.`)
-  );
+  return counted.at(-to.turns) ?? nothingToTakeBack(`Thread ${id} has only ${had} that can be rolled back.`);
 }
 
 function outsideOfTurns(id: ThreadId, number: number): Outcome {

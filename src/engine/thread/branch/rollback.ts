@@ -15,9 +15,15 @@ import { lastingMetaFields, repeatedDraft } from '../../../core/state/line-seals
 import { grantsEnded } from '../../../core/state/questions/grants.ts';
 import { reduce } from '../../../core/state/reduce.ts';
 import type { ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
-import type { TakenBack } from '../../../core/state/turns/turn-log.ts';
 import type { Ids } from '../../../ports/system.ts';
-import type { HeldThread, OpenRefused, Owned, RolloutStore } from '../../../ports/thread-store.ts';
+import type {
+  CurrentRollout,
+  HeldThread,
+  OpenRefused,
+  Owned,
+  RolloutPlace,
+  RolloutStore,
+} from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -77,11 +83,7 @@ export async function rollBack(
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: place,
-      note: {
-        ...lastingMetaFields(current.meta),
-        ...(await leftRolloutsNote(store, id, current, place)),
-        rollback: nested(notes),
-      },
+      note: await noteFor(store, id, current, { to: place, notes }),
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
@@ -158,11 +160,7 @@ async function undoRevert(
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: {
-      ...lastingMetaFields(current.meta),
-      ...(await leftRolloutsNote(store, id, current, left.place)),
-      rollback: nested(notes),
-    },
+    note: await noteFor(store, id, current, { to: left.place, notes }),
     drafts: [
       ...pinChanges(left.pins, now.pins),
       ...waiting.map(messageWaitsAgain),
@@ -181,6 +179,17 @@ async function undoRevert(
   const turns = after.filter((turn) => !before.includes(turn));
   const replaced = before.filter((turn) => !after.includes(turn));
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
+}
+
+/** For the first line of the rollout that replaces the current one and begins with the lines before `to`. */
+async function noteFor(
+  store: RolloutStore,
+  id: ThreadId,
+  current: CurrentRollout,
+  { to, notes }: { readonly to: RolloutPlace; readonly notes: readonly JsonObject[] },
+): Promise<JsonObject> {
+  const left = await leftRolloutsNote(store, id, current, to);
+  return { ...lastingMetaFields(current.meta), ...left, rollback: nested(notes) };
 }
 
 function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
@@ -273,14 +282,8 @@ function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
   return count === 0 ? [] : [{ type: lineType.event, payload }];
 }
 
-interface NotBack {
-  readonly takenBack: TakenBack;
-  readonly drafts: readonly LineDraft[];
-  readonly since: readonly TurnPlace[];
-}
-
 /** Skips rollbacks that an undo has brought back already, so that they hide no earlier one. */
-async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPlaces): Promise<NotBack | undefined> {
+async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPlaces) {
   const later: Ordinal[] = [];
   for (const takenBack of places.takenBack.toReversed()) {
     later.push(takenBack.end);

@@ -45,26 +45,27 @@ export async function findUnproven(
   const { questions = [], grants: ofTurn = [] } = openTurn ?? {};
   const count = waiting.length + pins.length + grants.length + ofTurn.length + questions.length;
   if (count === 0) return nothingUnproven;
-  const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
-  const [given, open]: [GivenGrant[], RecordedQuestion[]] = [[], []];
   // Ask before the first check: a key that is repaired meanwhile proves nothing about lines checked without it.
   const forNow = leftOutForNow(parts.seals);
-  for (const message of waiting) {
-    if (!(await isWrittenByThisHome(parts, { id, meta }, sealedMessage(message))))
-      found.messages.push(withoutSeal(message));
-  }
-  for (const pin of pins)
-    if (!(await isWrittenByThisHome(parts, { id, meta }, sealedPin(pin)))) found.pins.push(withoutSeal(pin));
-  for (const grant of [...grants, ...ofTurn]) {
-    if (!(await isWrittenByThisHome(parts, { id, meta }, sealedGrant(grant)))) given.push(grant);
-  }
-  for (const question of questions) {
-    for (const said of sealedQuestion(question)) {
-      if (!open.includes(question) && !(await isWrittenByThisHome(parts, { id, meta }, said))) open.push(question);
+  /** Those of which a claim is not proven. Checks one after the other. */
+  const unprovenOf = async <Said>(all: readonly Said[], claims: (said: Said) => ReturnType<typeof sealedQuestion>) => {
+    const found: Said[] = [];
+    for (const said of all) {
+      for (const claim of claims(said))
+        if (!found.includes(said) && !(await isWrittenByThisHome(parts, { id, meta }, claim))) found.push(said);
     }
-  }
-  if (found.messages.length + found.pins.length + given.length + open.length === 0) return nothingUnproven;
-  return { ...found, ...defined({ grants: unlessNone(given), questions: unlessNone(open), forNow }) };
+    return found;
+  };
+  const messages = await unprovenOf(waiting, (message) => [sealedMessage(message)]);
+  const notes = await unprovenOf(pins, (pin) => [sealedPin(pin)]);
+  const given = await unprovenOf([...grants, ...ofTurn], (grant) => [sealedGrant(grant)]);
+  const open = await unprovenOf(questions, sealedQuestion);
+  if (messages.length + notes.length + given.length + open.length === 0) return nothingUnproven;
+  return {
+    messages: messages.map((message) => withoutSeal(message)),
+    pins: notes.map((pin) => withoutSeal(pin)),
+    ...defined({ grants: unlessNone(given), questions: unlessNone(open), forNow }),
+  };
 }
 
 function unlessNone<Said>(all: readonly Said[]): readonly Said[] | undefined {

@@ -19,29 +19,26 @@ import {
   type RecordedAnswer,
 } from '../../../core/state/questions/question-lines.ts';
 import { questionId } from '../../../core/state/questions/pending-questions.ts';
-import type { AskUser, RuleBook, RuleToSave } from '../../../ports/ask-user.ts';
+import type { AskUser, RuleToSave } from '../../../ports/ask-user.ts';
 import { threadCloses, valueOrAbort } from '../../../protocol/abort.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
 import { shellWords } from '../../../protocol/shell.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { ThreadLog } from '../log.ts';
 import type { AskedQuestion } from '../open-questions.ts';
-import type { SavedRules, Turn } from '../thread-parts.ts';
+import type { Turn } from '../thread-parts.ts';
 import type { QuestionTurn } from './call-order.ts';
 
-export interface QuestionToAsk {
-  readonly call: CallItem;
+export interface QuestionToAsk extends Pick<CallInPlace, 'call' | 'item'> {
   readonly question: Question;
   readonly about: string;
   readonly decided: AskDecision;
-  readonly item: PreparedCall['item'];
 }
 
 export function questionOf(
   { turnId, log }: Pick<Turn, 'turnId' | 'log'>,
-  { call, item }: Pick<PreparedCall, 'item'> & { readonly call: CallItem },
+  { call, item }: Pick<CallInPlace, 'call' | 'item'>,
   decided: AskDecision,
 ): QuestionToAsk {
   const { call_id: callId, name: tool } = call;
@@ -62,9 +59,8 @@ function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: Prepa
 export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
   const { log, questions } = turn;
   const { question, call, about, item } = asking;
-  const to = reviewerOf(turn, question);
   const hook = turn.memory.hookedCalls.get(call.call_id);
-  const more = defined({ supersedes: instead?.about, to, hook });
+  const more = { supersedes: instead?.about, to: reviewerOf(turn, question), hook };
   log.record(questionAsked(inLine(question, item), { call, about, ...more }));
   if (instead !== undefined) {
     questions.lapse(instead.question.id);
@@ -84,8 +80,8 @@ export function showAgain(turn: Turn, asking: QuestionToAsk): void {
 }
 
 function shown(turn: Turn, { question, item }: QuestionToAsk): ThreadEvent {
-  const to = reviewerOf(turn, question);
-  return { kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) };
+  const asked = { turnId: question.turnId, question, item, ...defined({ to: reviewerOf(turn, question) }) };
+  return { kind: 'question-asked', ...asked };
 }
 
 /** Only after it is shown: subscribers hear at once of an answer that came before. */
@@ -95,14 +91,6 @@ function open(turn: Turn, asking: QuestionToAsk): void {
 
 function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
   return !asksForContent(kind) && isReviewed(envelope.policy) ? 'review' : undefined;
-}
-
-/**
- * Puts a shown question to the asker. The question is durable before, and the answer before anything follows from it.
- */
-function askQuestion(turn: Turn, asker: Asker | undefined, { question, item }: QuestionToAsk): Promise<AskedQuestion> {
-  const shows: Asker | undefined = asker && { ask: (asked, signal) => asker.ask(asked, signal, item) };
-  return turn.questions.ask(shows, question, turn.signal, () => turn.log.durable());
 }
 
 /** An interrupted turn does not wait for an answer: without one the question lapses. */
@@ -173,17 +161,10 @@ function tellAnswered(
   log.tell({ kind: 'question-answered', turnId, id, callId, answer });
 }
 
-interface Asker extends AskUser {
-  /** A model answers in the user's place. */
-  readonly to?: 'review';
-}
+type AskedBy = Parameters<AskUser['ask']>;
 
 /** The reviewer if the settings say so, else the user; undefined where no one can be asked. */
-function askerOf(
-  turn: Turn,
-  step: Step,
-  { question: { kind }, decided }: { readonly question: Pick<Question, 'kind'>; readonly decided: AskDecision },
-): Asker | undefined {
+function askerOf(turn: Turn, step: Step, { question: { kind }, decided }: QuestionToAsk): AskUser | undefined {
   // Neither hooks nor a reviewer know the user's wishes or the client's results.
   if (asksForContent(kind)) return turn.parts.askUser;
   const asker = lastAsker(turn, step);
@@ -194,28 +175,25 @@ function askerOf(
     ask: async (question, signal, item) => {
       const { answerByHooks } = await import('../hooks/call-hooks.ts');
       return (
-        (await answerByHooks(turn, question, { signal, ...defined({ byUser: decided.byUser }) })) ??
-        asker.ask(question, signal, item)
+        (await answerByHooks(turn, question, { signal, byUser: decided.byUser })) ?? asker.ask(question, signal, item)
       );
     },
   };
 }
 
-function lastAsker(turn: Turn, step: Step): Asker | undefined {
+function lastAsker(turn: Turn, step: Step): AskUser | undefined {
   if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;
   return {
-    to: 'review',
     ask: async (question, signal, item) => {
       const { reviewCall } = await import('./review-call.ts');
-      return reviewCall({ turn, step, ...defined({ item }) }, question, signal);
+      return reviewCall({ turn, step, item }, question, signal);
     },
   };
 }
 
-interface RuleSaver {
-  readonly parts: { readonly ruleBook?: RuleBook };
-  readonly log: Pick<ThreadLog, 'tell'>;
-  readonly savedRules: SavedRules;
+interface RuleSaver extends Pick<Turn, 'savedRules'> {
+  readonly parts: Pick<Turn['parts'], 'ruleBook'>;
+  readonly log: Pick<Turn['log'], 'tell'>;
 }
 
 /**
@@ -276,32 +254,30 @@ export interface EndedBefore {
 
 type Decided = CallDecision | undefined;
 
-export interface QuestionInPlace {
-  decide(): Decided | Promise<Decided>;
-  /** The question, if it is shown already: an answer to it counts when its turn comes. */
-  readonly shown?: QuestionToAsk;
-}
-
 /**
  * The only way to ask about a call: whether it may begin, run again or reach a host. The question is asked when no
- * earlier call may still ask, and is decided again first: an earlier answer may cover it.
+ * earlier call may still ask, and is decided again first: an earlier answer may cover it. `shown`: the question, if it
+ * is shown already: an answer to it counts when its turn comes.
  */
 export async function askInPlace(
   turn: Turn,
   wanted: CallInPlace,
-  { decide, shown }: QuestionInPlace,
+  { decide, shown }: { decide(): Decided | Promise<Decided>; readonly shown?: QuestionToAsk },
 ): Promise<DecidedInPlace> {
   await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
   const hasAnswer = (): boolean =>
     shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
   const decided = hasAnswer() || turn.signal.aborted ? undefined : await decide();
   const isSettled = hasAnswer();
-  const asking = shown !== undefined && isSettled ? shown : askedNow(turn, wanted, { decided, shown });
+  const asking = shown !== undefined && isSettled ? shown : askedNow(turn, wanted, decided, shown);
   if (!('question' in asking)) {
     if (shown !== undefined) turn.questions.lapse(shown.question.id);
     return asking;
   }
-  const asked = await askQuestion(turn, askerOf(turn, wanted.step, asking), asking);
+  const asker = askerOf(turn, wanted.step, asking);
+  const shows = asker && { ask: (...[question, signal]: AskedBy) => asker.ask(question, signal, asking.item) };
+  // The question is durable before it is put, and the answer before anything follows from it.
+  const asked = await turn.questions.ask(shows, asking.question, turn.signal, () => turn.log.durable());
   if (asked.kind !== 'answered') return asked;
   const { answer } = asked;
   if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };
@@ -317,7 +293,8 @@ export function endedBefore({ signal }: Pick<Turn, 'signal'>): EndedBefore | und
 function askedNow(
   turn: Turn,
   wanted: CallInPlace,
-  { decided, shown }: { readonly decided: Decided; readonly shown: QuestionToAsk | undefined },
+  decided: Decided,
+  shown: QuestionToAsk | undefined,
 ): QuestionToAsk | Extract<DecidedInPlace, { kind: 'decided' }> {
   if (turn.signal.aborted) return { kind: 'decided', decided: undefined };
   if (decided?.kind !== 'ask') return { kind: 'decided', decided };

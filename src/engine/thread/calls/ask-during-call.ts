@@ -2,14 +2,19 @@ import { defined } from '../../../base/objects.ts';
 import { type AnsweredHost, hostAnswers } from '../../../core/fragments/answers/refusals.ts';
 import { allowedWithWords } from '../../../core/fragments/answers/tool-calls.ts';
 import { allowsAsking, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
-import type { AskDecision, RefuseDecision, RunDecision } from '../../../core/policy/decide/call-decision.ts';
+import type {
+  AskDecision,
+  CallDecision,
+  RefuseDecision,
+  RunDecision,
+} from '../../../core/policy/decide/call-decision.ts';
 import type { AnswerHost, HostAnswer } from '../../../ports/ask-user.ts';
 import type { McpElicitation, McpElicitationAnswer } from '../../../ports/mcp-servers.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { RequestedHost } from '../../../protocol/permissions.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
-import { askInPlace } from './ask-about-call.ts';
+import { askInPlace, type DecidedInPlace } from './ask-about-call.ts';
 import type { QuestionOrder } from './call-order.ts';
 import { decideHostNow } from './decide-call.ts';
 import type { CallToGrant, GrantedCall } from './grant-call.ts';
@@ -42,30 +47,13 @@ export function askAboutHosts(
     // The call is answered but its command still runs: no turn is left to ask in.
     if (over.signal.aborted) return 'unasked';
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
-    // A reason of its own: questions asked while a call ran do not wait for the next process.
-    const life = new AbortController();
-    const end = (): void => life.abort('over');
-    ended.addEventListener('abort', end, { once: true });
-    if (ended.aborted) end();
-    const inOrder = order.next();
-    try {
-      const decide = () => decideHostNow(turn, wanted, host);
-      const came = await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide });
-      if (life.signal.aborted && came.kind !== 'answered') {
-        // The command waited for it, perhaps behind an unanswered question.
-        told.push({ host, answer: { kind: 'lapsed' } });
-        return 'declined';
-      }
-      if (came.kind === 'decided') return hostAnswer(came.decided);
-      const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
-      // A yes without words is not reported: the command connects.
-      if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
-      if (answer.kind === 'allowed') return 'allowed';
-      return 'declined';
-    } finally {
-      inOrder.pass();
-      ended.removeEventListener('abort', end);
-    }
+    const came = await askBeside({ ...turn, signal: ended }, wanted, order, () => decideHostNow(turn, wanted, host));
+    // If it ended, the command waited for it, perhaps behind an unanswered question.
+    if (came.kind === 'decided' && !ended.aborted) return hostAnswer(came.decided);
+    const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
+    // A yes without words is not reported: the command connects.
+    if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
+    return answer.kind === 'allowed' ? 'allowed' : 'declined';
   }
 
   return {
@@ -81,6 +69,26 @@ export function askAboutHosts(
       return hostAnswers(told);
     },
   };
+}
+
+/** Asks while a call runs. The call has begun, so its questions lapse with it and do not wait for the next process. */
+async function askBeside(
+  turn: Turn,
+  wanted: CallToGrant,
+  order: QuestionOrder,
+  decide: () => CallDecision,
+): Promise<DecidedInPlace> {
+  const life = new AbortController();
+  const end = (): void => life.abort('over');
+  turn.signal.addEventListener('abort', end, { once: true });
+  if (turn.signal.aborted) end();
+  const inOrder = order.next();
+  try {
+    return await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide });
+  } finally {
+    inOrder.pass();
+    turn.signal.removeEventListener('abort', end);
+  }
 }
 
 /** Undefined: the command was over before anyone could be asked. */
@@ -118,32 +126,16 @@ export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOr
       where: 'sandbox',
       grantKeys: [],
     };
-    // The call has begun: its questions do not wait for the next process.
-    const life = new AbortController();
-    const end = (): void => life.abort('over');
-    turn.signal.addEventListener('abort', end, { once: true });
-    const inOrder = order.next();
-    try {
-      const came = await askInPlace(
-        { ...turn, signal: life.signal },
-        { ...wanted, inOrder },
-        { decide: () => decided },
-      );
-      if (came.kind !== 'answered') return { action: 'cancel' };
-      const { kind, content } = came.answer;
-      if (kind === 'allowed' && url !== undefined) return { action: 'accept' };
-      if (kind === 'allowed') {
-        const { filledForm } = await import('../../../protocol/elicitation-form.ts');
-        const filled = filledForm(schema, content);
-        if ('content' in filled) return { action: 'accept', content: filled.content };
-        warnOnce(turn, notSent(server, filled.fault), 'message');
-        return { action: 'cancel' };
-      }
-      return { action: kind === 'declined' ? 'decline' : 'cancel' };
-    } finally {
-      inOrder.pass();
-      turn.signal.removeEventListener('abort', end);
-    }
+    const came = await askBeside(turn, wanted, order, () => decided);
+    if (came.kind !== 'answered') return { action: 'cancel' };
+    const { kind, content } = came.answer;
+    if (kind !== 'allowed') return { action: kind === 'declined' ? 'decline' : 'cancel' };
+    if (url !== undefined) return { action: 'accept' };
+    const { filledForm } = await import('../../../protocol/elicitation-form.ts');
+    const filled = filledForm(schema, content);
+    if ('content' in filled) return { action: 'accept', content: filled.content };
+    warnOnce(turn, notSent(server, filled.fault), 'message');
+    return { action: 'cancel' };
   };
 }
 

@@ -10,7 +10,7 @@ interface Begun {
   readonly over: PromiseWithResolvers<void>;
 }
 
-/** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */
+/** The calls of one step run side by side; those that run alone wait for all before them, and all after them wait. */
 export class CallOrder {
   readonly #begun = new Set<Begun>();
 

@@ -16,7 +16,6 @@ import {
   type Granting,
   grantRetry,
   grantSuspended,
-  type GroundToConfirm,
   type SuspendedAsking,
   type SuspendedCall,
 } from './grant-call.ts';
@@ -69,7 +68,6 @@ export class Calls {
   get count(): number {
     return this.#count;
   }
-
   /** A call waits for an answer that this process will not get. Known after `finish`. */
   get isSuspended(): boolean {
     return this.#suspended.size > 0;
@@ -130,6 +128,7 @@ export class Calls {
   }
 
   #record({ call, end }: Ended, share: number): void {
+    const { turnId, log, sessions } = this.#turn;
     if ('kind' in end && end.kind === 'suspended') {
       this.#suspended.add(call.call_id);
       return;
@@ -137,32 +136,25 @@ export class Calls {
     if ('item' in end && end.session === undefined && !this.#turn.memory.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
       const where = defined({ outside: end.outside, confined: end.confined });
-      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item, ...where });
+      log.tell({ kind: 'item-completed', turnId, item: end.item, ...where });
     }
     if ('item' in end) {
-      const { sessions } = this.#turn;
-      const { session: started, item, policy, mayWrite, typed } = end;
+      const { session: started, item, policy, typed } = end;
       if (started !== undefined && item.kind === 'command') {
-        const { turnId, envelope, effects } = this.#turn;
+        const { envelope } = this.#turn;
         const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
-        const forTurn = isTurnGranted(this.#turn, policy) || undefined;
-        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}), ...defined({ forTurn, typed }) });
+        const effects = end.mayWrite ? this.#turn.effects : undefined;
+        sessions.adopt({ ...about, effects, forTurn: isTurnGranted(this.#turn, policy) || undefined, typed });
       }
       recordAnswer(this.#turn, call, end, share);
       sessions.drop(end.dropped);
       return;
     }
-    const { turnId, log } = this.#turn;
     const item = end.shown ?? commandNotRun(call);
     const patch = item?.kind === 'file-change' || undefined;
     const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item), patch }) };
     recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
-    const about = {
-      turnId,
-      callId: call.call_id,
-      tool: call.name,
-      ...defined({ item, unasked: end.unasked }),
-    };
+    const about = { turnId, callId: call.call_id, tool: call.name, ...defined({ item, unasked: end.unasked }) };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
@@ -179,7 +171,7 @@ export class Calls {
     if (hooked.kind === 'refused') return { ...hooked, shown: read.item };
     const { prepared, note } = hooked;
     const { needs, item } = prepared;
-    const wanted = { call: hooked.call, needs, item, inOrder, step: this.#step, ...defined({ hook: hooked.hook }) };
+    const wanted = { call: hooked.call, needs, item, inOrder, step: this.#step, hook: hooked.hook };
     const granting =
       suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
     const grant = granting instanceof Promise ? await granting : granting;
@@ -203,12 +195,8 @@ export class Calls {
     return said === undefined ? end : { ...end, output: withNote(end.output, said) };
   }
 
-  #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<RanCall> {
-    return performCall(this.#turn, { wanted, prepared, grant, questions: this.#questions });
-  }
-
   async #performAll(prepared: PreparedCall, wanted: CallInOrder, grant: GrantedCall): Promise<RanCall> {
-    const end = await this.#perform(wanted, prepared, grant);
+    const end = await performCall(this.#turn, wanted, prepared, grant, this.#questions);
     if (grant.where === 'outside') return withConfinementNote(end, grant);
     const { blocked } = end;
     if (blocked === undefined || this.#turn.signal.aborted) return end;
@@ -230,13 +218,17 @@ export class Calls {
     const outside = describeOutsideRun(this.#turn.envelope.policy.resolved);
     if (again.kind === 'refused')
       return { ...end, output: withNote(end.output, notRunAgain({ ...again, where: outside })) };
-    const second = withConfinementNote(await this.#perform(wanted, prepared, again), again);
+    const second = withConfinementNote(await performCall(this.#turn, wanted, prepared, again, this.#questions), again);
     return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
   }
 
-  #confirmed(granted: GrantedCall, look: GroundToConfirm['look'], grant: AskInTurn): Confirmed | Promise<Confirmed> {
+  #confirmed(
+    granted: GrantedCall,
+    look: Parameters<typeof confirmGrant>[2],
+    grant: AskInTurn,
+  ): Confirmed | Promise<Confirmed> {
     if (granted.ground === undefined) return granted;
-    return confirmGrant(this.#turn, granted, { look, grant: () => this.#asking(grant) });
+    return confirmGrant(this.#turn, granted, look, () => this.#asking(grant));
   }
 
   async #asking<Granted>(ask: (inOrder: QuestionTurn) => Granted | Promise<Granted>): Promise<Granted> {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { CommandReader } from '../../../core/policy/commands/analyse-command.ts';
 import { canBeAsked } from '../../../core/policy/decide/approval-policy.ts';
 import type {
@@ -20,18 +19,16 @@ import { grantedPolicy, standingPermissions } from '../../../core/policy/grants/
 import { decideConnection } from '../../../core/policy/network/decide-connection.ts';
 import { needsSandbox } from '../../../core/policy/paths/access.ts';
 import { matchRules } from '../../../core/policy/rules/match-rules.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
 import type { RequestedHost, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { grantsNow, rulesNow, userFacts } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 
-export interface DecideOptions {
-  /** Overrides the turn's policy for a call that was asked about under another one. */
-  readonly approval?: DecisionContext['approval'];
-  /** Default: true if there is someone to ask. */
-  readonly canAsk?: boolean;
-}
+/**
+ * `approval` overrides the turn's policy for a call that was asked about under another one. `canAsk`, by default: true
+ * if there is someone to ask.
+ */
+export type DecideOptions = Partial<Pick<DecisionContext, 'approval' | 'canAsk'>>;
 
 /** Facts about the command of a call. Absent: nothing depends on it. */
 export interface CallToDecide {
@@ -57,19 +54,18 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
 
 /** Decides about a call that the sandbox stopped. Undefined: its result holds. */
 export function decideAgain(turn: Turn, known: CallToDecide, blocked: BlockedFiles): CallDecision | undefined {
-  const { needs, ...context } = onGround(known, contextNow(turn, {}));
+  const { needs, ...context } = onGround(known, contextNow(turn));
   const decided = decideRetry(context, needs, blocked);
   return decided && withGround(decided, known);
 }
 
 /** Resolves links of the folder: rules, answers and the start of the command all use the real one. */
 function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
-  const cwd = read?.ground?.folder ?? needs.cwd;
-  return { ...context, ...read, needs: { ...needs, ...defined({ cwd }) } };
+  return { ...context, ...read, needs: { ...needs, cwd: read?.ground?.folder ?? needs.cwd } };
 }
 
 function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision {
-  return decided.kind === 'refuse' ? decided : { ...decided, ...defined({ ground: read?.ground }) };
+  return decided.kind === 'refuse' ? decided : { ...decided, ground: read?.ground };
 }
 
 /**
@@ -80,7 +76,7 @@ export function decideHostNow(
   { needs, policy }: Pick<CallToDecide, 'needs'> & { readonly policy: ResolvedPolicy },
   host: RequestedHost,
 ): CallDecision {
-  return decideConnection({ ...contextNow(turn, {}), policy }, needs, host);
+  return decideConnection({ ...contextNow(turn), policy }, needs, host);
 }
 
 /** Looks into the command where the decision depends on it. Undefined: it does not, so nothing need be awaited. */
@@ -100,7 +96,7 @@ export function readCommand(
 
 /** A second try may leave the sandbox, so the command must be read even where the first did not need it. */
 export async function readBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
-  return { needs, ...defined({ read: await readOn(turn, needs, { mayLeave: true }) }) };
+  return { needs, read: await readOn(turn, needs, { mayLeave: true }) };
 }
 
 /** Reads the command and its ground. `mayLeave`: it may leave the sandbox without a rule. */
@@ -115,7 +111,7 @@ async function readOn(
   const { commands, seen, starters = [] } = read.analysis;
   const named = [argv, ...(commands ?? []), ...seen].map((words) => words?.[0] ?? '');
   const programs = new Set([...named, ...starters]);
-  const { policy: resolved, grants } = contextNow(turn, {});
+  const { policy: resolved, grants } = contextNow(turn);
   const extra = standingPermissions(resolved, grants);
   const git = commands?.filter(isGit) ?? [];
   const isRuled = git.some((words) => isAllowed(turn, words));
@@ -131,7 +127,10 @@ async function readOn(
     warn: (outcome) => void warnOnce(turn, outcome, 'code'),
   });
   const kept = isRuled && needsSandbox(resolved) ? reasonGitStaysInside(ground, git) : undefined;
-  if (kept !== undefined) warnOnce(turn, gitKeptInside(kept), 'message');
+  if (kept !== undefined) {
+    const message = `A rule allows git, but Capstan keeps it in the sandbox: ${kept.why}.`;
+    warnOnce(turn, { code: 'git-kept-inside', message, next: kept.next }, 'message');
+  }
   return { ...read, ground };
 }
 
@@ -139,14 +138,7 @@ function isAllowed(turn: Turn, words: readonly string[]): boolean {
   return matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
 }
 
-function gitKeptInside({
-  why,
-  next,
-}: NonNullable<ReturnType<typeof reasonGitStaysInside>>): Outcome<'git-kept-inside'> {
-  return { code: 'git-kept-inside', message: `A rule allows git, but Capstan keeps it in the sandbox: ${why}.`, next };
-}
-
-function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {
+function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions = {}): DecisionContext {
   const { policy } = turn.envelope;
   const approval = asked ?? policy.approval;
   const granted = grantsNow(turn, { approval, profile: policy.profile });

@@ -1,5 +1,4 @@
 import type { RefusedCall } from '../../../adapters/tools/tool.ts';
-import { defined } from '../../../base/objects.ts';
 import { type AskedRefusal, type AskedRetry, refusalText } from '../../../core/fragments/answers/refusals.ts';
 import {
   approvalNoLongerFits,
@@ -71,13 +70,7 @@ export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const reading = readCommand(turn, wanted.needs);
   // Await only where needed: lines must be in the order of what happened.
-  return reading === undefined
-    ? grantRead(turn, wanted)
-    : reading.then((read) => grantRead(turn, withRead(wanted, read)));
-}
-
-function withRead(wanted: CallToGrant, read: CallToDecide['read']): CallToGrant {
-  return { ...wanted, ...defined({ read }) };
+  return reading === undefined ? grantRead(turn, wanted) : reading.then((read) => grantRead(turn, { ...wanted, read }));
 }
 
 function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
@@ -93,7 +86,7 @@ function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseD
   const asked = { approval: 'on-request', canAsk: true } as const;
   const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
   const unasked = (!isAnswered && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
-  return { kind: 'refused', output: refusedCall(decided.why, decided.next), ...defined({ unasked }) };
+  return { kind: 'refused', output: refusedCall(decided.why, decided.next), unasked };
 }
 
 /**
@@ -123,8 +116,9 @@ export async function grantSuspended(
   wanted: CallToGrant,
   { id, about, answer, ...options }: SuspendedAsking,
 ): Promise<Granting> {
+  const { input, client } = wanted.needs;
   if (answer !== undefined && answer.kind !== 'allowed')
-    return refusalFromAnswer(turn, answer, defined({ content: contentOf(wanted.needs) }));
+    return refusalFromAnswer(turn, answer, { content: input === undefined ? client && 'client-tool' : 'input' });
   const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
   // The turn is taken up only to be ended: do not look at the call or show its question again.
   if (endedBefore(turn)?.kind === 'interrupted') {
@@ -132,7 +126,7 @@ export async function grantSuspended(
     turn.questions.lapse(id);
     return { kind: 'refused', output: interruptedBeforeRunning };
   }
-  const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
+  const known = { ...wanted, read: await readCommand(turn, wanted.needs, options) };
   const decided = decideNow(turn, known, { ...options, canAsk: true });
   // An answer for longer than the call, or a rule that it saved, counts already: no question is needed.
   if (answer !== undefined && decided.kind === 'run') return answeredBy(turn, decided, answer);
@@ -164,7 +158,7 @@ async function askShown(
     const reading = readCommand(turn, wanted.needs, options);
     return reading === undefined
       ? decideNow(turn, wanted, options)
-      : reading.then((read) => decideNow(turn, withRead(wanted, read), options));
+      : reading.then((read) => decideNow(turn, { ...wanted, read }, options));
   };
   const came = await askInPlace(turn, wanted, { decide, shown });
   if (came.kind === 'decided')
@@ -193,14 +187,10 @@ function grantAsked(
       const { decided, question } = asking;
       const content = asksForContent(question.kind) ? question.kind : undefined;
       if (answer.kind !== 'allowed')
-        return refusalFromAnswer(turn, answer, defined({ content, why: decided.question.reason, next }));
+        return refusalFromAnswer(turn, answer, { content, why: decided.question.reason, next });
       return answeredBy(turn, decided, answer);
     }
   }
-}
-
-function contentOf({ input, client }: CallToGrant['needs']): 'input' | 'client-tool' | undefined {
-  return input === undefined ? client && 'client-tool' : 'input';
 }
 
 function answeredBy(turn: Turn, decided: RunDecision | AskDecision, answer: RecordedAnswer): GrantedCall {
@@ -237,7 +227,7 @@ function grantFromDecision(
   const isConfined = needsSandbox(policy);
   const leaves = (needsSandbox(resolved) && (where === 'outside' || !isConfined)) || undefined;
   const confined = (leaves && isConfined) || undefined;
-  return { kind: 'granted', policy, where, ...defined({ leaves, confined, ground, allowed }) };
+  return { kind: 'granted', policy, where, leaves, confined, ground, allowed };
 }
 
 /** The refusal that the model reads. Ends the turn if the user wants it. */
@@ -249,21 +239,16 @@ function refusalFromAnswer(turn: Turn, answer: Answer, asked?: AskedRefusal): An
 /** An honest ground does not change this often while the user is asked. */
 const mostLooks = 4;
 
-export interface GroundToConfirm {
-  look(): Promise<TamperState | undefined>;
-  /** Grants the call as if nothing had been decided. Undefined: nothing is to be done. */
-  grant(): Promise<Granting | undefined>;
-}
-
 /**
  * Confirms the grant of a call that is about to begin, if its ground is still that of the decision. On another ground
  * the call is granted anew: a yes counts for what the question showed. The grant never becomes wider without a
- * question.
+ * question. `grant` grants the call as if nothing had been decided; undefined: nothing is to be done.
  */
 export async function confirmGrant(
   turn: Turn,
   granted: GrantedCall,
-  { look, grant }: GroundToConfirm,
+  look: () => Promise<TamperState | undefined>,
+  grant: () => Promise<Granting | undefined>,
 ): Promise<Granting | undefined> {
   let last = granted;
   for (let looks = 0; looks < mostLooks; looks++) {

@@ -33,26 +33,26 @@ import type { CallToGrant, GrantedCall } from './grant-call.ts';
 /** A process that lasts this long gets a sync of its own. */
 const lastingMs = 250;
 
-interface CallToPerform {
-  readonly wanted: CallToGrant;
-  readonly prepared: PreparedCall;
-  readonly grant: GrantedCall;
-  readonly questions: QuestionOrder;
-}
-
 /** Runs a granted call once. Its line is durable before it has an effect. */
-export async function performCall(turn: Turn, { wanted, prepared, grant, questions }: CallToPerform): Promise<RanCall> {
+export async function performCall(
+  turn: Turn,
+  wanted: CallToGrant,
+  prepared: PreparedCall,
+  grant: GrantedCall,
+  questions: QuestionOrder,
+): Promise<RanCall> {
   const { log, parts, signal, threadId, turnId, effects, envelope, memory } = turn;
   const { call_id: callId, name: tool } = wanted.call;
-  const { item, needs, idempotent, isExternal } = prepared;
+  const { item, needs, idempotent, isExternal: external } = prepared;
   const at = parts.clock.now();
-  const { policy, allowed, ground, leaves, confined: within, answer } = grant;
+  const { policy, allowed, ground, leaves, confined, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
-  const more = defined({ idempotent, external: isExternal, outside, confined: within });
-  const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
+  const begins = callStarted({ threadId, turnId, callId, tool, at, item, idempotent, external, outside, confined });
   recordDecided(turn, callId, 'allowed', () => log.record(begins));
   // Not sooner: another call's sync must not send the news out before its line.
-  tellStart(turn, prepared, grant);
+  const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
+  log.tell({ kind, turnId, item, ...defined({ outside: leaves, confined }) });
+  if (prepared.standing === true) memory.standing.set(item.id, item);
   const mayWrite = mayChangeFiles(policy, needs);
   if (mayWrite) await effects.before(policy);
   await log.durable();
@@ -61,16 +61,19 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
     log.record(callProcess(turnId, callId, process));
     void keepLasting(turn, over.signal);
   };
-  const warn = (outcome: Outcome): void => warnAtOnce(turn, outcome);
+  // Sent at once: it explains why a call takes its time.
+  const warn = (outcome: Outcome): void => {
+    if (warnOnce(turn, outcome, 'code')) log.durable().catch(() => {});
+  };
   const output = previewOf(turn, item.id);
   const threads = restrictThreads(parts.threads, envelope);
   const isProxied = networkReach(policy) === 'listed';
   const hosts = isProxied ? askAboutHosts(turn, { ...wanted, policy }, questions) : undefined;
-  const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
-  const asked = { allowed, content: answer?.content };
+  const elicit = needs.mcp && askForServers(turn, wanted, questions);
   const ways = defined({
     output,
-    ...asked,
+    allowed,
+    content: answer?.content,
     folder: ground?.folder,
     leaves,
     variables: leaves && ground?.gitVariables,
@@ -86,7 +89,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const notes = (await hosts?.end()) ?? [];
   if (signal.aborted) memory.cutShort = true;
   const typed = needs.typed && { approval: envelope.policy.approval, left: leaves === true };
-  const ran = { ...end, policy, mayWrite, ...defined({ typed, outside, confined: within }) };
+  const ran = { ...end, policy, mayWrite, typed, outside, confined };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
 }
 
@@ -100,24 +103,12 @@ function windowOf(turn: Turn): NonNullable<RunningCall['window']> {
   };
 }
 
-function tellStart(turn: Turn, { item, standing }: PreparedCall, { leaves, confined: within }: GrantedCall): void {
-  const { turnId, memory, log } = turn;
-  const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
-  log.tell({ kind, turnId, item, ...defined({ outside: leaves, confined: within }) });
-  if (standing === true) memory.standing.set(item.id, item);
-}
-
 /** After a crash the next process must know of a command that still runs. */
 async function keepLasting({ parts, log }: Turn, over: AbortSignal): Promise<void> {
   await parts.clock.sleep(lastingMs, over);
   if (over.aborted) return;
   // A lost disk is reported by the next caller that needs it.
   await log.durable().catch(() => {});
-}
-
-/** Sent at once: it explains why a call takes its time. */
-function warnAtOnce(turn: Turn, outcome: Outcome): void {
-  if (warnOnce(turn, outcome, 'code')) turn.log.durable().catch(() => {});
 }
 
 /** Undefined where no subscriber wants output as it comes: then it need not be decoded. */
@@ -186,8 +177,8 @@ function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefu
   if (isWider) return refused('asks for more permissions than the turn that opens it has');
   if (accessAt(policy.resolved, cwd) === 'write') return { ...wanted, cwd, approvals, sandbox };
   // A profile depends on its folder: in one that the caller may not write, the same profile would grant more.
-  const isReadable = narrowerProfile(policy.profile, readOnly, workspace.places) === readOnly;
-  if (isReadable) return { ...wanted, cwd, approvals, sandbox: readOnly };
+  if (narrowerProfile(policy.profile, readOnly, workspace.places) === readOnly)
+    return { ...wanted, cwd, approvals, sandbox: readOnly };
   return refused(`would work in ${cwd}, where the turn that opens it cannot write`);
 }
 

@@ -33,13 +33,12 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { approvedPrefixesNow, grantsNow, windowNow } from '../context/turn-contract.ts';
 import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
-import { requestOptions, type RetryCount, tryAgain } from '../request/model-request.ts';
+import { requestOptions, type RequestToSend, type RetryCount, tryAgain } from '../request/model-request.ts';
 import type { Turn } from '../thread-parts.ts';
 
 /**
  * The reviewer's answer to a question. A review that fails or takes too long declines the call. If the reviewer cannot
- * be shown everything, the user decides. Reviews of one turn run one after another, so that each has a record of its
- * own.
+ * be shown everything, the user decides. Reviews of one turn run one after another: each has a record of its own.
  */
 export async function reviewCall(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Answer> {
   const { memory } = place.turn;
@@ -49,18 +48,16 @@ export async function reviewCall(place: ReviewPlace, question: Question, signal:
   try {
     await valueOrAbort(before, signal, undefined);
     if (signal.aborted) return { kind: 'lapsed' };
-    const reviewed = await askReviewer(place, question, signal).catch(asFailure);
+    const reviewed = await askReviewer(place, question, signal).catch((error: unknown): Reviewed => {
+      if (error instanceof Fault) throw error;
+      return { kind: 'failed', why: thrownMessage(error) };
+    });
     const { askUser } = place.turn.parts;
     if (reviewed.kind === 'too-long' && askUser !== undefined) return await askUser.ask(question, signal, place.item);
     return answerOf(place, question, reviewed);
   } finally {
     resolve();
   }
-}
-
-function asFailure(error: unknown): Reviewed {
-  if (error instanceof Fault) throw error;
-  return { kind: 'failed', why: thrownMessage(error) };
 }
 
 function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed): Answer {
@@ -141,7 +138,7 @@ async function askReviewer(place: ReviewPlace, question: Question, signal: Abort
   const limit = AbortSignal.any([signal, late.signal]);
   let again: string | undefined;
   const attempt = (number: number, retries: RetryCount): Promise<Attempt> =>
-    askOnce(place, { request: requestFor(place.turn, question, again), number, retries, limit, turnSignal: signal });
+    askOnce(place, requestFor(place.turn, question, again), { attempt: number, retries, limit, signal });
   const asked = tryAgain({ parts, log, signal: limit }, attempt, {
     failureOf: (last) => {
       if (last.kind === 'verdict') return undefined;
@@ -158,20 +155,21 @@ async function askReviewer(place: ReviewPlace, question: Question, signal: Abort
   return { kind: 'failed', why: last.failure.message };
 }
 
-interface Asking {
-  readonly request: ReviewRequest;
-  readonly number: number;
-  readonly retries: RetryCount;
+interface Asking extends Pick<RequestToSend, 'attempt' | 'retries'> {
+  /** Ends the review: with the question, or late. */
   readonly limit: AbortSignal;
-  readonly turnSignal: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
-async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Attempt> {
-  const { request, number, retries, limit } = asking;
+async function askOnce(
+  { turn, step }: ReviewPlace,
+  request: ReviewRequest,
+  { attempt, retries, limit, signal }: Asking,
+): Promise<Attempt> {
   const none = { from: 0, to: 0, stubbed: [], head: [], tail: [] };
   const exchange = await ModelExchange.begin(turn, {
     step,
-    attempt: number,
+    attempt,
     retries,
     by: turn.envelope,
     provider: turn.parts.provider,
@@ -185,9 +183,9 @@ async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Att
   if ('code' in exchange) return { kind: 'no-verdict', failure: exchange };
   const answer = await readAnswer(turn, exchange, limit);
   // A stopped turn may have ended by now, and nothing more belongs to it.
-  if (!asking.turnSignal.aborted) {
+  if (!signal.aborted) {
     const failure = typeof answer === 'string' ? undefined : answer;
-    exchange.end({ outcome: failure === undefined ? 'done' : 'failed', calls: 0, ...defined({ failure }) });
+    exchange.end({ outcome: failure === undefined ? 'done' : 'failed', calls: 0, failure });
   }
   if (typeof answer !== 'string') return { kind: 'no-verdict', failure: final(answer) };
   const read = readVerdict(answer);

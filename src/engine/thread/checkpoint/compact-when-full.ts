@@ -3,7 +3,6 @@ import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { entries, mergeFragments } from '../../../core/history/history.ts';
 import { isOpaque } from '../../../core/history/sent-items.ts';
 import { requestTokens } from '../../../core/history/window-usage.ts';
-import { defined } from '../../../base/objects.ts';
 import { isSameProvider } from '../../../protocol/provider-name.ts';
 import { isCompactionPaused, isTransientFailure } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { requestInput } from '../../../core/state/plan-request.ts';
@@ -30,12 +29,10 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
-    const { focus, signal } = wish;
-    const wanted = { trigger: 'manual', reason: 'user_requested', phase, signal, ...defined({ focus }) } as const;
-    const result = perform(turn, step, wanted);
-    wish.settle(result);
-    await result;
-    return;
+    const { settle, ...asked } = wish;
+    const result = perform(turn, step, { trigger: 'manual', reason: 'user_requested', phase, ...asked });
+    settle(result);
+    return void (await result);
   }
   if (!mayCompact(turn)) return;
   const wanted = switched(turn, step) ?? full(turn, step, telling);
@@ -94,7 +91,9 @@ function switched(turn: Turn, step: Step): Wanted {
   };
   const reasonFor = (active: number) => {
     const reason = switchReason({ ...models, active });
-    if (reason !== 'comp_hash_changed' || (holdsOpaque(turn) && savesEnough(turn, step, 0))) return reason;
+    // Something that only its maker can read: a checkpoint of the provider's own is gone by now.
+    const holdsOpaque = (): boolean => entries(log.state.history).some(({ item }) => isOpaque(item));
+    if (reason !== 'comp_hash_changed' || (holdsOpaque() && savesEnough(turn, step, 0))) return reason;
     // The new model can read all of history, or a checkpoint would not be smaller: only its window counts.
     const { compatibility: _other, ...now } = models.now;
     return switchReason({ ...models, now, active });
@@ -107,13 +106,8 @@ function switched(turn: Turn, step: Step): Wanted {
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-/** True if history holds something that only its maker can read. A checkpoint of the provider's own is gone by now. */
-function holdsOpaque({ log }: Turn): boolean {
-  return entries(log.state.history).some(({ item }) => isOpaque(item));
-}
-
 function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
-  return { model, ...defined({ compatibility }) };
+  return { model, compatibility };
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {

@@ -95,8 +95,8 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
   return settleMove(turn, step, ended, signal);
 }
 
-function signalOf(turn: Turn, { signal }: WantedCompaction): AbortSignal {
-  return signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
+function signalOf(turn: Turn, { signal = turn.signal }: WantedCompaction): AbortSignal {
+  return AbortSignal.any([turn.signal, signal]);
 }
 
 function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
@@ -155,7 +155,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       pending: waitingTokens({ inbox }),
     },
   );
-  const source = { history, input, work: workNow({ log, inbox }), ...defined({ failed: log.state.failed }) };
+  const source = { history, input, work: workNow({ log, inbox }), failed: log.state.failed };
   return { move: beginCompaction(plan, source), plan, by };
 }
 
@@ -183,7 +183,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
   const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
     const { candidate, why } = move;
-    const report = installCheckpoint(turn, step, { ...ended, candidate, ...defined({ why }) });
+    const report = installCheckpoint(turn, step, { ...ended, candidate, why });
     log.tell({ kind: 'checkpoint-installed', turnId, id, report });
     await log.durable();
     await notifyCheckpointHook(turn, report, signal);
@@ -201,13 +201,11 @@ function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult 
   const { log, threadId, turnId } = turn;
   const failed = { outcome: interrupted, paused: false };
   const event = { kind: 'checkpoint-failed', threadId, turnId, id: ended.id, ...failed } as const;
-  if (ended.requests.count > 0) {
-    recordFailed(turn, ended, failed);
-    log.tell(event);
-  } else {
-    // It cost nothing, so no line records it.
-    log.tellPassing(event);
-  }
+  const hasCost = ended.requests.count > 0;
+  if (hasCost) recordFailed(turn, ended, failed);
+  // No line records one without a cost.
+  if (hasCost) log.tell(event);
+  else log.tellPassing(event);
   return { kind: 'aborted' };
 }
 

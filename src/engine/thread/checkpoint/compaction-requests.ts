@@ -18,12 +18,8 @@ import { ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions, type RequestToSend, tryAgain } from '../request/model-request.ts';
 import type { CostedEvent } from '../request/answer-events.ts';
 
-interface Asking {
-  readonly plan: CompactionPlan;
-  /** The contract under which the model is asked. */
-  readonly by: Envelope;
-}
-
+/** `by`: the contract under which the model is asked. */
+type Asking = { readonly plan: CompactionPlan } & Pick<RequestToSend, 'by'>;
 type AskedContract = Pick<RequestToSend, 'options' | 'tools' | 'modalities'>;
 
 /** The request form for a provider that makes the checkpoint by itself. */
@@ -38,33 +34,27 @@ const longestTimer = 2 ** 31 - 1;
 export class CompactionRequests {
   readonly #turn: Turn;
   readonly #step: Step;
-  readonly #asked: { readonly provider: Provider; readonly signal: AbortSignal };
-  #usage = noUsage;
-  #count = 0;
+  readonly #provider: Provider;
+  readonly #signal: AbortSignal;
+  usage: Usage = noUsage;
+  count = 0;
   #counted = 0;
 
-  constructor(turn: Turn, step: Step, asked: { readonly provider: Provider; readonly signal: AbortSignal }) {
+  constructor(turn: Turn, step: Step, { provider, signal }: { provider: Provider; signal: AbortSignal }) {
     this.#turn = turn;
     this.#step = step;
-    this.#asked = asked;
-  }
-
-  get usage(): Usage {
-    return this.#usage;
-  }
-
-  get count(): number {
-    return this.#count;
+    this.#provider = provider;
+    this.#signal = signal;
   }
 
   get uncounted(): number {
-    return this.#count - this.#counted;
+    return this.count - this.#counted;
   }
 
   perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
     const { parts, log } = this.#turn;
-    const { signal } = this.#asked;
-    return tryAgain({ parts, log, signal }, (attempt, retries) => this.#ask(request, { ...asking, attempt, retries }), {
+    const again = { parts, log, signal: this.#signal };
+    return tryAgain(again, (attempt, retries) => this.#ask(request, { ...asking, attempt, retries }), {
       failureOf: (outcome) => (outcome.kind === 'failed' ? outcome.failure : undefined),
       most: Math.min(mostRetries, parts.streamMaxRetries),
     });
@@ -74,7 +64,7 @@ export class CompactionRequests {
     asked: CompactionRequest,
     { plan, by, attempt, retries }: Asking & Pick<RequestToSend, 'attempt' | 'retries'>,
   ): Promise<CompactionOutcome> {
-    const { provider } = this.#asked;
+    const provider = this.#provider;
     const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
     // Only the unary form depends on it, and the login must be read for it.
@@ -95,14 +85,10 @@ export class CompactionRequests {
       maxBytes,
     });
     if ('code' in request) return { kind: 'failed', failure: request };
-    this.#count++;
+    this.count++;
     const answer = await this.#inTime(timeoutMs, (inTime) => this.#read(request.answer(inTime)));
-    const ended = answer.kind === 'failed' ? answer : undefined;
-    request.end({
-      outcome: ended === undefined ? 'done' : 'failed',
-      calls: 0,
-      ...defined({ failure: ended?.failure }),
-    });
+    const failure = answer.kind === 'failed' ? answer.failure : undefined;
+    request.end({ outcome: failure === undefined ? 'done' : 'failed', calls: 0, failure });
     return answer;
   }
 
@@ -111,9 +97,8 @@ export class CompactionRequests {
     timeoutMs: number,
     read: (signal: AbortSignal) => Promise<CompactionOutcome>,
   ): Promise<CompactionOutcome> {
-    const { signal } = this.#asked;
-    const late = new AbortController();
-    const done = new AbortController();
+    const signal = this.#signal;
+    const [late, done] = [new AbortController(), new AbortController()];
     void this.#turn.parts.clock
       .sleep(Math.min(timeoutMs, longestTimer), AbortSignal.any([done.signal, signal]))
       .then(() => late.abort());
@@ -142,7 +127,7 @@ export class CompactionRequests {
   #spend({ usage, spent }: Pick<Extract<CostedEvent, { kind: 'completed' }>, 'usage' | 'spent'>): void {
     if (usage !== undefined) this.#counted++;
     if (spent === undefined) return;
-    this.#usage = addUsage(this.#usage, spent);
+    this.usage = addUsage(this.usage, spent);
     recordSpent(this.#turn, spent);
   }
 
@@ -203,10 +188,8 @@ function tooSlow(timeoutMs: number): ModelFailure {
 /** Names the config key for checkpoint requests, whose limit is a separate one. */
 function withOwnKey(failure: ModelFailure): ModelFailure {
   if (failure.code !== 'answer-too-large') return failure;
-  return {
-    ...failure,
-    next: 'Check the provider: a checkpoint should not be that large. compaction.max_bytes sets the limit.',
-  };
+  const next = 'Check the provider: a checkpoint should not be that large. compaction.max_bytes sets the limit.';
+  return { ...failure, next };
 }
 
 function answerOf(items: readonly Item[]): CompactionOutcome {

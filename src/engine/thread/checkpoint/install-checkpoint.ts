@@ -56,13 +56,11 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
       metadata: entries.map((entry) => {
         const metadata = entryMetadata({ ...entry, turn: entry.turn ?? turnId });
         const texts = context.find((told) => told.entry === entry)?.texts;
-        return texts === undefined
-          ? metadata
-          : withContextFacts(metadata, { values: texts.map(({ value }) => value), why });
+        return texts ? withContextFacts(metadata, { values: texts.map(({ value }) => value), why }) : metadata;
       }),
       windowId: parts.ids.uuid(),
       report,
-      ...defined({ instructions }),
+      instructions,
     }),
   );
   parts.router.renew();

@@ -16,17 +16,16 @@ import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { warnOnce, warnOnceForAll } from '../log.ts';
 import { approvedPrefixesNow, grantsNow, instructionsNow, type TurnContract, windowNow } from './turn-contract.ts';
 
-interface StandingAnswers extends ReturnType<typeof grantsNow>, Pick<StepFacts, 'approvedPrefixes'> {}
-
 export async function stepNow(
   turn: TurnContract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks' | 'skills'> },
   index: number,
-  answered: StandingAnswers,
+  answered: ReturnType<typeof grantsNow> & Pick<StepFacts, 'approvedPrefixes'>,
 ): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
   const { parts, envelope, log } = turn;
-  const ofSkills = index === 0 ? await lookForSkills(turn) : [];
+  const { policy, workspace } = envelope;
+  const look = { cwd: workspace.cwd, policy: policy.resolved };
+  const ofSkills = (index === 0 ? await parts.skills?.look(look) : undefined) ?? [];
   const { problems = [], ...gathered } = await parts.gatherStep(envelope);
-  const { policy } = envelope;
   const { approvedPrefixes, ...grants } = answered;
   const told = { granted: standingGrants(policy.resolved, grants), approvedPrefixes };
   const sessions = log.state.sessionsAtCheckpoint.map(toldSession);
@@ -96,14 +95,6 @@ function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionCont
     return true;
   });
   return { sessionContext: fitting.map(({ text }) => text) };
-}
-
-async function lookForSkills({
-  parts,
-  envelope,
-}: TurnContract & { readonly parts: Pick<ThreadParts, 'skills'> }): Promise<readonly Outcome[]> {
-  const { workspace, policy } = envelope;
-  return (await parts.skills?.look({ cwd: workspace.cwd, policy: policy.resolved })) ?? [];
 }
 
 export function skillsNow(contract: TurnContract): Pick<StepFacts, 'skills'> {

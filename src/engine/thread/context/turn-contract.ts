@@ -38,11 +38,8 @@ function namedWindows({ router }: TurnContract['parts'], state: ThreadState): re
   );
   if (named.length === 0) return named;
   const instructions = instructionsOf(state)?.text ?? '';
-  const tools = router.specs(
-    router.tools.map(({ name }) => name),
-    'plain',
-  );
-  const fixed = requestTokens({ instructions, tools, input: [] });
+  const names = router.tools.map(({ name }) => name);
+  const fixed = requestTokens({ instructions, tools: router.specs(names, 'plain'), input: [] });
   return named.filter(({ tokens }) => tokens * usedShare >= fixed + leastSpace);
 }
 
@@ -66,7 +63,7 @@ export function compactionContract(contract: TurnContract) {
     model: identity.model.slug,
     compatibility: identity.model.compatibility,
     strategy: modes.compaction,
-    ...defined({ prompt: instructions.compactPrompt }),
+    prompt: instructions.compactPrompt,
     instructions: instructionsNow(contract).text,
     tools: capabilities.tools,
     modalities: capabilities.modalities,

@@ -1,13 +1,12 @@
 import type { CallResult } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
-import type { Envelope, Step } from '../../../core/envelope/envelope.ts';
+import type { Step } from '../../../core/envelope/envelope.ts';
 import { type Budget, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
 import { limitOutput } from '../../../core/history/limit-output.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
 import { percentRemaining } from '../../../core/history/window-usage.ts';
 import { findModelLimit } from '../../../core/state/fold/model-limits.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
-import type { ToolSpec } from '../../../ports/model.ts';
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import type { UsageEvent } from '../../../protocol/thread-event.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -15,38 +14,25 @@ import { warnOnceForAll } from '../log.ts';
 import { activeTokensNow, estimatedTokensNow } from './token-estimates.ts';
 import { compactionContract, type TurnContract, windowNow } from './turn-contract.ts';
 
-export type UsageNow = Pick<
+export type ThreadUsage = Pick<
   UsageEvent,
   'total' | 'tokens' | 'measure' | 'effectiveWindow' | 'percentRemaining' | 'rateLimits'
 >;
 
-interface KnownUsage {
-  readonly envelope: Envelope;
-  readonly tools: readonly ToolSpec[];
-  readonly usage: UsageNow;
-}
-
-const knownUsages = new WeakMap<ThreadState, KnownUsage>();
+const knownUsages = new WeakMap<ThreadState, Pick<Step, 'envelope' | 'tools'> & { readonly usage: ThreadUsage }>();
 
 /**
  * The thread's cost, and how much of the window its next request fills. Screens ask with every frame, so the result is
  * cached per state, envelope and tools.
  */
-export function usageNow(contract: TurnContract): UsageNow {
+export function usageNow(contract: TurnContract): ThreadUsage {
   const { parts, log, envelope } = contract;
   const tools = parts.router.specs(envelope.capabilities.tools, envelope.policy);
   const known = knownUsages.get(log.state);
   if (known?.envelope === envelope && known.tools === tools) return known.usage;
-  const usage = countUsage(contract, tools);
-  knownUsages.set(log.state, { envelope, tools, usage });
-  return usage;
-}
-
-function countUsage(contract: TurnContract, tools: readonly ToolSpec[]): UsageNow {
-  const { log } = contract;
   const { effective, baseline } = windowNow(contract);
   const { tokens, measure } = activeTokensNow(contract, { tools });
-  return {
+  const usage = {
     total: log.state.usage.total,
     tokens,
     measure,
@@ -54,9 +40,9 @@ function countUsage(contract: TurnContract, tools: readonly ToolSpec[]): UsageNo
     percentRemaining: percentRemaining({ effective, baseline, tokens }),
     ...defined({ rateLimits: log.state.rateLimits }),
   };
+  knownUsages.set(log.state, { envelope, tools, usage });
+  return usage;
 }
-
-type Output = CallResult['output'];
 
 /** In tokens: the model reads at least this much of an output, however many there are. */
 const leastShare = 400;
@@ -74,9 +60,10 @@ export function outputShare(turn: Turn, step: Step, outputs: number): number {
   return Math.max(leastShare, Math.floor((space * 0.9) / Math.max(1, outputs)));
 }
 
-export function limitToShare(output: Output, budget: Budget, tokens: number): Output {
+export function limitToShare(output: CallResult['output'], budget: Budget, tokens: number): CallResult['output'] {
   let { limit } = budget;
-  if (budgetTokens(budget) <= tokens / mostTokensPerEstimated) return limitOutput(output, budget);
+  const ofBudget = budget.mode === 'tokens' ? limit : Math.ceil(limit / bytesPerToken);
+  if (ofBudget <= tokens / mostTokensPerEstimated) return limitOutput(output, budget);
   for (;;) {
     const limited = limitOutput(output, { ...budget, limit });
     const weight = itemTokens({ type: 'function_call_output', output: limited });
@@ -87,10 +74,6 @@ export function limitToShare(output: Output, budget: Budget, tokens: number): Ou
 
 /** Four bytes may be more than one token, as in tables of numbers. */
 const mostTokensPerEstimated = 4;
-
-function budgetTokens({ mode, limit }: Budget): number {
-  return mode === 'tokens' ? limit : Math.ceil(limit / bytesPerToken);
-}
 
 /**
  * After a refusal: the window named by the server counts from now on in this thread, and the user learns what to
@@ -103,19 +86,12 @@ export function learnWindow(turn: Turn, assumed: number): void {
   const named = findModelLimit(log.state.limits, { provider: identity.provider, model })?.named;
   if (named === undefined || named.assumed !== window.configured) return;
   const { effective } = windowNow(turn);
-  const what = { model, named: named.tokens, assumed };
   const about = `${identity.provider} ${model} ${named.tokens}`;
-  if (effective !== assumed) warnOnceForAll(turn, learned(what), about);
-  else if (named.tokens < effective) warnOnceForAll(turn, unusable(what), about);
+  if (effective !== assumed) warnOnceForAll(turn, learned(model, named.tokens, assumed), about);
+  else if (named.tokens < effective) warnOnceForAll(turn, unusable(model, named.tokens, assumed), about);
 }
 
-interface Named {
-  readonly model: string;
-  readonly named: number;
-  readonly assumed: number;
-}
-
-function learned({ model, named, assumed }: Named): Outcome {
+function learned(model: string, named: number, assumed: number): Outcome {
   return {
     code: 'window-learned',
     message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}; Capstan assumed ${groupDigits(assumed)}. This thread now uses ${groupDigits(named)}.`,
@@ -123,7 +99,7 @@ function learned({ model, named, assumed }: Named): Outcome {
   };
 }
 
-function unusable({ model, named, assumed }: Named): Outcome {
+function unusable(model: string, named: number, assumed: number): Outcome {
   return {
     code: 'window-too-small',
     message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${groupDigits(assumed)}.`,

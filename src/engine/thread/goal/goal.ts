@@ -70,38 +70,26 @@ export function goalOfThread(turn: GoalTurn): ThreadGoal {
 export function leaveGoal(turn: Turn, ending: TurnEnding): void {
   const goal = currentGoal(turn);
   if (goal?.status !== 'active') return;
-  const rest = isPlanning(turn) ? undefined : restAfter(turn, ending);
-  if (rest === undefined) recordGoal(turn, goal);
-  else restGoal(turn, goal, rest);
+  const why = isPlanning(turn) ? undefined : whyItRests(turn, ending);
+  // Otherwise the next turn continues with it.
+  if (why === undefined) return recordGoal(turn, goal);
+  const reason = ending.kind === 'failed' ? ending.failure.message : 'The user interrupted it.';
+  const message = `The goal of this thread rests, because ${rests[why].cause}.`;
+  const outcome = { code: 'goal-rests', message, next: 'To continue with it, ask to resume the goal.' };
+  restGoal(turn, goal, { why, status: rests[why].status, reason, outcome });
 }
 
-/** Undefined: the next turn continues with it. */
-function restAfter({ signal }: Turn, ending: TurnEnding): Parameters<typeof restGoal>[2] | undefined {
-  if (ending.kind === 'failed') {
-    const { code, message: reason } = ending.failure;
-    return code === 'usage-limit'
-      ? { why: 'usage-limit', status: 'usageLimited', reason, outcome: atRest('usage-limit') }
-      : { why: 'failed', status: 'blocked', reason, outcome: atRest('failed') };
-  }
+function whyItRests({ signal }: Turn, ending: TurnEnding): keyof typeof rests | undefined {
+  if (ending.kind === 'failed') return ending.failure.code === 'usage-limit' ? 'usage-limit' : 'failed';
   // A program that ends has not given the goal up.
-  if (ending.kind !== 'aborted' || stoppedBy(signal) !== 'user') return undefined;
-  const reason = 'The user interrupted it.';
-  return { why: 'interrupted', status: 'paused', reason, outcome: atRest('interrupted') };
+  return ending.kind === 'aborted' && stoppedBy(signal) === 'user' ? 'interrupted' : undefined;
 }
 
-const causes: Readonly<Record<Exclude<GoalPauseReason, 'stalled'>, string>> = {
-  interrupted: 'you interrupted the turn',
-  failed: 'the turn failed',
-  'usage-limit': "the provider's limit of use is reached",
-};
-
-function atRest(why: keyof typeof causes): Outcome<'goal-rests'> {
-  return {
-    code: 'goal-rests',
-    message: `The goal of this thread rests, because ${causes[why]}.`,
-    next: 'To continue with it, ask to resume the goal.',
-  };
-}
+const rests = {
+  interrupted: { status: 'paused', cause: 'you interrupted the turn' },
+  failed: { status: 'blocked', cause: 'the turn failed' },
+  'usage-limit': { status: 'usageLimited', cause: "the provider's limit of use is reached" },
+} as const satisfies Record<Exclude<GoalPauseReason, 'stalled'>, { status: GoalStatus; cause: string }>;
 
 interface Rest {
   readonly why: GoalPauseReason;

@@ -31,7 +31,7 @@ import {
   stringAt,
 } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 import type { Turn } from '../thread-parts.ts';
 import { flushToSubscribers, keepHookTexts, runHooks } from './run-hooks.ts';
 
@@ -62,7 +62,7 @@ export async function beforeCall(
   const { blocked, decision, updatedInput, contexts } = verdict;
   if (blocked !== undefined) {
     const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
-    return { kind: 'refused', output: blockedByHook(blocked, { tool: name, ...defined({ command }) }) };
+    return { kind: 'refused', output: blockedByHook(blocked, { tool: name, command }) };
   }
   // Hooks that were aborted gave no opinion: the call must not run without them.
   if (turn.signal.aborted) return { kind: 'refused', output: interruptedBeforeRunning };
@@ -72,7 +72,7 @@ export async function beforeCall(
   };
   if (updatedInput === undefined) {
     keepSaid(turn, call, said);
-    return { kind: 'prepared', call, prepared, ...defined({ hook: decision }) };
+    return { kind: 'prepared', call, prepared, hook: decision };
   }
   const changed = changedCall(call, updatedInput);
   if (typeof changed === 'string') return { kind: 'refused', output: brokenByHook(changed) };
@@ -81,13 +81,7 @@ export async function beforeCall(
   keepSaid(turn, call, { input: callInput(changed), ...said });
   // A yes beside a change only delivers the change: the policy decides about the changed call.
   const hook = decision === 'ask' ? decision : undefined;
-  return {
-    kind: 'prepared',
-    call: changed,
-    prepared: again,
-    note: changedByHook(shownCallInput(changed)),
-    ...defined({ hook }),
-  };
+  return { kind: 'prepared', call: changed, prepared: again, note: changedByHook(shownCallInput(changed)), hook };
 }
 
 /** Kept for the lines of questions about the call, for a process that continues the turn. */
@@ -125,13 +119,12 @@ function withCommand(verdict: HookVerdict, command: string): HookVerdict {
 /** For a command its output; for a server's tool the server's response; otherwise what the model would read. */
 function responseOf({ item, output, dropped = [] }: CallResult): Json {
   if (item.kind === 'command') return item.output;
-  if (item.kind === 'tool-call' && item.result !== undefined) return rawResult(item.result);
+  if (item.kind === 'tool-call' && item.result !== undefined) {
+    const { content, structured } = item.result;
+    return { content, ...(structured === null ? {} : { structuredContent: structured }) };
+  }
   if (item.kind === 'tool-call' && item.server !== undefined) return item.output ?? output;
   return item.kind === 'tool-call' && dropped.length > 0 ? (item.output ?? output) : output;
-}
-
-function rawResult({ content, structured }: NonNullable<ToolCallItem['result']>): JsonObject {
-  return { content, ...(structured === null ? {} : { structuredContent: structured }) };
 }
 
 /** The real result is kept beside the line. */
@@ -141,43 +134,34 @@ function replaced<Result extends CallResult>(end: Result, output: string, status
   return { ...end, output, fullOutput: whole, item: item as CallResult['item'] };
 }
 
-export interface HookedCall {
-  /** The tool's name for hooks first, then others that matchers may use. */
-  readonly names: readonly string[];
-  readonly input: JsonObject;
-}
+/** The tool's name for hooks first, then others that matchers may use. */
+const namesForHooks: Readonly<Record<string, readonly string[]>> = {
+  exec_command: ['Bash'],
+  // Input typed into a shell is a command like any other.
+  write_stdin: ['write_stdin', 'Bash'],
+  apply_patch: ['apply_patch', 'Write', 'Edit'],
+  edit_file: ['edit_file', 'Write', 'Edit'],
+  read_file: ['read_file', 'Read'],
+  search: ['search', 'Grep', 'Glob'],
+  spawn_agent: ['spawn_agent', 'Agent'],
+};
 
 /** `mcp`: the server's tool, by whichever name the model called it. */
-function hookedCall(call: CallItem, mcp: McpToolName | undefined): HookedCall {
+function hookedCall(call: CallItem, mcp: McpToolName | undefined) {
   const given = argumentsOf(call);
+  const input = isDeferred(call) ? innerOf(given) : inputForHooks(call, given);
   if (mcp !== undefined) {
-    const name = `mcp__${mcp.server}__${mcp.tool}`;
-    return { names: [name, ...reachedBy(call)].filter(isFirst), input: isDeferred(call) ? innerOf(given) : given };
+    const names = new Set([`mcp__${mcp.server}__${mcp.tool}`, ...reachedBy(call)]);
+    return { names: [...names], input: isDeferred(call) ? input : given };
   }
-  switch (call.name) {
-    case deferredCall:
-      return { names: reachedBy(call), input: innerOf(given) };
-    case 'exec_command':
-      return { names: ['Bash'], input: { command: stringAt(given, 'cmd') ?? '', ...picked(given, besideCommand) } };
-    case 'write_stdin':
-      // Input typed into a shell is a command like any other.
-      return {
-        names: ['write_stdin', 'Bash'],
-        input: { command: stringAt(given, 'chars') ?? '', ...picked(given, ['session_id']) },
-      };
-    case 'apply_patch':
-      return { names: ['apply_patch', 'Write', 'Edit'], input: { command: patchOf(call) } };
-    case 'edit_file':
-      return { names: ['edit_file', 'Write', 'Edit'], input: given };
-    case 'read_file':
-      return { names: ['read_file', 'Read'], input: given };
-    case 'search':
-      return { names: ['search', 'Grep', 'Glob'], input: given };
-    case 'spawn_agent':
-      return { names: ['spawn_agent', 'Agent'], input: given };
-    default:
-      return { names: [call.name], input: given };
-  }
+  const own = Object.hasOwn(namesForHooks, call.name) ? namesForHooks[call.name] : undefined;
+  return { names: own ?? reachedBy(call), input };
+}
+
+function inputForHooks(call: CallItem, given: JsonObject): JsonObject {
+  if (call.name === 'exec_command') return { command: stringAt(given, 'cmd') ?? '', ...picked(given, besideCommand) };
+  if (call.name === 'write_stdin') return { command: stringAt(given, 'chars') ?? '', ...picked(given, ['session_id']) };
+  return call.name === 'apply_patch' ? { command: patchOf(call) } : given;
 }
 
 /**
@@ -222,10 +206,7 @@ function patchOf(call: CallItem): string {
 
 const deferredCall = 'call_tool';
 
-interface McpToolName {
-  readonly server: string;
-  readonly tool: string;
-}
+type McpToolName = Pick<NonNullable<Question['mcp']>, 'server' | 'tool'>;
 
 function isDeferred({ name }: CallItem): boolean {
   return name === deferredCall;
@@ -239,10 +220,6 @@ function reachedBy(call: CallItem): readonly string[] {
 /** Some models write the arguments as text. */
 function innerOf({ arguments: inner }: JsonObject): JsonObject {
   return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
-}
-
-function isFirst(name: string, at: number, all: readonly string[]): boolean {
-  return all.indexOf(name) === at;
 }
 
 function mcpToolOf(item: TurnItem): McpToolName | undefined {

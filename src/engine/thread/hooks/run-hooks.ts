@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { contextBudget } from '../../../core/envelope/window.ts';
 import { hookContextFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
@@ -26,7 +25,7 @@ export async function runHooks(turn: Turn, { event, subjects, about, signal }: A
   turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event, names: hooks.names(event, subjects) });
   flushToSubscribers(turn);
   const { cwd } = turn.envelope.workspace;
-  const occasion = { event, ...(subjects && { subjects }), input: hookInput(turn, event, about), cwd };
+  const occasion = { event, subjects, input: hookInput(turn, event, about), cwd };
   const limit = Math.floor(contextBudget('hookWords', windowNow(turn).effective) / 2);
   const verdict = await hooks.run(occasion, { signal: signal ?? turn.signal, mostTokens: limit });
   recordRuns(turn, verdict);
@@ -64,7 +63,7 @@ function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
 
 /** Texts for the model wait for a place where they can enter: not between a call and its output. */
 export function keepHookTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: HookVerdict, callId?: string): void {
-  memory.hookTexts.push(...contexts.map(({ text }) => ({ text, ...defined({ callId }) })));
+  memory.hookTexts.push(...contexts.map(({ text }) => ({ text, callId })));
 }
 
 /** `waiting`: calls that another process will answer. It finds their texts with their questions. */

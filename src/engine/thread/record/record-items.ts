@@ -8,9 +8,8 @@ import {
 import { subagentNotificationFragment } from '../../../core/fragments/events/agents.ts';
 import { turnContinuedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
 import { userMessage } from '../../../core/fragments/message-items.ts';
-import { render } from '../../../core/fragments/text/define-fragment.ts';
-import type { AgentReport } from '../../../protocol/agent.ts';
-import type { FilesChangedInSideConversation, RestoredFiles, TurnItem } from '../../../protocol/turn-item.ts';
+import { type Fragment, render } from '../../../core/fragments/text/define-fragment.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { defined } from '../../../base/objects.ts';
 import type { CallItem, Item } from '../../../protocol/item.ts';
 import type { Json } from '../../../protocol/json.ts';
@@ -22,13 +21,7 @@ import {
   itemLine,
 } from '../../../core/state/drafts/item-lines.ts';
 import { withEnteredMessage, notificationOf } from '../../../core/state/fold/waiting-messages.ts';
-import {
-  otherAuthor,
-  type TurnContinued,
-  type UnusableImage,
-  type UserImage,
-  type UserInput,
-} from '../../../protocol/user-input.ts';
+import { otherAuthor, type UnusableImage, type UserImage, type UserInput } from '../../../protocol/user-input.ts';
 import type { CallResult } from '../../../adapters/tools/tool.ts';
 import { windowNow } from '../context/turn-contract.ts';
 import { limitToShare } from '../context/window-use.ts';
@@ -37,17 +30,14 @@ import type { RecordingTurn, Turn } from '../thread-parts.ts';
 import { recordNamedSkills, recordSkillHints } from './record-skills.ts';
 import { recordEvent, recordWaited } from './record-context.ts';
 
-/** Items are recorded together with their origin. */
-
 /** `waited`: the id of the line by which the message waited, if it did. */
 function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
   const { log, parts, turnId } = turn;
   recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
-  log.record(
-    withEnteredMessage(userLine(item, { author: input.author, turn: turnId, number: log.state.turns }), waited),
-  );
+  const line = userLine(item, { author: input.author, turn: turnId, number: log.state.turns });
+  log.record(withEnteredMessage(line, waited));
   recordResizedImages(turn, input.images);
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
@@ -107,33 +97,30 @@ export function drainInbox(turn: Turn): void {
 }
 
 export function recordMail(turn: Turn, mail: Mail): void {
-  if (mail.kind === 'words' && mail.input.continues !== undefined) recordContinued(turn, mail.input.continues, mail.id);
-  else if (mail.kind === 'words') {
-    recordUserMessage(turn, mail.input, mail.id);
-    if (mail.input.author !== 'user') return;
-    turn.memory.rounds.alone = false;
-    recordNamedSkills(turn, mail.input);
-    recordSkillHints(turn, mail.input);
-  } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);
-  else if (mail.kind === 'files') recordPutBack(turn, mail.files, mail.id);
-  else if (mail.kind === 'beside') recordBeside(turn, mail.files, mail.id);
-  else turn.log.record(withEnteredMessage(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
-}
-
-function recordReport(turn: Turn, report: AgentReport, waited: string | undefined): void {
-  const limit = occasionalBudget('agentReport', windowNow(turn).effective);
-  const value = notificationOf(report);
-  recordWaited(turn, { fragment: render(subagentNotificationFragment, { ...value, limit }), value }, waited);
-}
-
-function recordContinued(turn: Turn, why: TurnContinued, waited: string | undefined): void {
-  recordWaited(turn, { fragment: render(turnContinuedFragment, why), value: why }, waited);
-}
-
-function recordPutBack(turn: Turn, files: RestoredFiles, waited: string | undefined): void {
-  recordWaited(turn, { fragment: render(filesPutBackFragment, files), value: files as unknown as Json }, waited);
-}
-
-function recordBeside(turn: Turn, files: FilesChangedInSideConversation, waited: string | undefined): void {
-  recordWaited(turn, { fragment: render(filesChangedBesideFragment, files), value: files as unknown as Json }, waited);
+  const told = (fragment: Fragment, value: unknown): void =>
+    recordWaited(turn, { fragment, value: value as Json }, mail.id);
+  switch (mail.kind) {
+    case 'words': {
+      const { author, continues } = mail.input;
+      if (continues !== undefined) return told(render(turnContinuedFragment, continues), continues);
+      recordUserMessage(turn, mail.input, mail.id);
+      if (author !== 'user') return;
+      turn.memory.rounds.alone = false;
+      recordNamedSkills(turn, mail.input);
+      return recordSkillHints(turn, mail.input);
+    }
+    case 'agent': {
+      const limit = occasionalBudget('agentReport', windowNow(turn).effective);
+      const value = notificationOf(mail.report);
+      return told(render(subagentNotificationFragment, { ...value, limit }), value);
+    }
+    case 'files':
+      return told(render(filesPutBackFragment, mail.files), mail.files);
+    case 'beside':
+      return told(render(filesChangedBesideFragment, mail.files), mail.files);
+    case 'item': {
+      const line = itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker);
+      return turn.log.record(withEnteredMessage(line, mail.id));
+    }
+  }
 }

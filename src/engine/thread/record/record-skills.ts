@@ -36,7 +36,7 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   const fresh = named.skills.filter(({ path }) => !memory.givenSkills.has(path));
   if (fresh.length === 0) return;
   const budget = contextBudget('namedSkills', windowNow(turn).effective);
-  const left = budget - sum([...memory.givenSkills.values()]);
+  const left = budget - memory.givenSkills.values().reduce((total, each) => total + each, 0);
   const wanted = fresh.map(({ contents }) => Math.min(mostSkillTokens, estimateTokens(contents)));
   const shares = splitBudget(wanted, left, leastTokens);
   for (const [index, skill] of fresh.entries()) {
@@ -44,7 +44,7 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
     const isWhole = contents === skill.contents;
     if (!isWhole) warnOnce(turn, cutSkill(skill, contents, Math.min(mostSkillTokens, budget)), 'message');
     memory.givenSkills.set(skill.path, estimateTokens(contents));
-    recordEvent(turn, skillBodyFragment, { ...skill, contents, ...(isWhole ? {} : { isCut: true }) });
+    recordEvent(turn, skillBodyFragment, { ...skill, contents, ...(!isWhole && { isCut: true }) });
   }
 }
 
@@ -61,10 +61,6 @@ function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
 function fitting({ contents }: NamedSkill, tokens: number): string {
   if (estimateTokens(contents) <= tokens) return contents;
   return tokens === 0 ? '' : cutText(contents, tokens);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }
 
 /** `most`: its space if no other skill were named. */
@@ -96,8 +92,9 @@ export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   const hinted = hintsIn(log.state);
   let left = contextBudget('skillHints', effective);
   const skills = known.filter((skill) => {
-    const weight = estimateTokens(skillLine(skill));
-    if (hinted.includes(inItem(skillLine(skill))) || weight > left) return false;
+    const line = skillLine(skill);
+    const weight = estimateTokens(line);
+    if (hinted.includes(JSON.stringify(line).slice(1, -1)) || weight > left) return false;
     left -= weight;
     return true;
   });
@@ -109,8 +106,4 @@ function hintsIn({ history }: Turn['log']['state']): string {
     ({ origin }) => origin.family === 'context' && origin.kinds.includes(skillHintFragment.id),
   );
   return hints.map(({ item }) => JSON.stringify(item)).join('\n');
-}
-
-function inItem(line: string): string {
-  return JSON.stringify(line).slice(1, -1);
 }

@@ -30,22 +30,23 @@ export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): voi
   if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
 }
 
-/** The cost of an answered request: `counted` by the provider, `spent` with an estimate where it did not count. */
-export interface AnsweredUsage {
-  readonly counted: Usage | undefined;
-  readonly spent: Usage | undefined;
-}
-
-/** Records the cost and the remaining space; estimated where the provider reports no input. */
-export function recordUsage(turn: Turn, step: Step, { counted, spent = noUsage }: AnsweredUsage): void {
+/**
+ * Records the cost and the remaining space; estimated where the provider reports no input. `counted` by the provider,
+ * `spent` with an estimate where it did not count.
+ */
+export function recordUsage(
+  turn: Turn,
+  step: Step,
+  { counted, spent = noUsage }: { readonly counted: Usage | undefined; readonly spent: Usage | undefined },
+): void {
   const { log } = turn;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
-  const shown = shownAfter(turn, step, { counted, believed });
+  const shown = shownAfter(turn, step, counted, believed);
   const last = believed ?? { ...noUsage, total: shown.tokens };
   const total = addUsage(log.state.usage.total, spent);
   const { rateLimits } = turn.memory;
   turn.memory.rateLimits = undefined;
-  log.record(tokenCount({ total, last, window: shown.effectiveWindow, ...defined({ rateLimits }) }, shown));
+  log.record(tokenCount({ total, last, window: shown.effectiveWindow, rateLimits }, shown));
   const said = defined({ rateLimits });
   log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown, ...said });
 }
@@ -82,14 +83,10 @@ export function recordOverflow(turn: Turn, step: Step): void {
   log.tell({ kind: 'usage', turnId: turn.turnId, total, ...window, ...shown });
 }
 
-interface Counted {
-  readonly counted: Usage | undefined;
-  readonly believed: Usage | undefined;
-}
-
-function shownAfter(turn: Turn, step: Step, { counted, believed }: Counted): ShownUsage {
+function shownAfter(turn: Turn, step: Step, counted: Usage | undefined, believed: Usage | undefined): ShownUsage {
   const { effective, baseline } = windowNow(turn);
-  const newest = believed === undefined ? countBefore(turn) : countNow(turn, believed);
+  const upTo = turn.log.state.history.length;
+  const newest = believed === undefined ? countBefore(turn) : ({ kind: 'counted', usage: believed, upTo } as const);
   const { tokens, measure } = activeTokensAfter(turn, step, newest);
   return {
     step: step.index,
@@ -101,20 +98,15 @@ function shownAfter(turn: Turn, step: Step, { counted, believed }: Counted): Sho
   };
 }
 
-function countNow({ log }: Turn, usage: Usage): NewestCount {
-  return { kind: 'counted', usage, upTo: log.state.history.length };
-}
-
 /** The count that still holds. An earlier refusal for length means nothing once a request was answered. */
 function countBefore({ log, envelope }: Turn): NewestCount {
   const newest = newestCountFor(log.state, turnProvider(envelope));
   return newest.kind === 'full' ? noCount : newest;
 }
 
+/** `plan`: that of an account; list prices are for requests with a key. A price that is absent is unknown. */
 export type Billing =
-  /** Absent: unknown. */
-  | { readonly by: 'tokens'; readonly price?: Price }
-  /** The plan of an account: list prices are for requests with a key. */
+  | { readonly by: 'tokens'; readonly price?: Price | undefined }
   | { readonly by: 'plan'; readonly price?: undefined };
 
 /** May read the login. A price that the user set holds under every login. */
@@ -124,5 +116,5 @@ export async function resolveBilling(
 ): Promise<Billing> {
   const { price } = identity;
   if (price !== undefined && !isListPrice(price)) return { by: 'tokens', price };
-  return (await client.authMode()) === 'chatgpt' ? { by: 'plan' } : { by: 'tokens', ...defined({ price }) };
+  return (await client.authMode()) === 'chatgpt' ? { by: 'plan' } : { by: 'tokens', price };
 }

@@ -60,7 +60,7 @@ export class ModelExchange {
     this.#durable = told;
     // A lost disk is reported at the end of the answer; until then nothing listens.
     for (const each of [stored, told]) each.catch(() => {});
-    this.#trace = new StepTrace(turn, { step, attempt, envelope: by, ...defined({ purpose: auxiliary?.purpose }) });
+    this.#trace = new StepTrace(turn, step, attempt, by, auxiliary?.purpose);
   }
 
   get bytes(): number {
@@ -137,8 +137,7 @@ export class ModelExchange {
     if (this.#hasLeft && frame !== undefined) log.record(sentAgainLine(about, frame, by));
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    const sent = { prompt: this.#prompt, body: this.#body, ...defined({ frame }) };
-    log.record(sentLine(log.state, about, sent, by));
+    log.record(sentLine(log.state, about, { prompt: this.#prompt, body: this.#body, frame }, by));
   }
 
   #request(): ModelRequest {
@@ -216,16 +215,8 @@ class StepTrace {
   #answerMs = 0;
   #usage: Usage | undefined;
 
-  constructor(
-    turn: Turn,
-    {
-      step,
-      attempt,
-      envelope,
-      purpose,
-    }: { step: Step; attempt: number; envelope: Envelope; purpose?: 'compaction' | 'review' },
-  ) {
-    const { identity, telemetry, window } = envelope;
+  constructor(turn: Turn, step: Step, attempt: number, by: Envelope, purpose: 'compaction' | 'review' | undefined) {
+    const { identity, telemetry, window } = by;
     this.#window = window.configured;
     this.#turn = turn;
     this.#labels = {

@@ -6,7 +6,7 @@ import { fitRequest, leastOutput, type RequestSize } from '../../../core/envelop
 import { requestTokens } from '../../../core/history/window-usage.ts';
 import type { Auxiliary } from '../../../core/state/request-record.ts';
 import { spendingAllowances } from '../../../core/state/usage-and-limits.ts';
-import type { MeteredRequest, SharedSpending } from '../../../ports/agents.ts';
+import type { SharedSpending } from '../../../ports/agents.ts';
 import type {
   ModelFailure,
   ModelRequest,
@@ -42,7 +42,7 @@ const usualOutput = 32_000;
  * pass a limit is not sent. The answer is limited to the rest, where the format can express it.
  */
 export async function admit(turn: Turn, given: RequestToSend, planned: () => Prompt): Promise<Admitted | ModelFailure> {
-  const { parts, log, envelope } = turn;
+  const { parts, log, envelope, memory, signal } = turn;
   const { limits } = envelope.policy;
   if (limits === undefined && parts.agent === undefined) return free;
   const endless = await whyUnlimited(given);
@@ -54,15 +54,16 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
     all = [...(limits === undefined ? [] : spendingAllowances(log.state, limits, beside)), ...left];
     return fitRequest(all, size);
   };
+  // Without agents only its own requests are under way, such as several reviews.
   const { fitting, over } = await (parts.agents === undefined
-    ? meterAlone(turn, decide)
-    : parts.agents.meter(decide, turn.signal));
+    ? memory.underWay.admit('own', (own) => decide({ beside: own.of(() => true), left: [] }), signal)
+    : parts.agents.meter(decide, signal));
   const answer = endless && { tokens: size.output, why: endless };
   if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing, parts }, answer);
   if (!isLimited || all.length === 0) return { over };
   const isShorter = fitting.output < size.output;
   const shortenedBy = isShorter ? tightest(all, size, fitting.output) : undefined;
-  return { outputLimit: fitting.output, ...(shortenedBy && { shortenedBy }), over };
+  return { outputLimit: fitting.output, shortenedBy, over };
 }
 
 function tightest(all: readonly Allowance[], size: RequestSize, output: number): Allowance | undefined {
@@ -78,11 +79,7 @@ async function whyUnlimited({ provider, form }: RequestToSend): Promise<Unlimite
   const { outputLimit } = provider.capabilities;
   if (outputLimit === 'always') return undefined;
   if (outputLimit === undefined) return 'provider';
-  return (await paysByToken(provider)) ? undefined : 'chatgpt';
-}
-
-async function paysByToken({ client }: Provider): Promise<boolean> {
-  return (await client.authMode()) !== 'chatgpt';
+  return (await provider.client.authMode()) === 'chatgpt' ? 'chatgpt' : undefined;
 }
 
 function sizeOf(
@@ -99,11 +96,6 @@ function sizeOf(
   // Without a limit only the model's window bounds the answer.
   const output = isLimited ? longest : Math.max(leastOutput, Math.min(longest, window - input));
   return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price: billing.price };
-}
-
-/** A thread without agents: only its own requests are under way, such as several reviews. */
-function meterAlone({ memory, signal }: Turn, decide: (shared: SharedSpending) => RequestFit): Promise<MeteredRequest> {
-  return memory.underWay.admit('own', (under) => decide({ beside: under.of(() => true), left: [] }), signal);
 }
 
 export interface RequestToSend {
@@ -158,22 +150,19 @@ export async function tryAgain<Answer>(
   for (let attempt = 1; ; attempt++) {
     const answer = await ask(attempt + reworded, retries);
     const failure = failureOf(answer);
-    if (failure !== undefined && isSaidOtherwise(failure) && !signal.aborted && reworded === 0) {
+    if (failure === undefined || signal.aborted || failure.retry === 'never') return answer;
+    if (failure.retry.otherwise === true && reworded === 0) {
       reworded = 1;
       attempt--;
       continue;
     }
-    if (failure === undefined || signal.aborted || failure.retry === 'never' || attempt > most) return answer;
+    if (attempt > most) return answer;
     const waitMs = failure.retry.afterMs ?? retryDelay(attempt, parts.random);
     log.tell(retryEvent({ failure, waitMs, ...retries.next() }));
     // Report it before the wait, not after.
     await log.durable();
     await parts.clock.sleep(waitMs, signal);
   }
-}
-
-function isSaidOtherwise({ retry }: ModelFailure): boolean {
-  return retry !== 'never' && retry.otherwise === true;
 }
 
 export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: Envelope): RequestOptions {

@@ -41,11 +41,10 @@ export function limitFailure(
     );
   }
   const longest =
-    unlimited === undefined
-      ? ''
-      : ` That counts the longest answer of ${by.identity.model.slug}, ${groupDigits(unlimited.tokens)} tokens: ${unlimitedBecause[unlimited.why]}.`;
+    unlimited &&
+    ` That counts the longest answer of ${by.identity.model.slug}, ${groupDigits(unlimited.tokens)} tokens: ${unlimitedBecause[unlimited.why]}.`;
   return failure(
-    `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}.${longest} Capstan did not send it.`,
+    `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}.${longest ?? ''} Capstan did not send it.`,
     howToGoOn(limit, parts),
   );
 }
@@ -59,13 +58,8 @@ export function limitCut(allowance: Allowance, outputLimit: number, parts: Kept)
 }
 
 function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
-  const where = {
-    max_turn_tokens: 'raise max_turn_tokens (exec: --max-tokens)',
-    max_turn_cost: 'raise max_turn_cost (exec: --max-cost)',
-    max_thread_tokens: 'raise max_thread_tokens',
-    max_thread_cost: 'raise max_thread_cost',
-    'agents.max_tokens': 'raise agents.max_tokens',
-  }[limit];
+  const option = { max_turn_tokens: ' (exec: --max-tokens)', max_turn_cost: ' (exec: --max-cost)' };
+  const where = `raise ${limit}${limit === 'max_turn_tokens' || limit === 'max_turn_cost' ? option[limit] : ''}`;
   if (isEphemeral === true)
     return `This thread is ephemeral and cannot be resumed. To continue, ${where} and start again.`;
   const fresh = limit.startsWith('max_turn') ? ' A new turn has the whole limit again.' : '';

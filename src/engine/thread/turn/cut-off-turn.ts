@@ -14,9 +14,10 @@ import {
 } from '../../../core/fragments/events/turns-and-goals.ts';
 import { entries } from '../../../core/history/history.ts';
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
-import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
 import { type CallItem, isCall } from '../../../protocol/item.ts';
 import { arrayAt } from '../../../protocol/json.ts';
+import type { LineDraft } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { callFoundDead, type CallStart, callProcess } from '../../../core/state/fold/running-calls.ts';
 import type { Survival, StartedProcess } from '../../../ports/system.ts';
@@ -35,10 +36,10 @@ import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.t
  * output and a record for lists; the model learns of it (I3).
  */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
-  const { parts, log, threadId, envelope } = turn;
+  const { log } = turn;
   const dead = log.state.openTurn;
   if (dead === undefined) return;
-  const asDead = { parts, log, threadId, turnId: dead.id, envelope };
+  const asDead = { ...turn, turnId: dead.id };
   const idle = !isUnderWay(log.state, dead);
   await answerInFlight(turn, dead);
   lapseQuestions(turn, dead, { of: 'waiting' });
@@ -48,7 +49,7 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
 
 /** Answers calls that had begun when the process died. What it left running is ended first. */
 export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
-  const { parts, log, threadId, envelope } = turn;
+  const { log, threadId } = turn;
   const { calls = [], id: turnId } = dead;
   if (calls.length === 0) return;
   const survival = await endSurvivors(turn, dead);
@@ -58,7 +59,7 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   const begun = new Set(calls.map(({ callId }) => callId));
   for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
     const output = answerOf(dead, call, survival.get(call.call_id) ?? 'gone');
-    recordAnswer({ parts, log, threadId, turnId, envelope }, call, { output });
+    recordAnswer({ ...turn, turnId }, call, { output });
   }
 }
 
@@ -95,10 +96,11 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
 /**
  * Closes a turn in the middle of which a fork was made. It continues in the source thread: nothing there is touched.
  */
-export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<RecordingTurn, 'turnId'>): void {
+export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
+  const { parts, log } = turn;
   const open = log.state.openTurn;
   if (open === undefined) return;
-  const asOpen = { parts, log, threadId, turnId: open.id, envelope };
+  const asOpen = { ...turn, turnId: open.id };
   const calls = unansweredCalls(log.state);
   const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
   for (const call of calls) {
@@ -164,8 +166,15 @@ export function deadTurnNotice(
   const open = unansweredCalls(state);
   const named = ({ name, call_id: id }: CallItem): string => `${name}${wordsOf(started.get(id) ?? asked.get(id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
-  const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
-  if (isSuspended(state)) return suspendedNotice(id, { waits: unasked, calls });
+  const waits = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
+  if (isSuspended(state)) {
+    const interrupted = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
+    return {
+      code: 'turn-suspended',
+      message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${interrupted}`,
+      next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
+    };
+  }
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
   return {
     code: 'turn-cut-off',
@@ -193,21 +202,6 @@ function waitedFor(questions: NonNullable<OpenTurn['questions']>): readonly stri
     );
 }
 
-interface NamedCalls {
-  /** Calls that the user was asked about, and that have not begun. */
-  readonly waits: readonly string[];
-  readonly calls: readonly string[];
-}
-
-function suspendedNotice(id: ThreadId, { waits, calls }: NamedCalls): Outcome<'turn-suspended'> {
-  const inFlight = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
-  return {
-    code: 'turn-suspended',
-    message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${inFlight}`,
-    next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
-  };
-}
-
 const longestWords = 60;
 
 function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
@@ -232,21 +226,22 @@ async function endSurvivors(
   const survivals = await Promise.all(
     calls.map(async (call) => {
       const { threadId, callId, process } = call;
-      // The writer of our own thread is dead, since we are the writer now; of other threads nothing is known. A file's
-      // claim about processes counts only if this home wrote it: it could name any process of this machine.
-      const isOurs = threadId === ours && isSealed(parts.seals, subject, turnId, call);
-      const survival = process === undefined || !isOurs ? 'gone' : await parts.processes.end(process);
-      if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);
+      // The writer of our own thread is dead, since we are the writer now; of other threads nothing is known.
+      if (process === undefined || threadId !== ours) return [callId, 'gone'] as const;
+      const begun = callProcess(turnId, callId, process);
+      const isOurs = isSealed(parts.seals, subject, begun, call.processSeal);
+      const survival = isOurs ? await parts.processes.end(process) : 'gone';
+      if (survival !== 'gone') tellSurvivor(log, process, survival);
       return [callId, survival] as const;
     }),
   );
   return new Map(survivals);
 }
 
-function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, process, processSeal }: CallStart): boolean {
-  const said = process === undefined ? undefined : claimIn(callProcess(turnId, callId, process));
-  if (said === undefined || processSeal === undefined) return false;
-  return seals.holds(sealText(subject, said.claim), processSeal);
+/** A file's claim about processes counts only if this home wrote it: it could name any process of this machine. */
+export function isSealed(seals: Seals, subject: string, line: LineDraft, seal: string | undefined): boolean {
+  const said = claimIn(line);
+  return said !== undefined && seal !== undefined && seals.holds(sealText(subject, said.claim), seal);
 }
 
 export function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {

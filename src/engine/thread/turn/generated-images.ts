@@ -14,10 +14,7 @@ export async function recordImage(turn: Turn, item: Item): Promise<string | unde
   const [id, result] = [stringAt(item, 'id') ?? '', stringAt(item, 'result') ?? ''];
   const isMade = result !== '' && item['status'] !== 'failed';
   const saved = isMade ? await parts.saveImage?.({ threadId, id, base64: result }) : undefined;
-  const [path, problem] = [
-    saved && 'path' in saved ? saved.path : undefined,
-    saved && 'problem' in saved ? saved.problem : undefined,
-  ];
+  const { path, problem }: { path?: string; problem?: string } = saved ?? {};
   const shown: TurnItem = {
     kind: 'image-generation',
     id,

@@ -40,9 +40,12 @@ export async function runModelStep(turn: Turn, step: Step): Promise<StepAnswer> 
   return turn.signal.aborted && answer.kind !== 'suspended' ? { ...answer, kind: 'aborted' } : answer;
 }
 
-async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
-  const { signal } = turn;
-  const request = await ModelExchange.begin(turn, requestOf(turn, step, tried));
+async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' | 'retries'>): Promise<StepAnswer> {
+  const { signal, envelope, parts } = turn;
+  const { modalities } = envelope.capabilities;
+  const options = requestOptions(turn, envelope);
+  const about = { step, ...tried, by: envelope, provider: parts.provider, options, tools: step.tools, modalities };
+  const request = await ModelExchange.begin(turn, { ...about, form: 'stream' });
   if ('code' in request) return { kind: 'failed', failure: request };
   await tellLeftOut(turn);
   const calls = new Calls(turn, step);
@@ -57,7 +60,8 @@ async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
       if (event.kind === 'item') {
         const received = named(turn, previews.named(event.item));
         const item = received.type === 'image_generation_call' ? received : recordItem(turn, received);
-        if (item.type === 'image_generation_call') images.push(await keepImage(turn, item));
+        if (item.type === 'image_generation_call')
+          images.push(await (await import('./generated-images.ts')).recordImage(turn, item));
         if (isCall(item)) calls.start(item);
         if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
       }
@@ -75,7 +79,8 @@ async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
     previews.end();
     turn.memory.shownPart = signal.aborted && previews.hasPart;
     await calls.finish();
-    if (images.length > 0) await tellImages(turn, images);
+    // After all outputs: nothing may come between a call and its own.
+    if (images.length > 0) (await import('./generated-images.ts')).tellImages(turn, images);
   } catch (error) {
     if (error instanceof Fault) throw error;
     // No call may run on beside the next turn, and results must be recorded.
@@ -85,25 +90,15 @@ async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
     throw error;
   }
   if (signal.aborted) answer = { kind: 'aborted' };
-  const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
+  const failure = answer.kind === 'failed' ? answer.failure : undefined;
   const { effective: assumed } = windowNow(turn);
-  request.end({ outcome: answer.kind, calls: calls.count, ...failure });
+  request.end({ outcome: answer.kind, calls: calls.count, failure });
   if (calls.isSuspended) answer = { kind: 'suspended' };
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
     learnWindow(turn, assumed);
     recordOverflow(turn, step);
   }
   return lastMessage === undefined ? answer : { ...answer, lastMessage };
-}
-
-type Tried = Pick<RequestToSend, 'attempt' | 'retries'>;
-
-function requestOf(turn: Turn, step: Step, tried: Tried): RequestToSend {
-  const { envelope, parts } = turn;
-  const { modalities } = envelope.capabilities;
-  const { provider } = parts;
-  const options = requestOptions(turn, envelope);
-  return { step, ...tried, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
 }
 
 /** The projection of the request has found them. Loaded on use. */
@@ -118,15 +113,6 @@ function named(turn: Turn, received: Item): Item {
   const { ids } = turn.parts;
   const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
   return isCall(item) && isUsed(turn, item.call_id) ? { ...item, call_id: `call_${ids.uuid()}` } : item;
-}
-
-async function keepImage(turn: Turn, item: Item): Promise<string | undefined> {
-  return (await import('./generated-images.ts')).recordImage(turn, item);
-}
-
-/** After all outputs: nothing may come between a call and its own. */
-async function tellImages(turn: Turn, saved: readonly (string | undefined)[]): Promise<void> {
-  (await import('./generated-images.ts')).tellImages(turn, saved);
 }
 
 function recordItem(turn: Turn, item: Item): Item {

@@ -26,10 +26,10 @@ import { beginSessions } from './turn-sessions.ts';
 /** Resolves the turn's envelope. Records nothing yet: the turn may still fail to begin. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, ...own } = asked;
-  const { signal: outer, warned: known } = own;
+  const { warned } = own;
   await parts.beforeTurn?.(settings, {
-    signal: outer,
-    warn: (outcome) => void warnOnce({ log, warned: known }, outcome, 'message'),
+    signal: own.signal,
+    warn: (outcome) => void warnOnce({ log, warned }, outcome, 'message'),
   });
   const gathered = await parts.gatherFacts(settings);
   const suspended = own.continues?.openTurn;
@@ -40,7 +40,6 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   if (own.words !== undefined)
     parts.provider.client.prewarm?.({ headers: requestHeaders(own.threadId, envelope.identity.client) });
   const { clock, snapshots, gitGuard } = parts;
-  const { warned } = own;
   const stopping = new AbortController();
   const signal = AbortSignal.any([own.signal, stopping.signal]);
   const stop = (): void => stopping.abort('stopped by the user');
@@ -91,15 +90,14 @@ function before(
   const isElsewhere = !isSameProvider(then, now);
   if (model === undefined || (model === settings.model && !isElsewhere)) return {};
   const { effort: given, ...rest } = settings;
-  const chosen = { model: settings.model, ...defined({ effort: given }) };
+  const chosen = { model: settings.model, effort: given };
   const catalogue = (isElsewhere ? catalogueOf?.(then) : undefined) ?? facts.catalogue;
   const effort = effortFor(lookUpModel(catalogue, model), chosen);
   const there = isElsewhere ? then : now;
   // Only the name of another provider is known here.
-  const provider = isElsewhere ? defined({ address: then.address, wire: then.wire }) : facts.provider;
+  const provider = isElsewhere ? { address: then.address, wire: then.wire } : facts.provider;
   const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
-  const { provider: _now, ...others } = facts;
-  return { before: resolveEnvelope({ ...others, catalogue, ...defined({ provider }) }, known) };
+  return { before: resolveEnvelope({ ...facts, catalogue, provider }, known) };
 }
 
 /** Narrows agents to the turn's limits. One text names those of another thread. */

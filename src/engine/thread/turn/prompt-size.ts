@@ -28,17 +28,14 @@ export async function promptProblem(turn: Turn, input: UserInput): Promise<Outco
   const others = fixedTokens(turn, step) + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
   // A window that is too small without any prompt is a configuration error: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;
-  return tooLong({ prompt, others, effective, model: envelope.identity.model.slug });
+  return tooLong(prompt, others, { effective, model: envelope.identity.model.slug });
 }
 
-interface Sizes {
-  readonly prompt: number;
-  readonly others: number;
-  readonly effective: number;
-  readonly model: string;
-}
-
-export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'prompt-too-long'> {
+export function tooLong(
+  prompt: number,
+  others: number,
+  { effective, model }: { readonly effective: number; readonly model: string },
+): Outcome<'prompt-too-long'> {
   return {
     code: 'prompt-too-long',
     message: `The prompt is too long: it has about ${groupDigits(prompt)} tokens, and the window of ${model} has space for ${groupDigits(Math.max(0, effective - others))} (${groupDigits(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
@@ -56,14 +53,7 @@ export async function dropTooLong(turn: Turn): Promise<void> {
     const problem = await promptProblem(turn, mail.input);
     if (problem === undefined) continue;
     turn.log.record(messageDropped(mail.id, problem.code));
-    turn.log.tell({ kind: 'warning', outcome: dropped(mail.input.text, problem) });
+    const message = `A waiting message is too long for the window of the model, so Capstan left it out: “${oneLine(mail.input.text, 60)}”.`;
+    turn.log.tell({ kind: 'warning', outcome: { code: 'waiting-message-dropped', message, next: problem.next } });
   }
-}
-
-function dropped(text: string, { next }: Outcome): Outcome<'waiting-message-dropped'> {
-  return {
-    code: 'waiting-message-dropped',
-    message: `A waiting message is too long for the window of the model, so Capstan left it out: “${oneLine(text, 60)}”.`,
-    next,
-  };
 }

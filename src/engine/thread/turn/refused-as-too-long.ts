@@ -34,10 +34,9 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   // By our own estimate: the provider reported no count, and an older one was for another request.
   const sizes = `The request had about ${groupDigits(estimatedTokensNow(turn, step))} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${groupDigits(windowNow(turn).effective)}.`;
   // `message` has only the provider's own words.
-  const failed = (next: string): StepAnswer => ({
-    ...answer,
-    failure: { ...answer.failure, next: `${sizes} ${next}` },
-  });
+  const failed = (next: string): StepAnswer => {
+    return { ...answer, failure: { ...answer.failure, next: `${sizes} ${next}` } };
+  };
   if (memory.refusedStep !== undefined) return failed(refusedAgain);
   if (isCompactionPaused(log.state.checkpoints)) {
     return failed(
@@ -70,55 +69,41 @@ function continued({ kind }: CompactionResult, { lastMessage }: Failed): StepAns
  * repeated, once in a turn. If that does not help, the turn ends with the server's first response.
  */
 async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
-  const { memory } = turn;
+  const { memory, log, envelope } = turn;
   // The server's own words come first.
-  const failed = (failure: ModelFailure, what: string): StepAnswer => ({
-    ...answer,
-    failure: { ...failure, next: `${sentence(failure.next)} ${what}` },
-  });
-  if (memory.refusedStep !== undefined && memory.unexplained !== undefined) {
-    return failed(
-      memory.unexplained,
-      'Capstan compacted the history and tried again, and the provider refused that too.',
-    );
-  }
+  const failed = (failure: ModelFailure, what: string): StepAnswer => {
+    return { ...answer, failure: { ...failure, next: `${sentence(failure.next)} ${what}` } };
+  };
+  const again = 'Capstan compacted the history and tried again, and the provider refused that too.';
+  if (memory.refusedStep !== undefined && memory.unexplained !== undefined) return failed(memory.unexplained, again);
   const sizes = { tokens: shownTokensNow(turn, step), effective: windowNow(turn).effective };
-  const why = reasonToTry(turn, { ...sizes, bytes: answer.bytes ?? 0 });
+  const { history, limits } = log.state;
+  const { provider, model } = envelope.identity;
+  const wasTried = memory.refusedStep !== undefined || memory.unexplained !== undefined;
+  const why = suspectLength({
+    ...sizes,
+    bytes: answer.bytes ?? 0,
+    accepted: findModelLimit(limits, { provider, model: model.slug })?.accepted,
+    hasPast: weighHistory(history).afterModel !== undefined,
+    history: historyTokens(history, { reader: turnProvider(envelope) }),
+    mayCompact: !wasTried && mayCompactAgain(turn),
+  });
   if (why === undefined) {
     memory.refusedStep = undefined;
     return answer;
   }
   memory.unexplained = answer.failure;
-  turn.log.tell({ kind: 'warning', outcome: trying(why, sizes) });
+  log.tell({ kind: 'warning', outcome: trying(why, sizes) });
   const made = await compactAfterRefusal(turn, step, 'unexplained_refusal');
   memory.refusedStep = step.index;
   if (made.kind !== 'failed') return continued(made, answer);
-  const cause = sentence(made.outcome.message);
-  return failed(
-    answer.failure,
-    `In case the length was the cause, Capstan tried to compact the history, which failed: ${cause}`,
-  );
+  const tried = 'In case the length was the cause, Capstan tried to compact the history, which failed';
+  return failed(answer.failure, `${tried}: ${sentence(made.outcome.message)}`);
 }
 
-interface RefusedSizes {
-  readonly tokens: number;
-  readonly effective: number;
-}
+type Sizes = Pick<Parameters<typeof suspectLength>[0], 'tokens' | 'effective'>;
 
-function reasonToTry(turn: Turn, sizes: RefusedSizes & { readonly bytes: number }): LengthSuspicion | undefined {
-  const { log, envelope, memory } = turn;
-  const { identity } = envelope;
-  const wasTried = memory.refusedStep !== undefined || memory.unexplained !== undefined;
-  return suspectLength({
-    ...sizes,
-    accepted: findModelLimit(log.state.limits, { provider: identity.provider, model: identity.model.slug })?.accepted,
-    hasPast: weighHistory(log.state.history).afterModel !== undefined,
-    history: historyTokens(log.state.history, { reader: turnProvider(envelope) }),
-    mayCompact: !wasTried && mayCompactAgain(turn),
-  });
-}
-
-function trying(why: LengthSuspicion, { tokens, effective }: RefusedSizes): Outcome {
+function trying(why: LengthSuspicion, { tokens, effective }: Sizes): Outcome {
   const size =
     why === 'near-the-window'
       ? `it fills ${Math.round((100 * tokens) / effective)} % of the effective window`

@@ -33,7 +33,9 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
   let lastMessage: string | undefined;
 
   const work = async (): Promise<TurnEnding> => {
-    const held = await finishSuspended(turn);
+    // A suspended turn finishes its waiting calls first.
+    const { continues } = turn;
+    const held = continues && (await (await import('./suspended-turn.ts')).finishCalls(turn, continues));
     if (held !== undefined) return held;
     const unread = await makeReadable(turn, way);
     if (unread !== undefined) return unread;
@@ -65,8 +67,8 @@ async function enterStep(turn: Turn, index: number): Promise<Step> {
   tellStopped(turn);
   const looked = await lookAround(turn, index);
   const { log } = turn;
-  const planned = contextToTell(log.state, looked);
   const { history } = log.state;
+  const planned = contextToTell(log.state, looked);
   await compactWhenFull(turn, looked, planned);
   if (turn.parts.hooks !== undefined) await (await import('../hooks/turn-hooks.ts')).startSession(turn);
   const isRewritten = log.state.history !== history;
@@ -80,15 +82,4 @@ async function enterStep(turn: Turn, index: number): Promise<Step> {
   // After the context that it explains.
   if (index === 0) recordSettings(turn);
   return step;
-}
-
-/**
- * Finishes the waiting calls of a suspended turn first. Undefined when the turn continues with the model: for nearly
- * all turns at once.
- */
-async function finishSuspended(turn: Turn): Promise<TurnEnding | undefined> {
-  const { continues } = turn;
-  if (continues === undefined) return undefined;
-  const { finishCalls } = await import('./suspended-turn.ts');
-  return finishCalls(turn, continues);
 }

@@ -27,12 +27,7 @@ export type TurnResult =
    * `unfit`: the reason why the last message does not fit the turn's output schema. `endedBy`: a hook let none of the
    * words in, or ended the turn.
    */
-  | {
-      readonly kind: 'completed';
-      readonly lastMessage?: string;
-      readonly unfit?: Outcome;
-      readonly endedBy?: 'hook';
-    }
+  | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome; readonly endedBy?: 'hook' }
   /** `isWithdrawn`: cancelled while it waited. None of it was said, and there are no events for it. */
   | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }
   /** The thread was given up while a call waited for the user. The next program that opens it can continue the turn. */
@@ -57,7 +52,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
   for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
-  const said = lastMessage === undefined ? {} : { lastMessage };
+  const said = defined({ lastMessage });
   const ended = defined({ endedBy });
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {

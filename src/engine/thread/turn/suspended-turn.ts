@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { changedByHook } from '../../../core/fragments/answers/refusals.ts';
 import { programEndedBeforeRunning } from '../../../core/fragments/answers/tool-calls.ts';
@@ -16,7 +15,6 @@ import { objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../../protocol/permissions.ts';
 import { Calls } from '../calls/calls.ts';
-import type { SuspendedAsking } from '../calls/grant-call.ts';
 import { lookAround } from '../context/current-step.ts';
 import { userFacts } from '../context/turn-contract.ts';
 import { recordAnswer } from '../record/record-items.ts';
@@ -50,12 +48,9 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
     }
     if (hook !== undefined) turn.memory.hookedCalls.set(call.call_id, hook);
     for (const text of hook?.texts ?? []) turn.memory.hookTexts.push({ text, callId: call.call_id });
-    const hooked = defined({
-      hook: hook?.asks && ('ask' as const),
-      note: hook?.input === undefined ? undefined : changedByHook(shownCallInput(callAfterHooks(call, hook))),
-    });
-    const asking: SuspendedAsking = { id, about, approval, hooked, ...defined({ answer }) };
-    calls.start(callAfterHooks(call, hook), asking);
+    const again = callAfterHooks(call, hook);
+    const note = hook?.input && changedByHook(shownCallInput(again));
+    calls.start(again, { id, about, approval, hooked: { hook: hook?.asks && 'ask', note }, answer });
   }
   // A call that is not in history is not run.
   for (const { id } of questions.values()) turn.questions.lapse(id);
@@ -72,11 +67,6 @@ function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] 
     .flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
 }
 
-export interface PreparedSuspended {
-  readonly settings: Settings;
-  readonly continues: SuspendedTurn;
-}
-
 /**
  * The suspended turn's policy, narrowed by the current one. If neither is the narrower one, the user's intent is
  * unknown, and the turn is not continued. A turn that is only to be ended runs nothing, under any policy.
@@ -85,13 +75,13 @@ export async function prepareSuspended(
   { id, parts, log }: Pick<Turn, 'parts' | 'log'> & { readonly id: ThreadId },
   now: Settings,
   { ends }: { readonly ends: boolean },
-): Promise<PreparedSuspended | { readonly outcome: Outcome }> {
+): Promise<{ readonly settings: Settings; readonly continues: SuspendedTurn } | { readonly outcome: Outcome }> {
   const { state } = log;
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
   if (ends) return { settings: now, continues: { openTurn, approval: now.approvals } };
   if (
-    !canBeAsked(userFacts(parts), { approval: now.approvals, ...defined({ reviewer: now.reviewer }) }) &&
+    !canBeAsked(userFacts(parts), { approval: now.approvals, reviewer: now.reviewer }) &&
     questionsToAsk(state).length > 0
   )
     return { outcome: noOneToAsk(id) };

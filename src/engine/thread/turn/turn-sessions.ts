@@ -1,15 +1,14 @@
 import { type SessionsEndReason, sessionsEndedFragment } from '../../../core/world/sections/sessions.ts';
 import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
-import type { Seals } from '../../../ports/thread-store.ts';
 import { itemRecord } from '../../../core/state/drafts/item-lines.ts';
-import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
+import { sealSubject } from '../../../core/state/line-seals.ts';
 import { type RecordedSession, sessionCommand, sessionStartLine } from '../../../core/state/fold/running-calls.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import type { Turn } from '../thread-parts.ts';
 import type { AdoptedCall } from '../running-commands.ts';
 import { recordEvent } from '../record/record-context.ts';
-import { tellSurvivor } from './cut-off-turn.ts';
+import { isSealed, tellSurvivor } from './cut-off-turn.ts';
 
 /**
  * Runs as a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. A
@@ -19,14 +18,10 @@ export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
   tellStopped(turn);
   const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));
-  const ours = lost.filter((session) => session.threadId === threadId);
+  const { ours = [], others = [] } = Object.groupBy(lost, (each) => (each.threadId === threadId ? 'ours' : 'others'));
   await endLost(turn, ours);
   tellOver(turn, 'gone', ours);
-  tellOver(
-    turn,
-    'elsewhere',
-    lost.filter((session) => session.threadId !== threadId),
-  );
+  tellOver(turn, 'elsewhere', others);
   const { policy, workspace } = envelope;
   const wider = sessions.under(
     ({ profile, typed }) =>
@@ -47,12 +42,9 @@ function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boo
 
 /** Runs before each request: reports sessions that the user ended meanwhile, including those of an earlier process. */
 export function tellStopped(turn: Turn): void {
-  const { log, threadId } = turn;
-  tellOver(
-    turn,
-    'stopped',
-    log.state.sessions.filter((session) => session.stopped === true && session.threadId === threadId),
-  );
+  const { sessions } = turn.log.state;
+  const stopped = sessions.filter((session) => session.stopped === true && session.threadId === turn.threadId);
+  tellOver(turn, 'stopped', stopped);
 }
 
 /** Runs as a turn ends: a yes for the turn is over, and no session keeps what it permitted. */
@@ -81,18 +73,10 @@ async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<vo
   const subject = sealSubject(threadId, log.state.meta);
   for (const session of lost.filter(({ exited }) => exited !== true)) {
     const { process, at, item, turnId } = session;
-    if (process !== undefined && isSealed(parts.seals, subject, session)) {
+    if (process !== undefined && isSealed(parts.seals, subject, sessionStartLine(session), session.processSeal)) {
       const survival = await parts.processes.end(process);
       if (survival !== 'gone') tellSurvivor(log, process, survival);
     }
     log.record(itemRecord({ threadId, turnId: turnId as TurnId, startedAt: at, completedAt: at, item }));
   }
-}
-
-/** A file's claim about processes counts only if this home wrote it: it could name any process of this machine. */
-function isSealed(seals: Seals, subject: string, session: RecordedSession): boolean {
-  const said = claimIn(sessionStartLine(session));
-  return said !== undefined && session.processSeal !== undefined
-    ? seals.holds(sealText(subject, said.claim), session.processSeal)
-    : false;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/objects.ts';
 import { describePolicy, type PolicyDescription } from '../../../core/policy/profiles/describe-policy.ts';
-import type { RouteExplanation } from '../../../engine/engine-types.ts';
+
 import type { Engine } from '../../../engine/engine.ts';
 import { networkWords } from '../../../engine/policy-words.ts';
 import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';
@@ -8,6 +8,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { pageForm, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { bold, green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
+
+type RouteExplanation = Awaited<ReturnType<CommandSandbox['explain']>>[number];
 
 const names: Readonly<Record<RouteExplanation['system'], string>> = {
   bubblewrap: 'Linux, bubblewrap',

@@ -7,7 +7,7 @@ import { isRetryWorthShowing } from '../../views/wording/turn-lines.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { compactCommand } from '../table/threads-change-commands.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
-import type { CompactionResult } from '../../../engine/engine-types.ts';
+import type { CompactionResult } from '../../../engine/thread/checkpoint/compaction-result.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { LiveCompaction, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import { endOnSignal } from '../../views/terminal/process.ts';

@@ -1,7 +1,8 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { CompressReport, ToCompress } from '../../../engine/engine-types.ts';
+
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
+import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { compressCommand } from '../table/threads-read-commands.ts';
@@ -9,6 +10,8 @@ import { plural, sizeWords } from '../../../engine/wording.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { findThread, printResult } from './operations.ts';
 
+type ToCompress = Parameters<Engine['stored']['compress']>[0];
+type CompressReport = Exclude<Awaited<ReturnType<Engine['stored']['compress']>>, EngineRefused>;
 type Options = CommandArguments<typeof compressCommand>['options'];
 
 export async function run({ thread, options }: CommandArguments<typeof compressCommand>): Promise<number | Outcome> {

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
-import type { ChangedFiles, TurnFileChange } from '../../../engine/engine-types.ts';
+import type { ChangedFiles, TurnFileChange } from '../../../engine/undo/file-changes.ts';
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { filesCommand } from '../table/threads-read-commands.ts';

@@ -1,11 +1,15 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Collected } from '../../../engine/engine-types.ts';
+import type { EngineRefused } from '../../../engine/engine-refused.ts';
+import type { StoredThreads } from '../../../engine/store/stored-threads.ts';
+
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { gcCommand } from '../table/threads-read-commands.ts';
 import { formatCount, sizeWords } from '../../../engine/wording.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { printResult } from './operations.ts';
+
+type Collected = Exclude<Awaited<ReturnType<StoredThreads['collect']>>, EngineRefused>;
 
 export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();

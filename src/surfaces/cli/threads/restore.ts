@@ -4,7 +4,7 @@ import { findTurn } from '../../../core/state/turns/turn-list.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { restoreCommand } from '../table/threads-change-commands.ts';
-import type { RestoreReport, RestoreTarget } from '../../../engine/engine-types.ts';
+import type { RestoreReport, RestoreTarget } from '../../../engine/undo/restore-files.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import { keptReasons, restoreNotes } from '../../views/threads/rollback-and-restore-words.ts';

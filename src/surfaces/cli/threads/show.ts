@@ -13,7 +13,7 @@ import { resumeCommand } from '../../views/wording/command-hints.ts';
 import { questionWords } from '../../views/questions/question-lines.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { showCommand } from '../table/threads-read-commands.ts';
-import type { Unproven } from '../../../engine/engine-types.ts';
+import type { Unproven } from '../../../engine/thread/branch/unproven-lines.ts';
 import type { ThreadCheckpoint } from '../../../engine/store/stored-thread-details.ts';
 import { type WaitingMessage, waitingWords } from '../../../core/state/fold/waiting-messages.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';

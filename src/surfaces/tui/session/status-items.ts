@@ -3,7 +3,7 @@ import type { Settings } from '../../../core/envelope/settings.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
 import type { Goal } from '../../../protocol/thread.ts';
 import { version } from '../../../protocol/version.ts';
-import type { ThreadUsage } from '../../../engine/live/live-thread-types.ts';
+import type { ThreadUsage } from '../../../engine/thread/context/window-use.ts';
 import { goalStatusWords } from '../../views/wording/turn-lines.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
 import { approximatePrefix, usedWithEstimate } from '../../views/wording/used-tokens.ts';

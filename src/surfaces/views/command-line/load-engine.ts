@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { EngineOptions } from '../../../engine/engine-options.ts';
 import { type EngineRefused, engineRefused } from '../../../engine/engine-refused.ts';
-import type { Overrides } from '../../../engine/engine-types.ts';
+
 import { Engine } from '../../../engine/engine.ts';
 import { version } from '../../../protocol/version.ts';
 import type { ExecArguments } from './exec-command.ts';
@@ -70,7 +70,7 @@ function overridesOf({
   approveForMe,
   maxCost,
   maxTokens,
-}: EngineChoices): Overrides {
+}: EngineChoices) {
   const features = [
     ...enable.map((name) => `features.${name}=true`),
     ...disable.map((name) => `features.${name}=false`),
@@ -92,7 +92,7 @@ function amountOf(text: string): number | string {
 }
 
 /** Sets who answers, and that questions are asked. Permissions of commands stay as configured. */
-const reviewedWork: Overrides = [
+const reviewedWork = [
   { path: ['approvals_reviewer'], value: 'auto_review' },
   { path: ['approval_policy'], value: 'on-request' },
 ];

@@ -15,7 +15,7 @@ import { currentProvider } from '../../../core/state/current-provider.ts';
 import { waitingItem, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { hasTools, promptFor, toolsMissing } from '../../../core/state/plan-request.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
-import type { NextRequest } from '../../../engine/engine-types.ts';
+import type { NextRequest } from '../../../engine/thread/context/preview-request.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { ToolSpec } from '../../../ports/model.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';

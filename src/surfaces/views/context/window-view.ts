@@ -7,7 +7,7 @@ import { entries } from '../../../core/history/history.ts';
 import { partBytes } from '../../../core/history/token-counts.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
-import type { NextRequest } from '../../../engine/engine-types.ts';
+import type { NextRequest } from '../../../engine/thread/context/preview-request.ts';
 import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
 import { plural } from '../../../engine/wording.ts';
 import type { ToolSpec } from '../../../ports/model.ts';

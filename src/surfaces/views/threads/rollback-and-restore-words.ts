@@ -1,4 +1,5 @@
-import type { KeptReason, RestoreReport } from '../../../engine/engine-types.ts';
+import type { KeptReason } from '../../../engine/undo/restore-plan.ts';
+import type { RestoreReport } from '../../../engine/undo/restore-files.ts';
 import { visibleLine } from '../terminal/text.ts';
 
 /** Why a restore keeps a file unchanged, and the option of `capstan threads restore` that restores it nevertheless. */

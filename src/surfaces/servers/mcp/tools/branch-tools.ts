@@ -3,7 +3,7 @@ import { defined } from '../../../../base/objects.ts';
 import { type JsonObject, numberAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../../protocol/thread.ts';
-import type { RollbackTo, RollbackUndone } from '../../../../engine/engine-types.ts';
+import type { RollbackTo, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { ServerTool, ToolAnswer } from '../server-interface.ts';

@@ -1,6 +1,6 @@
 import type { SettingsChange } from '../../../../core/envelope/settings-change.ts';
 import type { EngineRefused } from '../../../../engine/engine-refused.ts';
-import type { TurnResult } from '../../../../engine/engine-types.ts';
+import type { TurnResult } from '../../../../engine/thread/turn/settle-turn.ts';
 import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { clientLeft } from '../../../../protocol/abort.ts';
 import { thrownMessage } from '../../../../protocol/display-text.ts';

@@ -1,4 +1,4 @@
-import type { RestoreDiff, RestoreReport } from '../../../../engine/engine-types.ts';
+import type { RestoreDiff, RestoreReport } from '../../../../engine/undo/restore-files.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { withoutParentFolders } from '../../../../protocol/turn-item.ts';
 import { keptReasons, restoreNotes } from '../../../views/threads/rollback-and-restore-words.ts';

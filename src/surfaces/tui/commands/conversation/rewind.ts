@@ -1,5 +1,5 @@
 import type { EngineRefused } from '../../../../engine/engine-refused.ts';
-import type { RestoreReport, RestoreTarget } from '../../../../engine/engine-types.ts';
+import type { RestoreReport, RestoreTarget } from '../../../../engine/undo/restore-files.ts';
 import type { ThreadPrompt } from '../../../../engine/store/stored-thread-details.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';

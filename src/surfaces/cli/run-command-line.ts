@@ -36,10 +36,7 @@ async function welcome(): Promise<number> {
   return runInGroup(commandTable, [loaded.engine.config.isSetUp ? '--help' : 'demo']);
 }
 
-/**
- * On a terminal, options and a prompt without a command are for the terminal surface. Its own options are so elsewhere,
- * too: it reports what is wrong with them, or that there is no terminal.
- */
+/** Options and a prompt without a command are for the terminal surface; it also reports that there is no terminal. */
 function opensTerminal(words: readonly string[]): boolean {
   const [first = ''] = words;
   if (helpOption.names.includes(first)) return false;

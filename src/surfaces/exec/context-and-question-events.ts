@@ -18,10 +18,7 @@ import {
 } from '../views/wording/json-fields.ts';
 import { agentEnd, hookLines } from '../views/wording/turn-lines.ts';
 
-/**
- * Shows checkpoints, changes by hooks, agents that ended their work, and with `--verbose` all that the model receives
- * and its cost.
- */
+/** Shows checkpoints, changes by hooks and ended agents; with `--verbose` all that the model receives, and its cost. */
 export function showContextNews(screen: Screen, event: ThreadEvent, verbose: boolean): void {
   if (event.kind === 'checkpoint-installed') screen.message(checkpointLine(event.report), { look: 'dim' });
   if (event.kind === 'checkpoint-failed') screen.message(failedCheckpointLine(event), { look: 'yellow' });

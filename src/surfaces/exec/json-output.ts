@@ -157,10 +157,7 @@ export function execEvents({ context = false } = {}): (
   };
 }
 
-/**
- * True for a warning about the installation: the run is fine, and programs that read its events can do nothing about
- * it.
- */
+/** True for a warning about the installation, which programs that read the events can do nothing about. */
 function isNote({ code }: Outcome): boolean {
   return Object.hasOwn(sandboxNotices, code);
 }

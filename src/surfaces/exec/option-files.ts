@@ -9,10 +9,7 @@ import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { visibleText } from '../views/terminal/text.ts';
 import { dirname, resolve } from 'node:path';
 
-/**
- * Checks the file for the answer, if there is one, before the turn, because a turn costs time and money. Touches
- * nothing.
- */
+/** Checks the file for the answer before the turn, which costs time and money. Touches nothing. */
 export function checkLastMessageFile(
   options: Pick<ExecArguments['options'], 'lastMessageFile'>,
   cwd: string,
@@ -35,10 +32,7 @@ export function checkLastMessageFile(
   };
 }
 
-/**
- * Writes the answer of a completed turn; a failed turn leaves the file unchanged. Returns what the user should know:
- * `last-message-unwritten` if the file was not written as requested.
- */
+/** Writes the answer of a completed turn; a failed one leaves the file unchanged. Returns what the user should know. */
 export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome | undefined {
   if (result.kind !== 'completed') return undefined;
   const { path } = file;
@@ -84,10 +78,7 @@ function whyNotWritable(path: string): string | undefined {
 
 export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
 
-/**
- * Loads the pictures of `--image`. An existing file that is no picture does not end the run: programs that drive `exec`
- * rely on that, and both the user and the model are informed.
- */
+/** A file that is no picture does not end the run, as programs that drive `exec` expect: user and model are told. */
 export async function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Promise<Pictures | Outcome> {
   const lists = options.image;
   // Most likely an unset variable.

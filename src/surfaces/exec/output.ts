@@ -14,10 +14,7 @@ import { visibleLine } from '../views/terminal/text.ts';
 /** Beyond this number, held-back output is counted and not shown. */
 const mostHeld = 300;
 
-/**
- * Holds back the output of a run while its question is open at the terminal: output in between could push the question
- * away, and pose as another one.
- */
+/** Holds back output while a question is open at the terminal: it could push the question away, or pose as one. */
 export class HeldBack {
   readonly #open = new Set<string>();
   readonly #held: (() => void)[] = [];
@@ -88,10 +85,7 @@ export interface Output {
 
 export type AnnouncedThread = Pick<LiveThread, 'id' | 'settings' | 'profileName' | 'restored'>;
 
-/**
- * Announces the settings in force as soon as the thread is open and durable: the line names the thread, which must be
- * findable.
- */
+/** Announces the settings in force as soon as the thread, which the line names, is open and durable. */
 export class Announcement {
   readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;

@@ -345,10 +345,7 @@ interface Arriving {
   readonly tags: PlanTagStream;
 }
 
-/**
- * Shows answers while they arrive. Items come one after the other, and durable ones a little later than provisional
- * ones: an item is shown when those before it are completed or dropped.
- */
+/** Shows answers while they arrive: an item is shown when those before it are completed or dropped. */
 class StreamedAnswer {
   readonly #screen: Screen;
   readonly #arriving = new Map<string, Arriving>();

@@ -42,8 +42,8 @@ export function whereElse({ options }: ExecArguments): string {
 }
 
 /**
- * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an answer that does not fit the output schema (without
- * `--json`), or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
+ * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an unfit answer (without `--json`), or an unwritten
+ * file; 2: wrong usage. A signal ends the turn, then the process.
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;

@@ -110,10 +110,7 @@ async function targetOf(
   return typeof words === 'string' ? { kind: 'words', words } : words;
 }
 
-/**
- * The reviewer's events to show, under the id of the thread that gets the findings. The reviewer's answer is for
- * programs.
- */
+/** The reviewer's events to show, under the id of the thread that gets the findings. Its answer is for programs. */
 function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
   switch (event.kind) {
     case 'thread-started':

@@ -14,10 +14,7 @@ const patienceMs = 500;
 /** No context window holds as much; a larger input is not read to its end, as it may have none. */
 const mostBytes = 64 * 1024 * 1024;
 
-/**
- * The prompt from the command line, standard input, or both. A pipe that stays silent and open does not delay a prompt
- * from the command line; a slow pipeline is read to its end.
- */
+/** The prompt from the command line, standard input, or both. A silent open pipe does not delay a given prompt. */
 export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
   const given = word === '-' ? undefined : word;
   const bytes = await readStandardInput(word);
@@ -107,9 +104,8 @@ function decode(bytes: Buffer): string | InputProblem {
 }
 
 /**
- * The process that may write to standard input: one that holds the other end of the pipe and did not start us, such as
- * the previous one in a pipeline. Our ancestors may have made the pipe without meaning to use it. Undefined if there is
- * none, or the system does not say (only Linux does).
+ * The process that holds the other end of the pipe and did not start us, such as the previous one in a pipeline:
+ * ancestors may have made the pipe without using it. Undefined if there is none, or the system does not say.
  */
 function findInputWriter(): number | undefined {
   if (process.platform !== 'linux') return undefined;

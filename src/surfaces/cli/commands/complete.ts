@@ -30,9 +30,8 @@ const longestPreview = 50;
 const plainName = /^\w[\w.@%+,/-]*$/;
 
 /**
- * `capstan complete SHELL`, called by the shell scripts. First line: what the shell itself shall offer and, after a
- * tab, the part of the current word before it. Other lines: a word, a tab, its description. Reports no problems: the
- * shell would show them while the user types.
+ * Called by the shell scripts. First line: what the shell itself shall offer and, after a tab, the part of the current
+ * word before it. Other lines: a word, a tab, its description. Reports no problems: the user is typing.
  */
 export function completeFor(table: CommandGroup): CommandWork<typeof completeCommand> {
   return {
@@ -87,10 +86,7 @@ async function profiles(): Promise<readonly OfferedWord[]> {
   return names.map((word) => ({ word }));
 }
 
-/**
- * Bash splits words at colons and equal signs and replaces only the part after them, so it passes the line up to the
- * cursor and the part it will replace. `kept`: how much of the last word stays.
- */
+/** Bash splits words at colons and equal signs and replaces only the last part. `kept`: how much of the word stays. */
 function wordsOfBash([line = '', replaced = '']: readonly string[]) {
   const found = [...line.matchAll(/(?:[^\s'"\\]|\\.?|'[^']*'?|"(?:[^"\\]|\\.)*"?)+/gs)];
   const last = found.at(-1);

@@ -96,9 +96,7 @@ function printRequest(
   return 0;
 }
 
-/**
- * Rebuilds the requests that were taken back, each once and with the thread as it was then. They are counted from 1.
- */
+/** Rebuilds the requests that were taken back, each once and with the thread as it was then, counted from 1. */
 async function* replayTakenBack(
   { parts }: Pick<TakenBackRequests, 'parts'>,
   each: (lines: AsyncIterable<Line>) => AsyncIterable<Line>,

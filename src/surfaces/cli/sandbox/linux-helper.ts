@@ -13,10 +13,7 @@ import { runToEnd } from './run-sandbox.ts';
 
 type SandboxArguments = CommandArguments<typeof sandboxCommand>;
 
-/**
- * `capstan sandbox linux`, also named `codex-linux-sandbox` and `capstan-linux-sandbox`: confines a command by a
- * profile in JSON. There is no second stage: bubblewrap gets the filter itself.
- */
+/** Confines a command by a profile in JSON, as `codex-linux-sandbox` does, but without a second stage. */
 export async function runHelper({ options, words }: SandboxArguments): Promise<number | Outcome> {
   const unsupported = unsupportedFlag(options);
   if (unsupported !== undefined) return wrongUsage({ name: 'sandbox' }, unsupported);

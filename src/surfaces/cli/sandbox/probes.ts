@@ -20,10 +20,7 @@ export interface Attempt {
 /** Precedes the answer: other output of programs is ignored. */
 export const answerMark = 'capstan-probes:';
 
-/**
- * Source text of the program that makes the attempts: it runs in its own Node inside the sandbox and must not use
- * anything of this process. Prints one line of JSON after the mark.
- */
+/** The program that makes the attempts, in its own Node inside the sandbox. Prints one line of JSON after the mark. */
 export const probeScript = String.raw`
 const fs = require('node:fs'), net = require('node:net'), dgram = require('node:dgram');
 const { spawnSync } = require('node:child_process');

@@ -71,10 +71,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   return 0;
 }
 
-/**
- * The thread is read several times; progress is shown for the longest reading, of its items. That one comes last, so
- * that the items are not in memory beside the history that the others read.
- */
+/** The longest reading, of the items, comes last: then they are not in memory beside the history of the others. */
 async function readParts(
   stored: FoundThread['engine']['stored'],
   id: ThreadId,

@@ -85,8 +85,8 @@ function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: strin
 }
 
 /**
- * A script of several commands is allowed if each is, by its own first line: a prefix that allows `npm install` says
- * nothing about what follows `&&`. A denial also covers the wrappers around a command, as they are written.
+ * A script is allowed if each of its commands is, by its own first line: a prefix for `npm install` says nothing about
+ * what follows `&&`. A denial also covers wrappers, as they are written.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
@@ -116,10 +116,7 @@ function commandsOf({ kind, argv, commands }: Question): readonly (readonly stri
   return argv === undefined || commands === undefined || commands.length === 0 ? [undefined] : commands;
 }
 
-/**
- * The first line that matches. A command that cannot be read may be one that a line denies: no approval after that line
- * counts.
- */
+/** The first match. An unreadable command may be one that a line denies: no approval after that line counts. */
 function lineFor(
   lines: readonly AnswerLine[],
   { kind, seen = [], typed: isTyped }: Question,
@@ -172,10 +169,7 @@ interface AnswerLine {
   /** The prefix also approves commands that the model can type into. */
   readonly typed?: true;
   readonly note?: string;
-  /**
-   * For an approved `input`: the answer to each question by its id; absent: its first option. For an approved
-   * `elicitation`: the content of the form; absent: its defaults.
-   */
+  /** For an approved `input`: answers by question id, or first options. `elicitation`: the form, or its defaults. */
   readonly answers?: JsonObject;
 }
 

@@ -143,10 +143,7 @@ class PersonAtTerminal {
     }
   }
 
-  /**
-   * Undefined: the question is over. Only a single key after a silence is an answer, optionally with Enter; a letter of
-   * a word, a paste or an arrow sequence is none.
-   */
+  /** Undefined: the question is over. Only a single key after a silence answers, no letter of a word or of a paste. */
   async #chosen(
     choices: readonly Choice[],
     { signal, quietMs }: { readonly signal: AbortSignal; readonly quietMs: number },
@@ -163,10 +160,7 @@ class PersonAtTerminal {
     }
   }
 
-  /**
-   * Reads what the person types until they end it, even if the question is over by then, so that no other question gets
-   * their keys.
-   */
+  /** Reads until the person ends the line, even if the question is over: no other question may get their keys. */
   async #note(signal: AbortSignal, { reads }: Choice): Promise<TypedLine> {
     const { typing, show } = this.#parts;
     const back = typing === undefined ? '' : ' Esc goes back.';
@@ -244,10 +238,7 @@ const rubOuts = new Set(['\u007F', '\b']);
 /** Ctrl-U. */
 const clear = '\u0015';
 
-/**
- * The line after some keys. Keys without a character, such as arrows, change nothing; a pasted line end becomes a
- * space.
- */
+/** Keys without a character, such as arrows, change nothing; a pasted line end becomes a space. */
 function typeInto(line: TypedLine, keys: string): TypedLine {
   if (keys === escape) return { text: line.text, end: 'back' };
   const typed = keys.replaceAll(keySequence, '').replaceAll(control, '');

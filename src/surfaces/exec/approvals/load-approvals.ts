@@ -60,8 +60,8 @@ export function loadApprovals(
 }
 
 /**
- * Stops the whole job, as the terminal does: a shell waits for all of its processes. They stop before the timer fires,
- * which then fires when they continue; a job that no shell controls does not stop.
+ * Stops the whole job, as the terminal does. Its processes stop before the timer fires, and it fires when they
+ * continue; a job that no shell controls does not stop.
  */
 async function suspend(): Promise<void> {
   process.kill(0, 'SIGTSTP');

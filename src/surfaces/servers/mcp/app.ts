@@ -28,10 +28,7 @@ export interface McpAppOptions {
   readonly cwd: string;
   /** Applies to questions when a client cannot ask its user. Absent: `report`. */
   readonly onQuestion?: OnQuestion;
-  /**
-   * For this time no other client may answer a question that a client without a connection asks its user and does not
-   * come back for. Absent: ten minutes.
-   */
+  /** For this time only an asked client without a connection may answer a question. Absent: ten minutes. */
   readonly reservedMs?: number;
 }
 
@@ -136,10 +133,7 @@ function compatTools(parts: ToolServices): readonly ServerTool[] {
   return [...v1Tools(parts), ...codexTools(parts)];
 }
 
-/**
- * Knows if the client of the newest call can ask its user. Where questions of other clients are declined, a turn of
- * such a client learns at its start that no one can be asked.
- */
+/** Knows if the newest call's client can ask its user: where questions are declined, a turn learns that no one can. */
 class NewestClient {
   #canAsk = false;
 

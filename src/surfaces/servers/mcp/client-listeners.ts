@@ -21,10 +21,7 @@ export const typedForm: NewsForm = (news, { id }) => {
 };
 
 export interface Listening {
-  /**
-   * Resolves when the client was sent an event that meets the condition, since it began to listen or from now on; or
-   * after a while.
-   */
+  /** Resolves when the client was sent such an event since it began to listen, or after a while. */
   sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
   end(): void;
 }
@@ -39,10 +36,7 @@ export interface ListenOptions {
 
 const patienceMs = 2000;
 
-/**
- * Sends the events of threads to clients: each event once, however many reasons a client has to get it, and at the pace
- * of the client, who misses nothing that is recorded.
- */
+/** Sends each event once to each client, at its pace. A client misses nothing that is recorded. */
 export class ClientListeners {
   /** By thread, client and form. */
   readonly #open = new Map<string, Listener>();
@@ -155,8 +149,8 @@ function placeIn(after: AfterPlace): number {
 type Reader = (news: LiveNews) => void;
 
 /**
- * News of live threads for all readers of the server: each thread is followed once, as long as it has a reader. Readers
- * are called in order and synchronously, so what one has seen was already sent to the clients of earlier ones.
+ * News for all readers of the server: a thread with readers is followed once. Readers are called in order and
+ * synchronously, so what one has seen was already sent to the clients of earlier ones.
  */
 export class ThreadFeeds {
   readonly #feeds = new Map<string, Feed>();

@@ -149,9 +149,7 @@ export class LoadedThreads {
     };
   }
 
-  /**
-   * Calls `begin` once, as soon as the thread is loaded; the function that it returns is called when the watch ends.
-   */
+  /** Calls `begin` once, as soon as the thread is loaded, and the function that it returns when the watch ends. */
   watch(id: ThreadId, begin: Begin): () => void {
     const watch = new Watch(begin);
     const all = this.#watches.get(id) ?? new Set();

@@ -50,10 +50,7 @@ export interface StoryTurn {
   readonly told: ToldContext[];
 }
 
-/**
- * One model request. Other programs do not record theirs: the answer shows that there was one, and the history before
- * it what it held.
- */
+/** Other programs do not record requests: the answer shows that there was one, the history before it what it held. */
 export interface StoryRequest {
   readonly number: number;
   readonly turn: number;
@@ -84,10 +81,7 @@ export function readThreadStory(lines: readonly Line[]): ThreadStory {
   return story.end();
 }
 
-/**
- * Reads the story with pauses, for a program that has to stay responsive. Also weighs the items of history, which takes
- * longest.
- */
+/** Reads with pauses, for a program that has to stay responsive. Also weighs the items, which takes longest. */
 export async function readLongThreadStory(lines: readonly Line[], rest: () => Promise<void>): Promise<ThreadStory> {
   const story = new Storyteller();
   for (const line of lines) {
@@ -247,10 +241,7 @@ class Storyteller {
     return this.#requests.at(-1)?.record?.auxiliary !== undefined;
   }
 
-  /**
-   * The request that a line about its end belongs to: a review may end while a step is running, and has a line of its
-   * own.
-   */
+  /** The request that ended: a review may end while a step is running, and has a line of its own. */
   #requestOf(step: JsonObject): StoryRequest | undefined {
     return this.#requests.findLast(({ record }) => record?.auxiliary?.purpose === step['purpose']);
   }

@@ -109,9 +109,7 @@ function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
   return fits ? { request, usage: request.usage } : undefined;
 }
 
-/**
- * True if another provider counted the request, with items that the reader is not sent: then its count does not fit.
- */
+/** True if another provider counted the request, with items that the reader is not sent. */
 function hidesCounted({ history }: ThreadState, { record, state }: StoryRequest, reader: Reader): boolean {
   const by = record?.provider ?? currentProvider(state);
   if (by === undefined || reader === undefined || isSameModel(by, reader)) return false;
@@ -142,9 +140,7 @@ function countedContent(
   };
 }
 
-/**
- * Adjusts the count to the tools of the next request. Tools that are new to the provider are estimated in its scale.
- */
+/** Adjusts the count to the next request's tools. Those new to the provider are estimated in its scale. */
 function withTools(
   content: ReturnType<typeof countedContent>,
   { state, record }: StoryRequest,
@@ -285,8 +281,8 @@ export function sumTokens(parts: readonly { readonly tokens: number }[]): number
 }
 
 /**
- * Maps each item of a request to its entry of history: the projection yields the item itself, or a replacement. The
- * replacement of a missing tool answer belongs to the tool, in the turn of the call.
+ * Maps each item of a request to its entry of history: the projection yields the item or a replacement. That of a
+ * missing tool answer belongs to the tool, in the turn of the call.
  */
 export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, Entry> {
   const missing = missingMedia(modalities);

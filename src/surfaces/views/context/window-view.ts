@@ -96,10 +96,7 @@ export function windowFields(view: WindowView) {
   return { ...view, ...(counted && { counted: { ...counted, usage: usageFields(counted.usage) } }) };
 }
 
-/**
- * The budgets of the window and their use; `meaning` defines use. The window is that of the next turn, else that of the
- * newest turn; for another program's turn only its size may be known.
- */
+/** `meaning` defines use. The window is the next turn's, else the newest's; another program's may have only a size. */
 function budgetsOf(
   { state, window: size }: ThreadStory,
   groups: readonly FamilyShare[],

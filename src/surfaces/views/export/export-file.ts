@@ -41,10 +41,7 @@ function otherThanFile(path: string): Outcome<'export-unwritten'> | undefined {
   return { ...unwritten(path, new Error(why)), next: 'Give another name.' };
 }
 
-/**
- * Replaces an existing file, but not through a link that a command may have put into one of these folders, where
- * commands may write.
- */
+/** Replaces a file, but not through a link that a command may have put into one of these writable folders. */
 export async function replaceExport(
   path: string,
   text: string,
@@ -101,9 +98,8 @@ export function exportFileName({ id, lines }: ExportedThread, format: ExportForm
 const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
 
 /**
- * The lines of a thread as one standalone file: includes those that a fork or a revert continues, numbered anew without
- * gaps, as a program that resumes the file expects. The thread gets the id; no other value is changed. A file in the
- * older mode has no numbers and gets none.
+ * The lines as one standalone file, those that a fork or revert continues included, numbered anew without gaps, as a
+ * program that resumes it expects. The thread gets the id; no other value is changed. The older mode has no numbers.
  */
 function standaloneLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
   const [first, ...rest] = lines;

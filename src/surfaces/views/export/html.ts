@@ -20,10 +20,7 @@ import { diffHtml, escapeHtml, markdownHtml } from './markdown-html.ts';
 /** The page may load nothing, whatever it contains. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/**
- * The thread as one page that loads and runs nothing. Answers are rendered; the user's words, commands and outputs are
- * shown verbatim. Every text of the thread is escaped.
- */
+/** One page that loads and runs nothing. Only answers are rendered, all else is verbatim. Every text is escaped. */
 export function threadHtml(page: ExportPage): string {
   const name = escaped(exportTitle(page));
   const facts = pageFacts(page).map(([term, value]) => `<dt>${escaped(term)}</dt><dd>${escaped(value)}</dd>`);

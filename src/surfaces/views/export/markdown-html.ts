@@ -3,10 +3,7 @@ import type { Inline, InlineText, LinkInline } from '../../../base/markdown/inli
 import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
 import { visibleText } from '../terminal/text.ts';
 
-/**
- * Markdown as HTML. Embedded HTML is plain text, every character is escaped, and only web and mail addresses become
- * links. Line breaks are kept.
- */
+/** Embedded HTML stays text, every character is escaped, only web and mail addresses are links. Keeps line breaks. */
 export function markdownHtml(text: string): string {
   const blocks: Block[] = [];
   const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('all'));

@@ -24,8 +24,8 @@ interface QuestionForm {
 }
 
 /**
- * Shows the question with everything that an approval would allow. Nothing is cut, and every row of the model's text
- * begins with our mark: a text that fills its rows could imitate a question.
+ * Shows everything that an approval would allow. Nothing is cut, and every row of the model's text begins with our
+ * mark: a text that fills its rows could imitate a question.
  */
 export function questionLines(
   question: Question,
@@ -55,9 +55,7 @@ export function questionLines(
   ];
 }
 
-/**
- * The least that must be shown of what an approval would run or change: the rows for a command or the paths of a patch.
- */
+/** The least to show of what an approval would run or change: rows of a command, or paths of a patch. */
 export function requiredQuestionLines(
   question: Question,
   item: TurnItem | undefined,

@@ -11,10 +11,7 @@ export interface TableForm {
   readonly right?: readonly number[];
   /** Columns that are never shortened, like those with numbers. */
   readonly whole?: readonly number[];
-  /**
-   * The greatest width of a column, by its number. A longer text is shortened or, where rows may have any width, moves
-   * the rest of its row.
-   */
+  /** Greatest widths by column. A longer text is shortened or, where rows have any width, moves the rest of its row. */
   readonly most?: Readonly<Record<number, number>>;
   /** The width of a row in terminal columns: texts are shortened to fit. */
   readonly width?: number;

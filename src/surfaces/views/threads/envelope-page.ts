@@ -80,10 +80,7 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
   });
 }
 
-/**
- * The origin of a field: the layer or caller that chose its setting, else its source if there was no choice. An
- * override chooses a whole setting.
- */
+/** The layer or caller that chose the field's whole setting, else its source if there was no choice. */
 function originOf({ field, source }: Ownership, stored: JsonObject): string {
   const { settings = [] } = source;
   const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
@@ -111,10 +108,7 @@ function sourceOf(field: string, stored: JsonObject): string {
 
 export type ChangedField = ReturnType<typeof changedFields>[number];
 
-/**
- * The differences between two stored envelopes: a value is absent if the turn did not have it. The origin is that of
- * the newer value.
- */
+/** A value is absent if the turn did not have it. The origin is that of the newer value. */
 function changedFields(before: JsonObject, now: JsonObject) {
   return ownership.flatMap((row) => {
     const { field } = row;

@@ -195,10 +195,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/**
- * Rebuilds every request of a thread from its lines, in order, and compares it with what was sent. `turn`: only those of
- * that turn.
- */
+/** Rebuilds every request of a thread, or of one `turn`, in order, and compares it with what was sent. */
 export async function* replayRequests(
   lines: AsyncIterable<Line> | Iterable<Line>,
   { turn: wanted }: { readonly turn?: number } = {},

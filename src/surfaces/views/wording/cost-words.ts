@@ -45,10 +45,7 @@ function usdWords(nanoUsd: number): string {
 
 export const costUnknown = 'cost unknown';
 
-/**
- * `$0.12`, `about $0.12` where some tokens are an estimate, or `at least $0.12 (1,200 tokens without a price)`. Unknown
- * cost is not zero.
- */
+/** `$0.12`, `about $0.12` if estimated, or `at least $0.12 (1,200 tokens without a price)`. Unknown is not zero. */
 export function moneyWords(cost: Cost | undefined, estimated = 0): string {
   if (cost === undefined || (cost.nanoUsd === 0 && cost.unpriced > 0)) return costUnknown;
   const known = `${estimated > 0 ? 'about ' : ''}${usdWords(cost.nanoUsd)}`;

@@ -316,10 +316,7 @@ export function shownPipedInput(text: string): string {
   return `${text.slice(0, start)}\n\n[Standard input]\n${text.slice(start + '\n\n<stdin>\n'.length, -end.length)}`;
 }
 
-/**
- * The piped input in a one-line preview, which may hold only its beginning. Without the end tag or a cut it is no piped
- * input.
- */
+/** A one-line preview may hold only the beginning; without the end tag or a cut it is no piped input. */
 export function shownPreview(preview: string): string {
   if (!preview.endsWith(' </stdin>') && !preview.endsWith('…')) return preview;
   return preview.replace(' <stdin> ', ' [Standard input] ').replace(/ <\/stdin>$/, '');

@@ -104,10 +104,7 @@ export async function attendTurn(
   }
 }
 
-/**
- * Work queued behind a turn that waits for an answer waits as well, until a client answers: so its client is sent the
- * questions.
- */
+/** Work behind a turn that waits for an answer waits, too: its client is sent the questions. */
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
@@ -285,10 +282,7 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
 
 const mostShown = 5;
 
-/**
- * Informs a caller whose turn begins with messages that were accepted earlier: the client that sent them may only have
- * seen its connection break.
- */
+/** Messages accepted earlier: the client that sent them may only have seen its connection break. */
 function earlierMessages(texts: readonly string[]): Outcome<'messages-waiting'> | undefined {
   if (texts.length === 0) return undefined;
   const shown = texts.slice(0, mostShown).map((text) => `“${text}”`);

@@ -145,8 +145,8 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
 }
 
 /**
- * Interprets a client's response. An `accept` without content approves this one call, if the question was shown whole.
- * With content it does so only if the decision says so and nothing but a note accompanies it.
+ * An `accept` without content approves this one call, if the question was shown whole. With content it does so only if
+ * the decision says so and nothing but a note accompanies it.
  */
 function answerFrom(
   response: ClientResponse,

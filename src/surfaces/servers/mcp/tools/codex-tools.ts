@@ -97,8 +97,8 @@ function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired
 }
 
 /**
- * Events for hosts of `codex mcp-server`: `codex/event` with a message of a type that they know. Made for one call: a
- * turn that another model continues is one task to these hosts, under the id of its first turn.
+ * `codex/event` with messages that hosts of `codex mcp-server` know. Made for one call: a turn that another model
+ * continues is one task, under the id of its first turn.
  */
 function codexForm(): NewsForm {
   const tasks = new Map<TurnId, TurnId>();

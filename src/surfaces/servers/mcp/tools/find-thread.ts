@@ -19,9 +19,7 @@ function asTool({ code, message }: Outcome): Outcome {
   return { code, message, next: 'Call thread_list to see the threads, and use an id from it.' };
 }
 
-/**
- * Finds the thread and makes it ready for turns. `cwd`: where the caller moves it to; then its own folder may be gone.
- */
+/** Makes the thread ready for turns. `cwd`: where the caller moves it to; then its own folder may be gone. */
 export async function findLiveThread(parts: FindParts, name: string, cwd?: string): Promise<LiveThread | Outcome> {
   const id = await findThreadId(parts, name);
   if (typeof id !== 'string') return id;

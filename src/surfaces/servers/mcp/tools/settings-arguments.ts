@@ -89,10 +89,7 @@ export function outcomeForCall(outcome: Outcome): Outcome {
   return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
 }
 
-/**
- * A client names places, but cannot reopen Capstan's own places with them. Faults are reported where the value is
- * applied.
- */
+/** A client cannot reopen Capstan's own places. Faults are reported where the value is applied. */
 function sandboxOfCall(value: Json): Json {
   const given = sandboxPolicy(value);
   const read = readSandbox(given);
@@ -180,10 +177,7 @@ const permits = 'it decides what commands may access, or who answers for the use
 const limits = 'it limits what threads and agents may use';
 const keeps = 'it decides what is kept for the user';
 
-/**
- * A call may choose among what the user configured. The last two are closed to every thread, whichever way it is
- * opened.
- */
+/** A call may choose among what the user configured. The last two are closed to every thread anyway. */
 const notClosed: ReadonlySet<string> = new Set([
   'model_provider',
   'profile',
@@ -193,9 +187,8 @@ const notClosed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keys that a call may not configure, since a model writes its arguments: those closed to projects, programs that run
- * outside every sandbox, files that are read outside of it, the environment of commands, permission profiles (a call
- * names one with `default_permissions`), the reviewer, limits, undo and notes.
+ * Closed to calls, whose arguments a model writes: what is closed to projects, and all that runs or is read outside
+ * every sandbox, permits, limits, or keeps. A call names a permission profile with `default_permissions`.
  */
 const closed: ReadonlyMap<string, string> = new Map([
   ...forbiddenKeys

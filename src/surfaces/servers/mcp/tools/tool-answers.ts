@@ -38,14 +38,12 @@ const tools: Readonly<Record<string, string>> = {
   compact: 'thread_compact',
 };
 
+// `\x60` is a backtick.
 const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
 
 const openOnes = 'Call thread_read to see which questions are open.';
 
-/**
- * Rewrites advice for people at a shell and for programs (`\x60` is a backtick) for a model that calls tools. A command
- * without a tool stays: a person can run it.
- */
+/** Rewrites advice for shells and programs for a model that calls tools. A command without a tool stays. */
 function adviceForTools(text: string): string {
   return text
     .replaceAll(command, (said: string, name: string) => tools[name] ?? said)

@@ -159,8 +159,8 @@ interface TurnRunOptions {
 }
 
 /**
- * One turn of a thread, for the calls that wait for its end. The turn does not depend on a call: a call that gave its
- * client a question is over, and the call that brings the answer waits for the same turn.
+ * One turn, for the calls that wait for its end. It outlives a call that gave its client a question: the call that
+ * brings the answer waits for the same turn.
  */
 export class TurnRun {
   readonly thread: LiveThread;

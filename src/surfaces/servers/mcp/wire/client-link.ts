@@ -62,8 +62,7 @@ const waitingBytes = 4 * 1024 * 1024;
 
 /**
  * The events for one client, in order. Posting never waits: events that do not fit are dropped and counted. An answer
- * to the client bypasses the outbox, but must not overtake events posted before it: `handed` resolves when those are on
- * their way.
+ * must not overtake events posted before it: `handed` resolves when those are on their way.
  */
 export class Outbox {
   #held = 0;

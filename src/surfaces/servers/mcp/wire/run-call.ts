@@ -28,10 +28,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 
-/**
- * Calls a tool and returns the answer to `tools/call`. Wrong arguments are a result, not an error: hosts show results
- * to their model.
- */
+/** Wrong arguments are a result of `tools/call` and not an error: hosts show results to their model. */
 export async function answerToolCall(
   { report }: { report(problem: string): void },
   caller: Caller,
@@ -95,8 +92,8 @@ const answerMs = 24 * 60 * 60 * 1000;
 const patienceMs = 30_000;
 
 /**
- * Runs a call to its answer. A client of the old revisions is asked during the call, and the work is repeated with its
- * answers; for a client of the new one the questions are the result, and it calls again itself.
+ * A client of the old revisions is asked during the call, and the work is repeated with its answers; for one of the new
+ * revision the questions are the result, and it calls again itself.
  */
 export async function runCall<Answer extends { readonly kind: string }>(
   caller: Caller,
@@ -159,10 +156,7 @@ async function oneRound<Answer extends { readonly kind: string }>(
   } as InputRequiredResult;
 }
 
-/**
- * The responses that a client of the new revision sent. A response that the SDK could not read counts as one of the
- * wrong shape.
- */
+/** Responses of a client of the new revision. One that the SDK could not read counts as one of the wrong shape. */
 function givenResponses(
   { mcpReq }: ServerContext,
   asked: AskedKeys,

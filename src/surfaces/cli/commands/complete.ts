@@ -4,6 +4,7 @@ import { isJsonObject } from '../../../protocol/json.ts';
 import {
   type CommandGroup,
   type CommandWork,
+  doesOf,
   findCommand,
   shownCommands,
 } from '../../views/command-line/command-group.ts';
@@ -39,10 +40,9 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
       const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
       const offers = offersFor(table, typed);
       const { source = 'words', attached = '' } = offers;
-      const all = [...offers.words, ...(await wordsFrom(source))].map((each) => ({
-        ...each,
-        word: attached + each.word,
-      }));
+      const all = [...offers.words, ...(await wordsFrom(source))].map(({ word, does }) => {
+        return { word: attached + word, does };
+      });
       const shown = kept === undefined ? all : completionsOf(typed.at(-1) ?? '', kept, all);
       const lines = [[source, attached], ...shown.map(({ word, does = '' }) => [word, does])];
       print(lines.map((line) => `${line.join('\t')}\n`).join(''), 'text');
@@ -53,8 +53,9 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
 
 /** Loads modules only for sources that need them: most words are in the command table. */
 async function wordsFrom(source: Offers['source'] | 'words'): Promise<readonly OfferedWord[]> {
-  const found = source === 'threads' ? storedThreads : source === 'profiles' ? profiles : () => [];
-  const words = await diskLossAsOutcome(async () => found());
+  const words = await diskLossAsOutcome(async () =>
+    source === 'threads' ? storedThreads() : source === 'profiles' ? profiles() : [],
+  );
   return 'code' in words ? [] : words;
 }
 
@@ -66,12 +67,8 @@ async function storedThreads(): Promise<readonly OfferedWord[]> {
   if ('code' in page) return [];
   return page.threads.flatMap(({ id, name = '', preview }) => {
     const about = fitToWidth(visibleLine(preview), longestPreview);
-    if (plainName.test(name))
-      return [
-        { word: name, does: about },
-        { word: id, does: name },
-      ];
-    return [{ word: id, does: name === '' ? about : visibleLine(name) }];
+    const byId = { word: id, does: name === '' ? about : visibleLine(name) };
+    return plainName.test(name) ? [{ word: name, does: about }, byId] : [byId];
   });
 }
 
@@ -135,12 +132,7 @@ function offersIn(
     const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
     return { words: [...namesOf(helpOption), ...version] };
   }
-  if (rest.length === 0) {
-    const commands = shownCommands(group).map(([word, entry]) => {
-      return { word, does: 'commands' in entry ? entry.does : entry.command.does };
-    });
-    return { words: commands };
-  }
+  if (rest.length === 0) return { words: shownCommands(group).map(([word, entry]) => ({ word, does: doesOf(entry) })) };
   const found = findCommand(group, name);
   if ('code' in found) return { words: [] };
   return 'commands' in found ? offersIn(found, rest, offersBelow) : offersBelow(found.command, rest);

@@ -71,11 +71,9 @@ function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | 
   const [number] = given.words;
   const { checkpoint, turns = 1, to, files, both, dryRun } = given.options;
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);
-  if (checkpoint && (files || both)) {
-    return wrong(
-      '--before-checkpoint rolls back only the conversation. To restore files, see `capstan threads restore --help`.',
-    );
-  }
+  const onlyTalk = '--before-checkpoint rolls back only the conversation.';
+  if (checkpoint && (files || both))
+    return wrong(`${onlyTalk} To restore files, see \`capstan threads restore --help\`.`);
   if (dryRun && !files && !both) return wrong('--dry-run is about files: add --files or --both.');
   if (!checkpoint) {
     if (number !== undefined) return wrong(`unexpected word ${JSON.stringify(number)}.`);

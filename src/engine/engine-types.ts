@@ -5,7 +5,6 @@ export type { Collected } from '../adapters/rollout/maintenance/remove-unreferen
 export type { CompressReport, ToCompress } from '../adapters/rollout/maintenance/compress-threads.ts';
 export type { NextRequest } from './thread/context/preview-request.ts';
 export type { CompactionResult } from './thread/checkpoint/compaction-result.ts';
-export type { Unproven } from './thread/branch/unproven-lines.ts';
 export type { RollbackTo, RollbackUndone, RolledBack } from './thread/branch/rollback-range.ts';
 export type { TurnResult } from './thread/turn/settle-turn.ts';
 export type { ChangedFiles, TurnFileChange } from './undo/file-changes.ts';

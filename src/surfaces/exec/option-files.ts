@@ -109,16 +109,11 @@ function pathsIn(list: string, cwd: string): readonly string[] {
 
 const mostBytes = 1024 * 1024;
 
-interface OutputSchema {
-  readonly outputSchema?: JsonObject;
-  /** Warnings that a part of it is not checked. */
-  readonly notices: readonly Outcome[];
-}
-
+/** `notices`: warnings that a part of the schema is not checked. */
 export async function loadOutputSchema(
   { options: { outputSchema: path } }: ExecArguments,
   cwd: string,
-): Promise<OutputSchema | Outcome> {
+): Promise<{ readonly outputSchema?: JsonObject; readonly notices: readonly Outcome[] } | Outcome> {
   if (path === undefined) return { notices: [] };
   const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
   if (file.kind !== 'read') {

@@ -18,11 +18,8 @@ export function approvalMismatch(
   const { askedApproval } = settings;
   if (settings.approvals !== 'never') return undefined;
   if (approvals !== undefined) {
-    return {
-      code: 'approvals-unused',
-      message: 'The approval policy is never, so --approvals has no effect.',
-      next: 'Add -a on-request to be asked.',
-    };
+    const message = 'The approval policy is never, so --approvals has no effect.';
+    return { code: 'approvals-unused', message, next: 'Add -a on-request to be asked.' };
   }
   // A default policy asks too, and most runs do without it; a user who wrote `untrusted` expects to be asked.
   const unused = policy ?? (askedApproval === 'untrusted' ? askedApproval : undefined);

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { allowsAsking, approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { sandboxLevelOf } from '../../core/policy/profiles/describe-policy.ts';
 import type { LiveThread } from '../../engine/live/live-thread-types.ts';
@@ -89,16 +88,12 @@ export type AnnouncedThread = Pick<LiveThread, 'id' | 'settings' | 'profileName'
 export class Announcement {
   readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;
+  readonly #isVerbose: boolean;
   #opened: AnnouncedThread | undefined;
   #isDurable = false;
-  readonly #isVerbose: boolean;
   #waiting: string[] = [];
 
-  constructor(
-    say: (text: string) => void,
-    whisper: (text: string) => void,
-    { verbose }: { readonly verbose: boolean },
-  ) {
+  constructor(say: (text: string) => void, whisper: (text: string) => void, { verbose }: { verbose: boolean }) {
     this.#say = say;
     this.#whisper = whisper;
     this.#isVerbose = verbose;
@@ -142,15 +137,11 @@ export class Announcement {
 function startLines({ id, settings, profileName, restored }: AnnouncedThread, verbose: boolean): string {
   const { model, provider, effort, approvals: approval, cwd } = settings;
   const resolved = policyInForce(settings);
-  const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };
+  const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, lists: resolved.lists };
   const asking = { asksAboutRules: allowsAsking(approval, 'rules') };
   const plans = settings.collaboration?.mode === 'plan' ? 'plan mode, ' : '';
   const mode = `${plans}${policyWords(policy, { profileName, ...asking })}`;
-  const asked = [
-    model,
-    ...(effort === undefined ? [] : [effort]),
-    ...(provider === 'openai' ? [] : [`via ${provider}`]),
-  ];
+  const asked = [model, effort, provider === 'openai' ? undefined : `via ${provider}`].filter((word) => word);
   const first = [`capstan ${version}`, `thread ${id}`, asked.join(' '), mode];
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),

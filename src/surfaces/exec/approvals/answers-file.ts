@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { isCoverable } from '../../../core/policy/commands/shell-builtins.ts';
 import { joinWithOr } from '../../../engine/wording.ts';
 import { filledForm } from '../../../protocol/elicitation-form.ts';
@@ -62,9 +61,8 @@ function saidBy(
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
   const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
-  const held = missing.find((words = []) => words.length > 0 && !isCoverable(words));
-  const whole =
-    held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held[0] ?? '')}\` so`;
+  const [held] = missing.find((words = []) => words.length > 0 && !isCoverable(words)) ?? [];
+  const whole = held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held)}\` so`;
   return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}${whole}`;
 }
 
@@ -77,11 +75,10 @@ function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: strin
   const [barred] = before.flatMap(({ about, decision }) =>
     'prefix' in about && decision !== 'approved' ? [about.prefix] : [],
   );
-  if (barred !== undefined) {
-    const words = visibleLine(JSON.stringify(barred));
-    return `${unread}, and it may hold ${words}, which ${name} denies before it approves {"kind":"${kind}"}`;
-  }
-  return `${unread}, so no prefix approves it; {"kind":"${kind}","decision":"approved"} in ${name} would`;
+  if (barred === undefined)
+    return `${unread}, so no prefix approves it; {"kind":"${kind}","decision":"approved"} in ${name} would`;
+  const words = visibleLine(JSON.stringify(barred));
+  return `${unread}, and it may hold ${words}, which ${name} denies before it approves {"kind":"${kind}"}`;
 }
 
 /**
@@ -92,14 +89,14 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
   const decided = [...found, ...heldBack(lines, question)];
   const stop = decided.find((line) => line?.decision === 'abort');
-  if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
+  if (stop !== undefined) return { kind: 'stopped', note: stop.note };
   const refusal = decided.find((line) => line?.decision === 'denied');
-  if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
+  if (refusal !== undefined) return { kind: 'declined', note: refusal.note };
   if (found.includes(undefined)) return unmatched;
   const content = found[0]?.answers;
   // Content that does not fit the form is not sent.
   if (faultInForm(question, content) !== undefined) return unmatched;
-  return { kind: 'allowed', scope: 'call', ...defined({ content }) };
+  return { kind: 'allowed', scope: 'call', content };
 }
 
 function faultInForm({ elicitation }: Question, content: JsonObject | undefined): string | undefined {
@@ -126,8 +123,8 @@ function lineFor(
   const found = lines.find(({ about, decision, typed }) => {
     if ('kind' in about) return about.kind === kind;
     // Approving the words of a command does not approve what the model will type into it.
-    if (decision === 'approved' && isTyped === true && typed !== true) return false;
-    if (decision === 'approved') return command !== undefined && approves(about.prefix, command);
+    if (decision === 'approved')
+      return !(isTyped === true && typed !== true) && command !== undefined && approves(about.prefix, command);
     return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
   });
   return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
@@ -183,19 +180,18 @@ const form = 'Write one object per line, such as {"prefix": ["npm", "install"], 
 /** Reads a file of answers. One line that is not understood refuses the whole file: nothing runs with half of it. */
 export function readAnswers(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
   const answers: AnswerLine[] = [];
-  for (const [at, line] of text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .entries()) {
+  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  for (const [at, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const read = readLine(line);
-    if (typeof read === 'string') {
-      return { code: 'approvals-invalid', message: `${file}:${at + 1}: ${read}`, next: form };
-    }
+    if (typeof read === 'string') return invalid(`${file}:${at + 1}: ${read}`);
     answers.push(read);
   }
-  if (answers.length > 0) return answers;
-  return { code: 'approvals-invalid', message: `${file}: there are no answers in this file.`, next: form };
+  return answers.length > 0 ? answers : invalid(`${file}: there are no answers in this file.`);
+}
+
+function invalid(message: string): Outcome<'approvals-invalid'> {
+  return { code: 'approvals-invalid', message, next: form };
 }
 
 function readLine(line: string): AnswerLine | string {
@@ -222,9 +218,7 @@ function readLine(line: string): AnswerLine | string {
     return '"answers" must be an object of strings, beside "kind": "input" or "elicitation" and "decision": "approved".';
   if (typed !== undefined && (typed !== true || decided !== 'approved' || !('prefix' in about)))
     return '"typed" can only be true, and only with "prefix" and "approved".';
-  const given = answers === undefined ? {} : { answers: answers as JsonObject };
-  const more = { ...(note === undefined ? {} : { note }), ...(typed === true ? { typed } : {}) };
-  return { about, decision: decided, ...more, ...given };
+  return { about, decision: decided, note, typed, answers: answers as JsonObject | undefined };
 }
 
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type AfterPlace, type LineCursor, readAfter } from '../../../engine/live/line-cursor.ts';
 import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
@@ -54,16 +53,15 @@ export class ClientListeners {
     const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { ...options, form });
     this.#open.set(key, listener);
     listener.reasons++;
+    let isOver = false;
     const end = (): void => {
       client.gone.removeEventListener('abort', end);
-      if (isOver || --listener.reasons > 0) isOver = true;
-      else {
-        isOver = true;
-        listener.close();
-        if (this.#open.get(key) === listener) this.#open.delete(key);
-      }
+      const isLast = !isOver && --listener.reasons <= 0;
+      isOver = true;
+      if (!isLast) return;
+      listener.close();
+      if (this.#open.get(key) === listener) this.#open.delete(key);
     };
-    let isOver = false;
     client.gone.addEventListener('abort', end, { once: true });
     if (client.gone.aborted) end();
     return { sent: (isMeant) => listener.sent(isMeant), end };
@@ -77,9 +75,9 @@ export class ClientListeners {
     const from = after !== undefined && sent !== undefined && placeIn(sent) > placeIn(after) ? sent : after;
     const noted: NewsForm = (news, of) => {
       if (news.kind === 'recorded') places.set(key, news.cursor);
-      return form(news, of, defined({ requestId }));
+      return form(news, of, { requestId });
     };
-    return new Listener(thread, client, { form: noted, ...defined({ after: from }) });
+    return new Listener(thread, client, { form: noted, after: from });
   }
 
   close(): void {
@@ -113,23 +111,18 @@ class Listener {
 
   async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
     if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => done(), patienceMs).unref();
-      const look = (news: LiveNews): void => {
-        if (isMeant(news)) done();
-      };
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(look);
-        resolve();
-      };
-      this.#waiting.add(look);
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, patienceMs).unref();
+    const look = (news: LiveNews): void => void (isMeant(news) && resolve());
+    this.#waiting.add(look);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(look);
   }
 
   async #follow(thread: LiveThread, { form, after }: FollowedForm): Promise<void> {
     const { signal } = this.#closing;
-    for await (const news of thread.follow({ signal, ...defined({ after }) })) {
+    for await (const news of thread.follow({ signal, after })) {
       if (signal.aborted) return;
       for (const { method, params } of form(news, thread, {})) this.#client.notify(method, params);
       if (news.kind !== 'preview') {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type Entry, type EntryCause, isModelMade } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
@@ -146,7 +145,7 @@ class Storyteller {
       requests: this.#requests,
       checkpoints: this.#checkpoints.map((checkpoint, at) => ({ number: at + 1, ...checkpoint })),
       turnOf: this.#turnOf,
-      ...defined({ window: this.#window }),
+      window: this.#window,
     };
   }
 
@@ -157,7 +156,7 @@ class Storyteller {
       const report = readCheckpoint(line.payload);
       const turn = this.#turn(line);
       if (report?.phase === 'standalone_turn' || report?.phase === 'post_turn') turn.compacts = true;
-      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, ...defined({ report }), before, after });
+      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, report, before, after });
     }
     this.#checkpoints.length = this.#standing.get(storage) ?? this.#checkpoints.length;
     this.#standing.set(storage, this.#checkpoints.length);
@@ -218,8 +217,7 @@ class Storyteller {
     if (record === undefined) return;
     this.#tellings.flush();
     this.#turn(line).compacts = record.auxiliary?.purpose === 'compaction' && this.#isQuiet();
-    const prefix = objectAt(line.payload, 'prefix');
-    this.#ask(line, { state: this.#state, record, ...defined({ prefix }) });
+    this.#ask(line, { state: this.#state, record, prefix: objectAt(line.payload, 'prefix') });
   }
 
   /** True if the newest turn only asked for a checkpoint, without input of the user. */
@@ -330,7 +328,7 @@ class ToldContextCollector {
 
 function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
   const form = cause === 'initial' || cause === 'reinjection' ? 'bundle' : (cause ?? 'unknown');
-  const told: ToldContext = { step, form, ...defined({ cause }), sections: {}, texts: [], tokens: 0 };
+  const told: ToldContext = { step, form, cause, sections: {}, texts: [], tokens: 0 };
   list.push(told);
   return told;
 }
@@ -345,10 +343,8 @@ export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
   const parts = isMessage(item) ? item.content : [];
   const names = kinds.length === 0 ? ['foreign'] : kinds;
   const texts = names.map((_, index) => String(parts[index]?.['text'] ?? ''));
-  const shares = apportion(
-    texts.map(({ length }) => length),
-    total,
-  );
+  const lengths = texts.map(({ length }) => length);
+  const shares = apportion(lengths, total);
   return names.map((kind, index) => {
     return { kind, content: fragmentFamilyName(kind), tokens: shares[index] ?? 0, text: texts[index] ?? '' };
   });

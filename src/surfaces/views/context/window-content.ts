@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type Entry, isBoundary, isModelMade, type Origin } from '../../../core/history/entry.ts';
 import { entries, type History, mergeFragments } from '../../../core/history/history.ts';
 import { missingMedia, withoutMedia } from '../../../core/history/media-parts.ts';
@@ -87,15 +86,17 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
   ].map((entry) => ({ ...estimated(entry), next: true }));
 }
 
+const waitingContexts: Readonly<Record<string, string>> = {
+  agent: 'subagent-notification',
+  files: 'files-put-back',
+  beside: 'files-changed-beside',
+};
+
 function waitingOrigin(message: WaitingMessage): Origin {
-  const { kind } = message;
-  if (kind === 'words' && message.input.continues !== undefined) {
-    return { family: 'context', kinds: ['turn-continued'], cause: 'event' };
-  }
-  if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
-  if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
-  if (kind === 'beside') return { family: 'context', kinds: ['files-changed-beside'], cause: 'event' };
-  return { family: kind === 'words' ? 'user' : 'client' };
+  const isContinued = message.kind === 'words' && message.input.continues !== undefined;
+  const context = isContinued ? 'turn-continued' : waitingContexts[message.kind];
+  if (context !== undefined) return { family: 'context', kinds: [context], cause: 'event' };
+  return { family: message.kind === 'words' ? 'user' : 'client' };
 }
 
 /** The newest counted request, if its count fits the next one, which then continues from it. */
@@ -135,7 +136,7 @@ function countedContent(
   return {
     measure: sumTokens(guessed) === 0 ? 'exact' : 'estimated',
     parts: [...sent, ...more],
-    counted: { request: request.number, usage, ...(dropped === 0 ? {} : { dropped }) },
+    counted: { request: request.number, usage, dropped: dropped || undefined },
     unknown,
   };
 }
@@ -165,7 +166,7 @@ function withTools(
     ...content,
     measure: 'estimated',
     parts: [...others.slice(0, 1), ...after, ...others.slice(1)],
-    counted: { ...content.counted, ...(changed === 0 ? {} : { tools: changed }) },
+    counted: { ...content.counted, tools: changed || undefined },
   };
 }
 
@@ -292,7 +293,7 @@ export function matchHistoryEntries(history: History, modalities: readonly strin
       const paired = pairedItem(entry.item);
       if (paired?.half !== 'call') return [own];
       const item = missingAnswer(entry.item);
-      return [own, [item, { item, origin: { family: 'tool' }, ...defined({ turn: entry.turn }) }]];
+      return [own, [item, { item, origin: { family: 'tool' }, turn: entry.turn }]];
     }),
   );
 }

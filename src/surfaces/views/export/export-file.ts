@@ -1,5 +1,4 @@
 import { fileSystem, kindOfEntry, nounFor } from '../../../engine/files.ts';
-import { defined } from '../../../base/objects.ts';
 import { findOutputFile, writeOutputFile } from '../../../engine/output-file.ts';
 import { rolloutFileName } from '../../../engine/store/rollout-file-name.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
@@ -51,10 +50,7 @@ export async function replaceExport(
   try {
     const other = otherThanFile(path);
     if (other !== undefined) return other;
-    if (file === 'leads-out')
-      throw new Error(
-        'it leads through a link, which a command may have made, out of the folders where commands may write',
-      );
+    if (file === 'leads-out') throw new Error(leadsOutWords);
     if (file.place === undefined) throw new Error('it is not a file');
     await runBeforeAnySignal(() => writeOutputFile(file, text, 0o600));
     return undefined;
@@ -62,6 +58,9 @@ export async function replaceExport(
     return unwritten(path, error);
   }
 }
+
+const leadsOutWords =
+  'it leads through a link, which a command may have made, out of the folders where commands may write';
 
 function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
   return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
@@ -82,11 +81,11 @@ export function exportFormatOf(path: string): ExportFormat {
 }
 
 export function exportText({ id, lines }: ExportedThread, format: ExportFormat, name: string | undefined): string {
-  if (format !== 'jsonl') {
-    return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, ...defined({ name }) }, lines));
-  }
-  const flat = standaloneLines(lines, id).map((line) => `${JSON.stringify(line)}\n`);
-  return flat.join('');
+  if (format !== 'jsonl')
+    return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, name }, lines));
+  return standaloneLines(lines, id)
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
 }
 
 export function exportFileName({ id, lines }: ExportedThread, format: ExportFormat): string {

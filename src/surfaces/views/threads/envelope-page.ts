@@ -50,11 +50,8 @@ function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome
 }
 
 function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
-  return {
-    code: 'no-envelope',
-    message: missingEnvelopeReason(turn),
-    next: `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`,
-  };
+  const next = `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`;
+  return { code: 'no-envelope', message: missingEnvelopeReason(turn), next };
 }
 
 export interface ShownField {
@@ -76,7 +73,7 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
     if (value === undefined) return [];
     const roles = [...new Set(consumers.map(({ role }) => role))];
     const paths = consumers.map(({ path }) => path);
-    return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, ...defined({ awaits }) }];
+    return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, awaits }];
   });
 }
 
@@ -86,10 +83,8 @@ function originOf({ field, source }: Ownership, stored: JsonObject): string {
   const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
   if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
   const { origins } = (stored as unknown as Pick<Envelope, 'telemetry'>).telemetry;
-  const chosen = settings.map(
-    (path) => origins[path] ?? origins[path.replace(/\..*/s, '')] ?? origins[formerNames[path] ?? path],
-  );
-  return chosen.find((origin) => origin !== undefined) ?? otherwise;
+  const places = settings.flatMap((path) => [path, path.replace(/\..*/s, ''), formerNames[path] ?? path]);
+  return places.map((path) => origins[path]).find((origin) => origin !== undefined) ?? otherwise;
 }
 
 const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
@@ -118,10 +113,7 @@ function changedFields(before: JsonObject, now: JsonObject) {
   });
 }
 
-const valueWidth = 34;
-const lastWidth = 36;
-
-const wideEnough = 120;
+const [valueWidth, lastWidth, wideEnough] = [34, 36, 120];
 
 /** The seven groups and the window: each value with its origin and its readers. */
 export function envelopePage(fields: readonly ShownField[], form: PageForm): readonly Span[] {
@@ -144,10 +136,8 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
   ];
 }
 
-function fieldRows(
-  { field, value, origin, roles, awaits }: ShownField,
-  withReaders: boolean,
-): readonly (readonly string[])[] {
+function fieldRows(shown: ShownField, withReaders: boolean): readonly (readonly string[])[] {
+  const { field, value, origin, roles, awaits } = shown;
   const row = [`  ${field.slice(groupOf(field).length + 1)}`, oneLine(envelopeFieldText(field, value)), origin];
   if (!withReaders) return [row];
   const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');

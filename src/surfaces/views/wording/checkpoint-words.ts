@@ -22,13 +22,9 @@ export function checkpointText(report: CheckpointReport): string {
   ].join('\n');
 }
 
-export function failedCheckpointLine({
-  threadId,
-  outcome,
-  paused,
-}: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
-  const failure = `No checkpoint was made: ${fullText(outcome)}`;
-  return paused ? `${sentence(failure)} ${pausedCompactionWords(threadId)}` : failure;
+export function failedCheckpointLine(event: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
+  const failure = `No checkpoint was made: ${fullText(event.outcome)}`;
+  return event.paused ? `${sentence(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
 }
 
 export function pausedCompactionWords(id: ThreadId): string {
@@ -60,12 +56,9 @@ function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: ''
   return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].join(', ');
 }
 
-export function checkpointCostWords({
-  requests,
-  uncounted = 0,
-  usage,
-  cachedShare,
-}: Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>): string {
+type CheckpointCost = Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>;
+
+export function checkpointCostWords({ requests, uncounted = 0, usage, cachedShare }: CheckpointCost): string {
   if (requests === 0) return 'no model was asked';
   if (usage.input === 0) return `${plural(requests, 'request')}, which the provider did not count`;
   const rest = uncounted === 0 ? '' : `, ${uncounted === 1 ? 'one' : formatCount(uncounted)} without a count`;

@@ -55,9 +55,8 @@ export function valueAt(values: JsonObject | undefined, path: readonly string[])
 /** Deep equality. An undefined member counts as absent. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) {
+  if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((member, i) => equalJson(member as Json, b[i] as Json));
-  }
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => equalJson(a[key], b[key]));

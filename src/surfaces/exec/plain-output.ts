@@ -247,7 +247,8 @@ export class PlainOutput implements Output {
         return screen.note(...toolEnd(item, form));
       case 'reasoning':
         this.#answer.completed(item.id, '');
-        return screen.note(dim(item.summary.map(withoutStars).join('\n')));
+        // Models set headlines in bold; a dim line needs no asterisks.
+        return screen.note(dim(item.summary.map((text) => text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1')).join('\n')));
       case 'agent-message': {
         const text = withoutPlanTags(item.text);
         return this.#answer.completed(item.id, text) ? undefined : this.#sayAnswer(text);
@@ -310,11 +311,6 @@ export class PlainOutput implements Output {
 }
 
 const noCall = '';
-
-/** Models set headlines in bold; a dim line needs no asterisks. */
-function withoutStars(text: string): string {
-  return text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1');
-}
 
 interface Arriving {
   readonly kind: 'text' | 'reasoning';

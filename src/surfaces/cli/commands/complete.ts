@@ -43,7 +43,8 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
       const all = [...offers.words, ...(await wordsFrom(source))].map(({ word, does }) => {
         return { word: attached + word, does };
       });
-      const shown = kept === undefined ? all : completionsOf(typed.at(-1) ?? '', kept, all);
+      const begun = all.filter(({ word }) => word.startsWith(typed.at(-1) ?? ''));
+      const shown = kept === undefined ? all : begun.map(({ word }) => ({ word: word.slice(kept), does: '' }));
       const lines = [[source, attached], ...shown.map(({ word, does = '' }) => [word, does])];
       print(lines.map((line) => `${line.join('\t')}\n`).join(''), 'text');
       return 0;
@@ -95,10 +96,6 @@ function wordsOfBash([line = '', replaced = '']: readonly string[]) {
   const typed = [...words.slice(1), ...(isBegun && words.length > 1 ? [] : [''])];
   const current = typed.at(-1) ?? '';
   return { typed, kept: current.endsWith(replaced) ? current.length - replaced.length : 0 };
-}
-
-function completionsOf(current: string, kept: number, all: readonly OfferedWord[]): readonly OfferedWord[] {
-  return all.filter(({ word }) => word.startsWith(current)).map(({ word }) => ({ word: word.slice(kept) }));
 }
 
 export interface OfferedWord {

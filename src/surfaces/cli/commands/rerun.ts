@@ -151,8 +151,7 @@ function partOf(item: Item): readonly AnswerPart[] {
     const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
     return text === '' ? [] : [{ type: 'reasoning', text }];
   }
-  if (isCall(item)) {
+  if (isCall(item))
     return [{ type: 'call', name: item.name, arguments: item.type === 'function_call' ? item.arguments : item.input }];
-  }
   return [{ type: 'other', item: item.type }];
 }

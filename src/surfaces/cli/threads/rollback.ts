@@ -56,9 +56,8 @@ async function takeBack(
 
 function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): string {
   const { id, turns, files, checkpoint } = back;
-  if (checkpoint !== undefined) {
+  if (checkpoint !== undefined)
     return [...beforeCheckpointLines(back, checkpoint), `To undo this: capstan threads undo-rollback ${id}`].join('\n');
-  }
   const again = (options: string): string =>
     `To restore the kept files as well: capstan threads undo-rollback ${id}, then repeat this command with ${options}.`;
   const restored = files === undefined ? '' : restoreText(files, { again });

@@ -26,19 +26,14 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
       answersOnce: true,
       ask(question) {
         const answer = answerBy(lines, question);
-        show(
-          ...questionLines(withoutRule(question), items.of(question)),
-          dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
-        );
+        // A file saves no rule.
+        const shown = { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
+        const by = saidBy(lines, question, { answer, name: visibleLine(name) });
+        show(...questionLines(shown, items.of(question)), dim(`  ${by}`));
         return Promise.resolve(answer);
       },
     },
   };
-}
-
-/** A file saves no rule. */
-function withoutRule(question: Question): Question {
-  return { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
 }
 
 const said: Readonly<Record<Answer['kind'], string>> = {

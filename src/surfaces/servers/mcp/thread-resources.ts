@@ -183,9 +183,8 @@ function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   const id = parseThreadId(name);
   if (id === undefined || more.length > 0) return undefined;
   if (part === undefined) return { kind: 'thread', id };
-  if (part === 'requests' && number !== undefined && /^[1-9]\d{0,8}$/.test(number)) {
+  if (part === 'requests' && number !== undefined && /^[1-9]\d{0,8}$/.test(number))
     return { kind: 'request', id, number: Number(number) };
-  }
   if (number !== undefined || (part !== 'context' && part !== 'envelope')) return undefined;
   return { kind: part, id };
 }

@@ -197,7 +197,8 @@ class Storyteller {
       this.#turnOf.set(entry.item, number);
       if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
       // A checkpoint in the middle of a turn repeats the environment at once.
-      else if (isToldAgain(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
+      else if (entry.origin.family === 'context' && entry.origin.cause === 'reinjection')
+        this.#tellings.told(entry, this.#state, told, this.#step());
     }
   }
 
@@ -270,10 +271,6 @@ export function isConversationRequest({ record }: StoryRequest): boolean {
   return record?.auxiliary === undefined;
 }
 
-function isToldAgain({ origin }: Entry): boolean {
-  return origin.family === 'context' && origin.cause === 'reinjection';
-}
-
 /** The entries that a line added to history: new ones at its end, or all of them after a checkpoint. */
 function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly Entry[] {
   if (before === now) return [];
@@ -306,7 +303,8 @@ class ToldContextCollector {
     const { cause } = entry.origin;
     if (this.#open !== undefined && this.#open.cause !== cause) this.flush();
     this.#open ??= begin(list, step, cause);
-    if (cause === 'reinjection') this.#open.why ??= whyOf(baseline);
+    const isUnproven = baseline.kind === 'known' || baseline.why === 'start';
+    if (cause === 'reinjection') this.#open.why ??= isUnproven ? 'unproven' : baseline.why;
     this.#open.texts.push(...textsOf(entry));
     this.#open.tokens += itemTokens(entry.item);
   }
@@ -315,9 +313,8 @@ class ToldContextCollector {
     this.#open ??= begin(list, step, undefined);
     this.#open.form = full === true ? 'bundle' : 'change';
     const before = baseline.kind === 'known' ? baseline.state : {};
-    for (const [section, now] of isJsonObject(state) ? Object.entries(state) : []) {
+    for (const [section, now] of isJsonObject(state) ? Object.entries(state) : [])
       this.#open.sections[section] = full === true || before[section] === undefined ? [] : namesIn(now ?? null);
-    }
     this.flush();
   }
 
@@ -331,10 +328,6 @@ function begin(list: ToldContext[], step: number, cause: EntryCause | undefined)
   const told: ToldContext = { step, form, cause, sections: {}, texts: [], tokens: 0 };
   list.push(told);
   return told;
-}
-
-function whyOf(baseline: Baseline): string {
-  return baseline.kind === 'known' || baseline.why === 'start' ? 'unproven' : baseline.why;
 }
 
 /** The texts of a message by the names that clients know, each with its share of the whole. */

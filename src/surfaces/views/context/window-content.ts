@@ -300,9 +300,8 @@ export function matchHistoryEntries(history: History, modalities: readonly strin
 
 /** The readable text of an item; the whole item if it has no text. */
 export function itemText(item: Item): string {
-  if (isMessage(item)) {
+  if (isMessage(item))
     return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
-  }
   const output = item['output'];
   if (typeof output === 'string') return output;
   const call = item['arguments'] ?? item['input'];

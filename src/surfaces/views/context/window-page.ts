@@ -90,9 +90,8 @@ function shareRow(share: NamedShare, total: number): readonly TableCell[] {
 export function tokenBasisText({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
   const more = added === 0 ? '' : `; ${approximateCount(added)} that the next turn will send`;
-  if (counted === undefined) {
+  if (counted === undefined)
     return `About ${formatCount(total)} tokens by Capstan's estimate: the provider has not counted this yet${more}.`;
-  }
   const { request, usage, dropped = 0, tools = 0 } = counted;
   const since = total - (usage.total - dropped) - added - tools;
   const gone = dropped === 0 ? '' : ` (${formatCount(dropped)} of them reasoning that is not sent again)`;

@@ -50,9 +50,8 @@ function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWit
   const { number, startedAt, items, isTakenBack } = turn;
   const cost = costLine(turn);
   const end = turnEndWords(turn);
-  const facts = [startedAt, ...turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '))].filter(
-    (text) => text !== '',
-  );
+  const set = turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '));
+  const facts = [startedAt, ...set].filter((text) => text !== '');
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>
@@ -63,8 +62,10 @@ ${cost === undefined ? '' : `<p class="facts">Tokens: ${escaped(cost)}</p>\n`}</
 
 function itemBlock(item: RecordedItem): string {
   switch (item.kind) {
-    case 'user':
-      return `<article class="user"><h3>${itemAuthor(item.author)}</h3>${item.texts.map(textBlock).join('')}${pictureBlock(item.pictures)}</article>`;
+    case 'user': {
+      const texts = item.texts.map((text) => `<div class="text">${escaped(text)}</div>`).join('');
+      return `<article class="user"><h3>${itemAuthor(item.author)}</h3>${texts}${pictureBlock(item.pictures)}</article>`;
+    }
     case 'assistant': {
       const phase = item.phase === undefined ? '' : ` <small>${escaped(item.phase.replaceAll('_', ' '))}</small>`;
       return `<article class="assistant"><h3>Assistant${phase}</h3>${markdownHtml(item.text)}</article>`;
@@ -108,10 +109,6 @@ function outputBlock({ output, isFailure }: CallReport): string {
 
 function folded(summary: string, body: string): string {
   return `<details><summary>${escaped(summary)}</summary>${body}</details>`;
-}
-
-function textBlock(text: string): string {
-  return `<div class="text">${escaped(text)}</div>`;
 }
 
 function preBlock(text: string): string {

@@ -7,7 +7,8 @@ import { visibleText } from '../terminal/text.ts';
 export function markdownHtml(text: string): string {
   const blocks: Block[] = [];
   const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('all'));
-  for (const line of visibleText(text).split('\n')) reader.line(withoutTabs(line));
+  for (const line of visibleText(text).split('\n'))
+    reader.line(line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    ')));
   reader.end();
   return blocksHtml(blocks);
 }
@@ -115,10 +116,6 @@ function linkHtml({ kind, target, parts, isAddress }: LinkInline, isInLink: bool
   if (isInLink) return words;
   if (safeAddress.test(target)) return `<a href="${escapeHtml(target)}" rel="noopener noreferrer">${words}</a>`;
   return isAddress ? words : `${words} (${escapeHtml(target)})`;
-}
-
-function withoutTabs(line: string): string {
-  return line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    '));
 }
 
 export function diffHtml(text: string): string {

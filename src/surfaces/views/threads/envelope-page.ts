@@ -127,7 +127,10 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
   ]);
   const head = ['field', 'value', 'from', ...(isWide ? ['read by'] : [])].map(dim);
   const notes = [
-    ...(fields.some(isKept) ? [instructionsKept] : []),
+    // The value may differ from what a reader expects.
+    ...(fields.some(({ field, origin }) => field === 'instructions.base.text' && origin === 'thread')
+      ? [instructionsKept]
+      : []),
     ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
   ];
   return [
@@ -161,11 +164,6 @@ export function diffPage(
   );
   const head = ['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'].map(dim);
   return tableSpans([head, ...rows], { width, whole: [0], most: { 1: valueWidth, 2: valueWidth } });
-}
-
-/** True if the value may differ from what a reader expects. */
-function isKept({ field, origin }: ShownField): boolean {
-  return field === 'instructions.base.text' && origin === 'thread';
 }
 
 const instructionsKept =

@@ -1,6 +1,6 @@
 import { formatCount, percent, plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { fullText, sentence } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
 
 export function checkpointLine(report: CheckpointReport): string {
@@ -36,7 +36,8 @@ function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (why === undefined) return 'without a model';
   // No request fits, so the model was not asked.
   const isAsked = why.code !== 'compaction-request-too-large';
-  return `without a model (${isAsked ? `${model} failed: ` : ''}${failureWords(why)})`;
+  const failure = knownWords(failures, why.code) ?? why.message.replace(/\.$/, '');
+  return `without a model (${isAsked ? `${model} failed: ` : ''}${failure})`;
 }
 
 function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
@@ -70,10 +71,6 @@ export function checkpointCostWords({ requests, uncounted = 0, usage, cachedShar
 export function checkpointCauseWords({ reason, phase }: { readonly reason: string; readonly phase: string }): string {
   const [why, where] = [knownWords(causes, reason), knownWords(phases, phase)];
   return `${why ?? reason.replaceAll('_', ' ')}, ${where ?? phase.replaceAll('_', ' ')}`;
-}
-
-function failureWords({ code, message }: Outcome): string {
-  return knownWords(failures, code) ?? message.replace(/\.$/, '');
 }
 
 /** A file may hold a word that this version does not know. */

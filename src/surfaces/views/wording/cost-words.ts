@@ -14,7 +14,9 @@ export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefine
   const { total, estimated = 0 } = usage;
   const cost = usage.cost === undefined ? '' : `, ${moneyWords(usage.cost, estimated)}`;
   const tokens =
-    total === 0 ? uncountedTokens(estimated) : `${usageWords(usage)}${uncountedWords(uncounted, estimated)}`;
+    total === 0
+      ? uncountedTokens(estimated)
+      : `${formatCount(usage.input)} in (${formatCount(usage.cachedInput)} cached), ${formatCount(usage.output)} out${uncountedWords(uncounted, estimated)}`;
   return `${tokens}${cost}`;
 }
 
@@ -29,10 +31,6 @@ const whyEstimated = '(estimated: the provider did not count them)';
 export function uncountedWords(requests: number, estimated = 0): string {
   const about = estimated === 0 ? '' : ` (about ${formatCount(estimated)} tokens)`;
   return requests === 0 ? '' : `, and ${plural(requests, 'request')} that the provider did not count${about}`;
-}
-
-function usageWords({ input, cachedInput, output }: Usage): string {
-  return `${formatCount(input)} in (${formatCount(cachedInput)} cached), ${formatCount(output)} out`;
 }
 
 /** `$1.25`, `$0.031`, `$0.000042`: two significant digits, and cents at least. */

@@ -81,9 +81,8 @@ export async function attendTurn(
       if (!wasOver && awaited !== undefined) await valueOrAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return noted(turnAnswer(run, await run.end, more));
       const ahead = questionsAhead(parts, run);
-      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
+      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context))
         return waitingAnswer(run, ahead, { ...more, queued: true });
-      }
       // Calls of its own tools are not put to the client as forms.
       const calls = questions.filter(({ kind }) => kind === 'client-tool');
       if (calls.length > 0) return noted(waitingAnswer(run, context.client.canAsk ? calls : questions, more));

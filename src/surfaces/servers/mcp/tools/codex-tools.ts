@@ -39,8 +39,12 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       output,
       annotations,
       isAlias: true,
-      call: async (args, context) =>
-        asCodex(await startThreadForCall(parts, startArguments(args), context, asCodexEvents(context))),
+      async call(args, context) {
+        const start = Object.fromEntries(
+          Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]),
+        );
+        return asCodex(await startThreadForCall(parts, start, context, asCodexEvents(context)));
+      },
     },
     {
       name: 'codex-reply',
@@ -72,10 +76,6 @@ const noThread: Outcome = {
 /** Hosts distinguish the events of their calls by the request. */
 function asCodexEvents({ requestId }: CallContext): Attendance {
   return { form: codexForm(), requestId };
-}
-
-function startArguments(args: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]));
 }
 
 /** The data includes the text: some hosts show nothing else. */

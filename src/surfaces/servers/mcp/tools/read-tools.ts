@@ -1,6 +1,6 @@
 import { entryOf } from '../../../../core/history/entry.ts';
 import { contextEvents, type RecordedItem } from '../../../../core/state/recorded/conversation-items.ts';
-import { readTurnItems, type TurnWithItems } from '../../../../core/state/turns/turn-items.ts';
+import { readTurnItems } from '../../../../core/state/turns/turn-items.ts';
 import { oneLine } from '../../../../core/state/turns/turn-words.ts';
 import { fragmentFamilyName } from '../../../../core/world/catalog.ts';
 import { cursorAt, lastValidPlaceIn, readAfter } from '../../../../engine/live/line-cursor.ts';
@@ -148,7 +148,7 @@ export const threadReadTool: ToolRow = {
     const isRewound = standing < after.place;
     const shown = [
       ...(isRewound ? [`The thread was rolled back: forget what you read after ${standing}.`] : []),
-      ...page.items.map(itemLine),
+      ...page.items.map((item) => `${item.ordinal} turn ${item.turn} ${item.type}: ${wordsOf(item)}`),
       ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
       ...questions.map((question) => `Open question ${questionText(question)}`),
     ];
@@ -171,10 +171,6 @@ const placeUnknown: Outcome = {
 async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
   const loaded = live.loaded.find((thread) => thread.id === id);
   return loaded?.questions ?? engine.stored.questions(id);
-}
-
-function itemLine(item: JsonObject): string {
-  return `${String(item['ordinal'])} turn ${String(item['turn'])} ${String(item['type'])}: ${wordsOf(item)}`;
 }
 
 function wordsOf(item: JsonObject): string {
@@ -207,11 +203,15 @@ export function itemPage(lines: readonly Line[], { after, limit, isNewest, most 
   const byPlace = new Map(lines.map((line, index) => [line.ordinal ?? index, line]));
   const named = new Set(shown.map(({ turn }) => turn));
   return {
-    turns: standing.filter((turn) => named.has(turn)).map(turnFields),
+    turns: standing
+      .filter((turn) => named.has(turn))
+      .map(({ number, id, startedAt, status, error }) => ({ number, id, started_at: startedAt, status, error })),
     items: shown.map(({ turn, item, ordinal }) => ({
       ordinal,
       turn: turn.number,
-      ...shownItem(item, most),
+      type: item.kind,
+      message_kind: messageKind(item),
+      ...contentOf(item, most),
       ...(item.kind === 'context' && valuesIn(byPlace.get(ordinal), most)),
     })),
     next: !isNewest && behind.length > shown.length && last !== undefined ? cursorOf(lines, last) : undefined,
@@ -232,14 +232,6 @@ function valuesIn(line: Line | undefined, most: number): JsonObject {
 function cursorOf(lines: readonly Line[], place: number): string {
   const line = lines.find(({ ordinal }) => ordinal === place);
   return line === undefined ? String(place) : cursorAt(place, line);
-}
-
-function turnFields({ number, id, startedAt, status, error }: TurnWithItems): JsonObject {
-  return { number, id, started_at: startedAt, status, error };
-}
-
-function shownItem(item: RecordedItem, most: number): JsonObject {
-  return { type: item.kind, message_kind: messageKind(item), ...contentOf(item, most) };
 }
 
 /** `plain` for words of the user or the model; for the program's context its subject, by the names of events. */

@@ -72,13 +72,11 @@ function adviceForTools(text: string): string {
     .replaceAll(/\bdefault_permissions = ("[^"]*") and sandbox_mode = ("[^"]*")/g, 'permissions $1 and sandbox $2')
     .replaceAll(/\bsandbox_workspace_write\.(?=\w)/g, 'sandbox.')
     .replaceAll(/ or remove the key\./g, ' or leave it out.')
-    .replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => `{"granular": {${asJson(members)}}}`)
+    .replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => {
+      // `a = true|false, b = …`
+      return `{"granular": {${members.replaceAll(/(\w+) = /g, '"$1": ')}}}`;
+    })
     .replaceAll(/ on the command line\b/g, ' of the call');
-}
-
-/** `a = true|false, b = …` */
-function asJson(members: string): string {
-  return members.replaceAll(/(\w+) = /g, '"$1": ');
 }
 
 export function asToolOutcome(outcome: Outcome): Outcome {

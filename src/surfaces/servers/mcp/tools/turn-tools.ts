@@ -111,9 +111,8 @@ export async function sendForCall(
   if (thread.turnId !== undefined) {
     const run = parts.runs.observe(thread);
     const steered = await thread.steer({ input });
-    if (steered.kind === 'steered') {
+    if (steered.kind === 'steered')
       return attendTurn(parts, run, context, { ...attendance, keeps: false, more: { steered: true } });
-    }
     if (steered.outcome.code !== 'no-active-turn') return refusedAnswer(steered.outcome, { thread_id: thread.id });
   }
   return attendTurn(parts, parts.runs.submit(thread, input), context, attendance);

@@ -301,12 +301,8 @@ function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;
   if (!Array.isArray(changed) || !isJsonObject(settings)) return { ...answer, text, data };
   const { sandbox, ...others } = settings;
-  const renamed = changed.map((name) => nameOfChange(String(name)));
+  const renamed = changed.map(String).map((name) => (name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name)));
   const words = renamed.length === 0 ? text : text.replace(changed.join(', '), renamed.join(', '));
   const shown = { ...keysInV1(others), ...defined({ sandboxPolicy: sandbox }) };
   return { ...answer, text: words, data: { ...data, changed: renamed, settings: shown } };
-}
-
-function nameOfChange(name: string): string {
-  return name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name);
 }

@@ -112,7 +112,7 @@ export const threadReplayTool: ToolRow = {
   call: aboutThread(async (parts, id, args, context) => {
     const { lines, skipped } = await readLines(parts.engine, id);
     const all: ReplayedRequest[] = [];
-    for await (const { shown } of replayRequests(eachLine(lines))) {
+    for await (const { shown } of replayRequests(lines)) {
       if (context.signal.aborted) return refusedAnswer(cancelled);
       all.push(shown);
     }
@@ -125,9 +125,5 @@ export const threadReplayTool: ToolRow = {
     return answered(summaryWords(all), { ...report, ok, requests });
   }),
 };
-
-async function* eachLine<Line>(lines: readonly Line[]): AsyncGenerator<Line> {
-  yield* lines;
-}
 
 const cancelled: Outcome = { code: 'cancelled', message: 'The check was cancelled.', next: '' };

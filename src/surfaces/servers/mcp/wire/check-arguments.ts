@@ -40,9 +40,8 @@ function problemsAt(schema: JsonObject, value: Json, path: string): readonly str
   const name = path === '' ? 'The value' : `"${path}"`;
   if (type !== undefined && !isOfType(value, type)) return [`${name} must be ${article(type)}, not ${kindOf(value)}.`];
   const choices = arrayAt(schema, 'enum');
-  if (choices !== undefined && !isJsonObject(value) && !Array.isArray(value) && !choices.includes(value)) {
+  if (choices !== undefined && !isJsonObject(value) && !Array.isArray(value) && !choices.includes(value))
     return [`${name} must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}.`];
-  }
   if (!isJsonObject(value)) return [];
   const missing = (arrayAt(schema, 'required') ?? []).filter(
     (key) => typeof key === 'string' && !Object.hasOwn(value, key),

@@ -168,29 +168,23 @@ export interface ExtraPermissions {
   readonly spelled?: Readonly<Record<string, string>>;
 }
 
-/**
- * Why the proxy refused a request.
- * - `denied`: a deny pattern covers the host, or an address that its name leads to.
- * - `not_allowed`: no allow pattern covers the host, and no one could be asked.
- * - `held_back`: a rule asks about the host, and no one could be asked.
- * - `not_asked`: the command had asked about as many hosts as one may.
- * - `declined`: the host was asked about, and the answer was no.
- * - `not_allowed_local`: the host is this machine or a private network.
- * - `unresolved`: the name could not be looked up in time, or has no address.
- * - `method_not_allowed`: only reading is allowed, and the request does more.
- * - `mitm_required`: only reading is allowed, and the proxy cannot see what an encrypted tunnel does.
- * - `policy_denied`: no list allows it, such as UDP.
- */
+/** Why the proxy refused a request. */
 export type DenialReason =
+  /** A deny pattern covers the host, or an address that its name leads to. */
   | 'denied'
+  /** No allow pattern covers the host (or a rule asks about it), and no one could be asked. */
   | 'not_allowed'
   | 'held_back'
+  /** The command had asked about as many hosts as one may; or the answer was no. */
   | 'not_asked'
   | 'declined'
+  /** The host is this machine or a private network. */
   | 'not_allowed_local'
   | 'unresolved'
+  /** Only reading is allowed: the request does more, or the proxy cannot see what an encrypted tunnel does. */
   | 'method_not_allowed'
   | 'mitm_required'
+  /** No list allows it, such as UDP. */
   | 'policy_denied';
 
 export interface DeniedRequest {

@@ -63,9 +63,7 @@ export interface ByteRange {
 
 /** A lock that the operating system releases when its holder dies. */
 export interface Locks {
-  /**
-   * Takes the lock on the file, or says who holds it. Makes a missing file and its folder. Never waits for the holder.
-   */
+  /** Takes the lock on the file, or says who holds it; makes a missing file and folder. Never waits. */
   take(path: string): Promise<Lock | LockHeld>;
   /**
    * `take` for a file whose name no other process can know yet. It holds at once against processes of Capstan, and a

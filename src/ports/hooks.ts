@@ -2,9 +2,7 @@ import type { HookEvent, HookRun } from '../protocol/thread-event.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 
-/**
- * Hooks of a thread that may run: the user's own programs. Absent: none is configured, and none of its code is loaded.
- */
+/** Hooks of a thread that may run: the user's own programs. Absent: none is configured, and no code of it loaded. */
 export interface Hooks {
   /** True if a hook wants this event. `subjects` are compared with matchers; events without subjects have none. */
   wants(event: HookEvent, subjects?: readonly string[]): boolean;

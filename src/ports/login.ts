@@ -40,14 +40,11 @@ export interface NewTokens {
 
 export interface LoginStore {
   load(): Promise<Login>;
-  /**
-   * Runs the work while no other process of this program does such work; waits for that, or rejects with a user-facing
-   * error.
-   */
+  /** Runs the work while no other process of this program does such work. Rejects with a user-facing error. */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /**
-   * Reserves space for new tokens. Call it before requesting them: the request ends the old ones, so the new ones must
-   * not be lost for lack of space. Rejects with a user-facing error where nothing can be kept.
+   * Reserves space before new tokens are requested: the request ends the old ones, so the new ones must not be lost.
+   * Rejects with a user-facing error.
    */
   reserve(): Promise<TokenReservation>;
   /** User-facing reason why no login can be kept, as far as it is known before there is one. */

@@ -25,10 +25,7 @@ export interface PlainCommand {
   readonly decidedFolder?: true;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * `inherited`: the terminal of this process, if any, into which it must not type. `own`: a terminal of its own.
-   * Absent: none.
-   */
+  /** `inherited`: this process's terminal, if any, into which it must not type. `own`: one of its own. Absent: none. */
   readonly terminal?: 'inherited' | 'own';
   /** Decides about hosts that the policy's lists leave to an answer. Absent: they are refused. */
   readonly answerHost?: AnswerHost;
@@ -43,10 +40,7 @@ export interface RunnableCommand extends PlainCommand {
   readonly handover?: HelperMessage;
   /** The proxy's refusals so far. Absent: there is no proxy. */
   denied?(): readonly DeniedRequest[];
-  /**
-   * Number of local servers that the policy leaves open but the sandbox's loopback lacks, because there are too many.
-   * Absent: none.
-   */
+  /** Local servers that the policy leaves open but the sandbox's loopback lacks, as they are too many. Absent: none. */
   readonly serversLeftOut?: number;
   /** Undoes what the isolation needed on the host. Called once after the process ended. Never rejects. */
   cleanup(): Promise<void>;

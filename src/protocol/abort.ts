@@ -9,10 +9,7 @@ export const parentStopped = Symbol('the agent that started it stopped it');
 
 export const parentNarrowed = Symbol('the agent that started it may do less');
 
-/**
- * The party that ended a turn early: the user, the program that asked for it or the one that ran it, or the agent that
- * started the thread.
- */
+/** Who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
 /** The only place that decides it, for all texts about the end that the model reads. */

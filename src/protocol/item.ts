@@ -1,9 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/**
- * One model-visible item in the Responses dialect, exactly as in its rollout line. Unknown types and unknown keys are
- * kept: an item is never rebuilt from a parsed view of it.
- */
+/** A model-visible item in the Responses dialect, exactly as in its line. Unknown types and keys are kept. */
 export interface Item extends JsonObject {
   readonly type: string;
 }
@@ -75,10 +72,7 @@ export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }
 
-/**
- * Original texts of items that were read, equal to what `JSON.stringify` gives. Do not change the bytes: several may
- * share one block of a file.
- */
+/** Texts of items as read, equal to what `JSON.stringify` gives. Several share one block of bytes: never change it. */
 const texts = new WeakMap<Item, Buffer>();
 
 export function rememberItemText(item: Item, text: Buffer): void {

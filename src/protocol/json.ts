@@ -55,9 +55,8 @@ export function valueAt(values: JsonObject | undefined, path: readonly string[])
 /** Deep equality. An undefined member counts as absent. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) {
+  if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((member, i) => equalJson(member as Json, b[i] as Json));
-  }
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => equalJson(a[key], b[key]));
@@ -75,20 +74,14 @@ export function sortedJson(value: unknown): string {
 /** No honest value of a model or a server has more levels. */
 export const mostLevels = 200;
 
-/**
- * No honest text has more levels, as wrappers add far fewer than this leaves. A deeper value would overflow the stack
- * of readers that walk it and write it again.
- */
+/** No honest text has more levels, even with wrappers; a deeper value could overflow the stack of its readers. */
 export const mostTextLevels = 1000;
 
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/**
- * Checks nesting before parsing: the parser takes 100 bytes and a third of a microsecond per level, even for a text
- * that turns out to be no JSON. Strings are skipped.
- */
+/** Checks nesting before parsing, which takes 100 bytes and a third of a microsecond per level. Skips strings. */
 export function isNestedTooDeeply(text: string, most: number = mostTextLevels): boolean {
   if (text.length <= most) return false;
   let depth = 0;
@@ -125,8 +118,8 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /**
- * The part of a text that no name, path, argument or file of ours can hold, for a sentence; undefined when there is
- * none. The system ends texts at a zero byte, and lone surrogates have no UTF-8 form.
+ * The part of a text that no name, path, argument or file can hold, for a sentence: the system ends texts at a zero
+ * byte, and lone surrogates have no UTF-8 form.
  */
 export function unstorableTextPart(text: string): string | undefined {
   if (text.includes('\0')) return 'a zero byte';

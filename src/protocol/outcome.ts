@@ -1,7 +1,4 @@
-/**
- * An expected failure: a value, never thrown. `code` is stable, `message` is for the user, `next` says what to do about
- * it.
- */
+/** An expected failure: a value, never thrown. `code` is stable, `message` and `next` (what to do) are for the user. */
 export interface Outcome<Code extends string = string> {
   readonly code: Code;
   readonly message: string;

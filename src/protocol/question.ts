@@ -3,9 +3,8 @@ import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from './j
 import type { ExtraPermissions, RequestedHost } from './permissions.ts';
 
 /**
- * Subjects: a call before it runs (`tool`: one that acts elsewhere), a host that a command wants to reach, another try
- * outside the sandbox, a question of an MCP server while its tool runs, one of the model (`input`), or the result of a
- * tool that the client defined (`client-tool`).
+ * `tool`: a call that acts elsewhere. `network`: a host that a command wants to reach. `retry`: another try outside the
+ * sandbox. `elicitation`: an MCP server's question. `input`: the model's. `client-tool`: the result of a client's tool.
  */
 export const questionKinds = [
   'command',
@@ -46,15 +45,11 @@ export interface Question {
   readonly cwd?: string;
   /** The model will be able to type into the command while it runs. */
   readonly typed?: true;
-  /**
-   * The commands that `argv` is known to start, wrappers seen through. Absent where something is known only when it
-   * runs, and in questions read from a file.
-   */
+  /** The commands that `argv` starts, wrappers seen through. Absent if unknown before it runs, and in files. */
   readonly commands?: readonly (readonly string[])[];
   /**
-   * Prefixes of all commands found in `argv`, including wrappers as written and commands in scripts that cannot be read
-   * whole. A refusal may be about any of them, an approval only about `commands`. Absent where `commands` is never
-   * present.
+   * Prefixes of all commands found in `argv`, wrappers and unreadable scripts included. A refusal may be about any of
+   * them, an approval only about `commands`. Absent where that never is present.
    */
   readonly seen?: readonly (readonly string[])[];
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
@@ -91,9 +86,8 @@ export interface Answer {
   /** Only with `allowed` and the scope `rule`: another command prefix to save instead of the question's. */
   readonly prefix?: readonly string[];
   /**
-   * Only with `allowed`. For an `elicitation`: the filled-in form; absent: its defaults. For an `input`: one or more
-   * texts by question id; absent: the first option of each. For a `client-tool`: its result, as `content`, a text or a
-   * list of MCP content blocks, and `success`.
+   * Only with `allowed`. `elicitation`: the filled-in form; absent: its defaults. `input`: texts by question id;
+   * absent: first options. `client-tool`: its `content`, a text or MCP content blocks, and `success`.
    */
   readonly content?: JsonObject;
   /**

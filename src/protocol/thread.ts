@@ -8,10 +8,7 @@ export interface ThreadSummary {
   /** Location of the thread's newest lines, for display. */
   readonly location: string;
   readonly name?: string;
-  /**
-   * The user's first words that were not reverted, also those inherited by a fork. Without any: its goal, or the code
-   * review or command that the user started.
-   */
+  /** The user's first words that were not reverted, also inherited ones; else its goal, code review or command. */
   readonly preview: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -27,9 +24,7 @@ export interface ThreadSummary {
   readonly forkedFrom?: ThreadId;
   /** Turns that were not reverted, without those that only compacted the thread. */
   readonly turns: number;
-  /**
-   * All requests and answers as counted by the provider, including cached input; for a fork, including inherited turns.
-   */
+  /** Requests and answers as the provider counted them, cached input and a fork's inherited turns included. */
   readonly totalTokens: number;
   /** The surface that started it: `exec`, `cli`, `vscode`, `mcp`, `subagent`, `internal`, or another program's word. */
   readonly source?: string;

@@ -70,10 +70,7 @@ export interface FileChangeItem {
   readonly changes: readonly ChangedFile[];
   readonly status: 'in-progress' | 'completed' | 'failed';
   readonly problem?: string;
-  /**
-   * For each part of the patch, in order: the lines where its chunks were found, from 0; null for a part without
-   * chunks.
-   */
+  /** The lines where the chunks of each part of the patch were found, from 0; null for a part without chunks. */
   readonly places?: readonly (readonly number[] | null)[];
   /** For an item read from a file: the model's call, which has the lines that `diff` would have. */
   readonly call?: { readonly tool: string; readonly input: string };
@@ -142,10 +139,7 @@ export interface FilesChangedInSideConversation {
   readonly commands?: number;
 }
 
-/**
- * Leaves out folders listed beside their content, since people and the model count files. `all`: every path of the
- * restore.
- */
+/** Leaves out folders listed beside their content, since people count files. `all`: every path of the restore. */
 export function withoutParentFolders<Path extends string | { readonly path: string }>(
   paths: readonly Path[],
   all: readonly string[],

@@ -30,10 +30,7 @@ export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, ou
 /** Counts of a provider or a file: anything may be missing or invalid. */
 export type ReportedUsage = { readonly [Name in keyof Usage]?: unknown };
 
-/**
- * Makes counts consistent. Invalid ones (negative, no number, beyond `most`) become zero; cached input is part of the
- * input and reasoning part of the output; a total is at least the sum of its parts.
- */
+/** Makes counts consistent: invalid ones become zero, parts are at most their whole, and a total at least its parts. */
 export function repairUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTEGER): Usage {
   const count = (value: unknown): number =>
     typeof value === 'number' && value > 0 && value <= most ? Math.round(value) : 0;
@@ -54,10 +51,7 @@ export function repairUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTE
   return { ...counts, ...(estimated > 0 && { estimated }), ...costField(cost) };
 }
 
-/**
- * Uncached input plus output: input read from the provider's cache would count with every request. Sums of foreign
- * files may have more cached input than input.
- */
+/** Uncached input plus output: cached input would count with every request, and may exceed it in foreign files. */
 export function usedTokens({ input, cachedInput, output }: Usage): number {
   return Math.max(0, input - cachedInput) + output;
 }
@@ -186,8 +180,8 @@ export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
   /**
-   * Decides if a request may begin. One that fits only if others cost less than their maximum waits for them. There is
-   * no await between a decision and its entry, so no two requests are decided on the same numbers.
+   * Decides if a request may begin; one that fits only if others cost less than their maximum waits for them. No await
+   * between decision and entry: no two are decided on the same numbers.
    */
   async admit(
     by: Name,

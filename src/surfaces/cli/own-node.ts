@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/**
- * Runs this command with the Node of the linked clone, and ends as that process ends. Returns undefined if there is no
- * such Node: an installed package has none.
- */
+/** Runs this command with the Node of the linked clone. Undefined if there is none, as in an installed package. */
 export async function runOnOwnNode(node: string): Promise<number | undefined> {
   if (!existsSync(node)) return undefined;
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });

@@ -9,7 +9,9 @@ import { commandTable } from './table/command-table.ts';
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const exec = words.findIndex((word) => word === 'exec' || word === 'e');
-  if (words[0]?.startsWith('-') === true && exec > 0) return runInGroup(commandTable, rootOptionsBehind(words, exec));
+  // Options may precede the command, as in `capstan -c KEY=VALUE exec …`; those after it rank higher.
+  if (words[0]?.startsWith('-') === true && exec > 0)
+    return runInGroup(commandTable, ['exec', ...words.toSpliced(exec, 1)]);
   // The name that older versions of Codex have for the sandbox helper.
   if (words[0] === 'debug' && words[1] === 'landlock')
     return runInGroup(commandTable, ['sandbox', 'linux', ...words.slice(2)]);
@@ -36,21 +38,13 @@ async function welcome(): Promise<number> {
   return runInGroup(commandTable, [loaded.engine.config.isSetUp ? '--help' : 'demo']);
 }
 
-/**
- * On a terminal, options and a prompt without a command are for the terminal surface. Its own options are so elsewhere,
- * too: it reports what is wrong with them, or that there is no terminal.
- */
+/** Options and a prompt without a command are for the terminal surface; it also reports that there is no terminal. */
 function opensTerminal(words: readonly string[]): boolean {
   const [first = ''] = words;
   if (helpOption.names.includes(first)) return false;
   if (process.stdin.isTTY && process.stdout.isTTY) return isForTerminal(words);
   const name = first.replace(/=.*$/s, '');
   return Object.values(tuiCommand.options).some(({ names }) => names.includes(name));
-}
-
-/** Options may precede the command, as in `capstan -c KEY=VALUE exec …`; those after it rank higher. */
-function rootOptionsBehind(words: readonly string[], at: number): readonly string[] {
-  return ['exec', ...words.slice(0, at), ...words.slice(at + 1)];
 }
 
 /** True for options, or a quoted message followed by options, without a command: they are for the terminal surface. */

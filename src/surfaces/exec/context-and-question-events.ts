@@ -1,5 +1,4 @@
 import { formatCount } from '../../engine/wording.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Screen } from '../views/terminal/screen.ts';
 import { dim } from '../views/terminal/styled-text.ts';
@@ -18,10 +17,7 @@ import {
 } from '../views/wording/json-fields.ts';
 import { agentEnd, hookLines } from '../views/wording/turn-lines.ts';
 
-/**
- * Shows checkpoints, changes by hooks, agents that ended their work, and with `--verbose` all that the model receives
- * and its cost.
- */
+/** Shows checkpoints, changes by hooks and ended agents; with `--verbose` all that the model receives, and its cost. */
 export function showContextNews(screen: Screen, event: ThreadEvent, verbose: boolean): void {
   if (event.kind === 'checkpoint-installed') screen.message(checkpointLine(event.report), { look: 'dim' });
   if (event.kind === 'checkpoint-failed') screen.message(failedCheckpointLine(event), { look: 'yellow' });
@@ -56,21 +52,14 @@ export function isContextNews(event: ThreadEvent): event is ContextNews {
 }
 
 export function execContextEvent(event: ContextNews): ExecContextEvent {
-  return { type: types[event.kind], ...contextFields(event), ...stateOf(event) };
-}
-
-/** The three kinds of checkpoint news share one type. */
-function stateOf({ kind }: ContextNews): JsonObject {
-  return kind.startsWith('checkpoint-') ? { state: kind.slice('checkpoint-'.length) } : {};
+  // The three kinds of checkpoint news share one type.
+  const [, state] = /^checkpoint-(.+)$/.exec(event.kind) ?? [];
+  return { type: types[event.kind], ...contextFields(event), ...(state !== undefined && { state }) };
 }
 
 /** A line or two for the user; undefined for what is shown elsewhere. */
 export function contextLine(event: ContextNews): string | undefined {
   switch (event.kind) {
-    case 'settings':
-    case 'checkpoint-installed':
-    case 'checkpoint-failed':
-      return undefined;
     case 'context': {
       if (event.cause === 'user') return undefined;
       const why = event.why === undefined ? '' : ` after ${event.why}`;
@@ -88,6 +77,8 @@ export function contextLine(event: ContextNews): string | undefined {
       return `checkpoint: ${event.model} compacts about ${formatCount(event.tokens)} tokens (${event.strategy}; ${checkpointCauseWords(event)})`;
     case 'prefix-broken':
       return event.breaks.map((each) => `cache: ${brokenPrefix(each)}`).join('\n');
+    default:
+      return undefined;
   }
 }
 

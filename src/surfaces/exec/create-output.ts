@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ExecArguments } from '../views/command-line/exec-command.ts';
@@ -19,20 +18,11 @@ export function createOutput(
   { resumable = true }: { readonly resumable?: boolean } = {},
 ): Output {
   const { sdkJson = false, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
-  const limits = defined({ cost: options.maxCost, tokens: options.maxTokens });
-  const json = options.json || sdkJson;
   const stream = process.stderr;
   const live = canRewriteLines(stream);
   const recordIfNews = (outcome: Outcome): boolean => engine.recordIfNews(outcome, { keeps: !ephemeral });
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
-  return json
-    ? jsonOutput(screen, { context, verbose, recordIfNews })
-    : new PlainOutput(screen, {
-        live,
-        verbose,
-        resumable: resumable && !ephemeral,
-        limits,
-        recordIfNews,
-        ...defined({ approvals }),
-      });
+  if (options.json || sdkJson) return jsonOutput(screen, { context, verbose, recordIfNews });
+  const repeated = { limits: { cost: options.maxCost, tokens: options.maxTokens }, approvals };
+  return new PlainOutput(screen, { live, verbose, resumable: resumable && !ephemeral, recordIfNews, ...repeated });
 }

@@ -19,15 +19,14 @@ import {
 } from './context-and-question-events.ts';
 import { Announcement, HeldBack, type Output } from './output.ts';
 
+interface JsonOptions {
+  readonly context: boolean;
+  readonly verbose: boolean;
+  recordIfNews(outcome: Outcome): boolean;
+}
+
 /** Prints one JSON event per line on standard output, and nothing else there. */
-export function jsonOutput(
-  screen: Screen,
-  {
-    context,
-    verbose,
-    recordIfNews,
-  }: { readonly context: boolean; readonly verbose: boolean; recordIfNews(outcome: Outcome): boolean },
-): Output {
+export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: JsonOptions): Output {
   const toExecEvents = execEvents({ context });
   let told = false;
   const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
@@ -83,9 +82,7 @@ export type ExecEvent =
 type ExecUsage = Readonly<Omit<ReturnType<typeof usageForPrograms>, 'total_tokens'>>;
 
 /** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
-export function execEvents({ context = false } = {}): (
-  event: ThreadEvent,
-) => readonly (ExecEvent | ExecContextEvent)[] {
+export function execEvents({ context = false } = {}) {
   const numbers = new Map<string, string>();
   let count = 0;
   let isContinued = false;
@@ -98,13 +95,10 @@ export function execEvents({ context = false } = {}): (
   };
   const shown = (type: 'item.started' | 'item.updated' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
     item.kind === 'user-message' || item.kind === 'image-view' ? [] : [{ type, item: execItem(item, numbered(item)) }];
-
-  const warned = (message: string): ExecEvent => ({
-    type: 'item.completed',
-    item: { id: nextId(), type: 'error', message },
-  });
-
-  return (event) => {
+  const warned = (message: string): ExecEvent => {
+    return { type: 'item.completed', item: { id: nextId(), type: 'error', message } };
+  };
+  return (event: ThreadEvent): readonly (ExecEvent | ExecContextEvent)[] => {
     if (isContextNews(event)) {
       // Programs that read only these events must learn of a failure that may end in an overflow.
       const failed = event.kind === 'checkpoint-failed' ? [warned(failedCheckpointLine(event))] : [];
@@ -117,11 +111,6 @@ export function execEvents({ context = false } = {}): (
         const refused = event.item && refusedItem(event.item, event.reason);
         return refused === undefined ? [] : shown('item.completed', refused);
       }
-      case 'hook-started':
-      case 'hook-completed':
-      case 'checkpoint-stage':
-      case 'code-reviewed':
-        return [];
       case 'question-asked':
       case 'question-answered':
         return [execQuestion(event)];
@@ -132,11 +121,9 @@ export function execEvents({ context = false } = {}): (
         return isNew ? [{ type: 'turn.started' }] : [];
       }
       case 'item-started':
-        return shown('item.started', event.item);
       case 'item-updated':
-        return shown('item.updated', event.item);
       case 'item-completed':
-        return shown('item.completed', event.item);
+        return shown(itemTypes[event.kind], event.item);
       case 'warning':
         // Codex passes such an answer on without comment, and readers of its SDK count items.
         if (event.outcome.code === 'answer-unfit')
@@ -153,14 +140,19 @@ export function execEvents({ context = false } = {}): (
         return ended('The turn was interrupted.');
       case 'turn-suspended':
         return ended('The turn waits for an answer.');
+      default:
+        return [];
     }
   };
 }
 
-/**
- * True for a warning about the installation: the run is fine, and programs that read its events can do nothing about
- * it.
- */
+const itemTypes = {
+  'item-started': 'item.started',
+  'item-updated': 'item.updated',
+  'item-completed': 'item.completed',
+} as const;
+
+/** True for a warning about the installation, which programs that read the events can do nothing about. */
 function isNote({ code }: Outcome): boolean {
   return Object.hasOwn(sandboxNotices, code);
 }
@@ -172,17 +164,12 @@ function failedTurn(outcome: Outcome): readonly ExecEvent[] {
 
 function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
   const text = fullText(outcome);
-  const message = isBrokenStream(outcome) ? `stream disconnected before completion: ${text}` : text;
-  return { type: 'error', message };
+  // Programs recognise an incomplete answer by Codex's wording. With a status, a server answered in place of a stream.
+  const isBroken = brokenStreams.has(outcome.code) && !('status' in outcome);
+  return { type: 'error', message: isBroken ? `stream disconnected before completion: ${text}` : text };
 }
 
 const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);
-
-/** True for an incomplete answer. Programs recognise it by Codex's wording. */
-function isBrokenStream(outcome: Outcome): boolean {
-  // A failure with a status is a server's answer in place of a stream.
-  return brokenStreams.has(outcome.code) && !('status' in outcome);
-}
 
 function ended(message: string): readonly ExecEvent[] {
   return [

@@ -9,10 +9,7 @@ import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { visibleText } from '../views/terminal/text.ts';
 import { dirname, resolve } from 'node:path';
 
-/**
- * Checks the file for the answer, if there is one, before the turn, because a turn costs time and money. Touches
- * nothing.
- */
+/** Checks the file for the answer before the turn, which costs time and money. Touches nothing. */
 export function checkLastMessageFile(
   options: Pick<ExecArguments['options'], 'lastMessageFile'>,
   cwd: string,
@@ -35,10 +32,7 @@ export function checkLastMessageFile(
   };
 }
 
-/**
- * Writes the answer of a completed turn; a failed turn leaves the file unchanged. Returns what the user should know:
- * `last-message-unwritten` if the file was not written as requested.
- */
+/** Writes the answer of a completed turn; a failed one leaves the file unchanged. Returns what the user should know. */
 export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome | undefined {
   if (result.kind !== 'completed') return undefined;
   const { path } = file;
@@ -84,10 +78,7 @@ function whyNotWritable(path: string): string | undefined {
 
 export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
 
-/**
- * Loads the pictures of `--image`. An existing file that is no picture does not end the run: programs that drive `exec`
- * rely on that, and both the user and the model are informed.
- */
+/** A file that is no picture does not end the run, as programs that drive `exec` expect: user and model are told. */
 export async function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Promise<Pictures | Outcome> {
   const lists = options.image;
   // Most likely an unset variable.
@@ -118,16 +109,11 @@ function pathsIn(list: string, cwd: string): readonly string[] {
 
 const mostBytes = 1024 * 1024;
 
-interface OutputSchema {
-  readonly outputSchema?: JsonObject;
-  /** Warnings that a part of it is not checked. */
-  readonly notices: readonly Outcome[];
-}
-
+/** `notices`: warnings that a part of the schema is not checked. */
 export async function loadOutputSchema(
   { options: { outputSchema: path } }: ExecArguments,
   cwd: string,
-): Promise<OutputSchema | Outcome> {
+): Promise<{ readonly outputSchema?: JsonObject; readonly notices: readonly Outcome[] } | Outcome> {
   if (path === undefined) return { notices: [] };
   const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
   if (file.kind !== 'read') {

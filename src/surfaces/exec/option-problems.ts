@@ -18,11 +18,8 @@ export function approvalMismatch(
   const { askedApproval } = settings;
   if (settings.approvals !== 'never') return undefined;
   if (approvals !== undefined) {
-    return {
-      code: 'approvals-unused',
-      message: 'The approval policy is never, so --approvals has no effect.',
-      next: 'Add -a on-request to be asked.',
-    };
+    const message = 'The approval policy is never, so --approvals has no effect.';
+    return { code: 'approvals-unused', message, next: 'Add -a on-request to be asked.' };
   }
   // A default policy asks too, and most runs do without it; a user who wrote `untrusted` expects to be asked.
   const unused = policy ?? (askedApproval === 'untrusted' ? askedApproval : undefined);
@@ -41,9 +38,7 @@ function runsUnasked(policy: ResolvedPolicy): string {
     : 'Commands and patches run without a sandbox and without a question. Capstan refuses only commands that destroy, and those that a rule asks about.';
 }
 
-/**
- * A waiting thread explains how to answer. A run that continues its turn asks at once, or explains itself if it cannot.
- */
+/** A waiting thread explains how to answer; a run that continues its turn asks at once, or says that it cannot. */
 export function adaptSuspendedNotice(notice: Outcome, run: 'asks' | 'cannot-ask' | 'starts-anew'): Outcome {
   if (run === 'starts-anew' || notice.code !== 'turn-suspended') return notice;
   return { ...notice, next: run === 'asks' ? 'The question follows, if the call is still allowed.' : '' };

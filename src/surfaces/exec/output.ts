@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { allowsAsking, approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { sandboxLevelOf } from '../../core/policy/profiles/describe-policy.ts';
 import type { LiveThread } from '../../engine/live/live-thread-types.ts';
@@ -14,10 +13,7 @@ import { visibleLine } from '../views/terminal/text.ts';
 /** Beyond this number, held-back output is counted and not shown. */
 const mostHeld = 300;
 
-/**
- * Holds back the output of a run while its question is open at the terminal: output in between could push the question
- * away, and pose as another one.
- */
+/** Holds back output while a question is open at the terminal: it could push the question away, or pose as one. */
 export class HeldBack {
   readonly #open = new Set<string>();
   readonly #held: (() => void)[] = [];
@@ -88,23 +84,16 @@ export interface Output {
 
 export type AnnouncedThread = Pick<LiveThread, 'id' | 'settings' | 'profileName' | 'restored'>;
 
-/**
- * Announces the settings in force as soon as the thread is open and durable: the line names the thread, which must be
- * findable.
- */
+/** Announces the settings in force as soon as the thread, which the line names, is open and durable. */
 export class Announcement {
   readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;
+  readonly #isVerbose: boolean;
   #opened: AnnouncedThread | undefined;
   #isDurable = false;
-  readonly #isVerbose: boolean;
   #waiting: string[] = [];
 
-  constructor(
-    say: (text: string) => void,
-    whisper: (text: string) => void,
-    { verbose }: { readonly verbose: boolean },
-  ) {
+  constructor(say: (text: string) => void, whisper: (text: string) => void, { verbose }: { verbose: boolean }) {
     this.#say = say;
     this.#whisper = whisper;
     this.#isVerbose = verbose;
@@ -148,15 +137,11 @@ export class Announcement {
 function startLines({ id, settings, profileName, restored }: AnnouncedThread, verbose: boolean): string {
   const { model, provider, effort, approvals: approval, cwd } = settings;
   const resolved = policyInForce(settings);
-  const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };
+  const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, lists: resolved.lists };
   const asking = { asksAboutRules: allowsAsking(approval, 'rules') };
   const plans = settings.collaboration?.mode === 'plan' ? 'plan mode, ' : '';
   const mode = `${plans}${policyWords(policy, { profileName, ...asking })}`;
-  const asked = [
-    model,
-    ...(effort === undefined ? [] : [effort]),
-    ...(provider === 'openai' ? [] : [`via ${provider}`]),
-  ];
+  const asked = [model, effort, provider === 'openai' ? undefined : `via ${provider}`].filter((word) => word);
   const first = [`capstan ${version}`, `thread ${id}`, asked.join(' '), mode];
   const second = [
     ...(!verbose || restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),

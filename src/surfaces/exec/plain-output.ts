@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { hostAtPort } from '../../core/policy/network/host-lists.ts';
 import { formatCount } from '../../engine/wording.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
@@ -72,11 +71,8 @@ export class PlainOutput implements Output {
     this.#screen = screen;
     this.#options = options;
     this.#answer = new StreamedAnswer(screen);
-    this.#announcement = new Announcement(
-      (text) => screen.message(text),
-      (text) => screen.message(text, { look: 'dim' }),
-      options,
-    );
+    const whisper = (text: string): void => screen.message(text, { look: 'dim' });
+    this.#announcement = new Announcement((text) => screen.message(text), whisper, options);
     if (options.live) this.provisional = (event) => this.#held.printAll(() => this.#answer.provisional(event));
   }
 
@@ -117,7 +113,7 @@ export class PlainOutput implements Output {
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
     this.#cost.event(event);
-    this.#noteProgress(event);
+    if (event.kind === 'turn-started' || event.kind === 'usage') this.#hasSpent = event.kind === 'usage';
     this.#sayUnanswered(event);
     this.#held.before(event);
     this.#held.print(() => this.#say(event));
@@ -125,14 +121,8 @@ export class PlainOutput implements Output {
     this.#showStatus();
   };
 
-  #noteProgress(event: ThreadEvent): void {
-    if (event.kind === 'turn-started') this.#hasSpent = false;
-    this.#hasSpent ||= event.kind === 'usage';
-  }
-
   #showStatus(): void {
-    const isOver = this.#activity.words === undefined;
-    this.#screen.status(isOver ? undefined : () => this.#activity.words ?? []);
+    this.#screen.status(this.#activity.words && (() => this.#activity.words ?? []));
   }
 
   #say(event: ThreadEvent): void {
@@ -151,7 +141,7 @@ export class PlainOutput implements Output {
         return this.#beginItem(event.item, event);
       case 'item-completed':
         this.#sayItem(event.item);
-        return this.#answer.showNext();
+        return this.#answer.showFirst();
       case 'call-refused':
         return this.#sayRefused(event);
       case 'warning':
@@ -169,30 +159,26 @@ export class PlainOutput implements Output {
       case 'turn-aborted':
         screen.note(yellow('The turn was interrupted.'));
         return this.#sayHowToResume();
-      case 'turn-completed': {
+      case 'turn-completed':
         screen.note(dim(`tokens used: ${this.#cost.words(event.usage)}`));
         if (event.lastMessage === undefined) screen.note(dim(missingAnswerReason(event)));
         // On a shared screen it was shown when it came.
-        if (event.lastMessage !== undefined && !isOutputSameAsError())
-          print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
+        else if (!isOutputSameAsError()) print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
         return;
-      }
       case 'turn-suspended':
         screen.note(yellow('The turn waits for your answer.'));
-        return this.#sayHowToAnswer();
+        return this.#sayCommand('To answer', (id) => answerCommand(id, this.#options));
       case 'question-asked':
         // What is above the question says nothing about what follows.
         this.#newestCall = event.question.id;
         if (event.question.host !== undefined) this.#hosts.set(event.question.id, event.question.host);
-        return;
-      case 'checkpoint-stage':
-      case 'turn-started':
         return;
       case 'question-answered': {
         const host = this.#hosts.get(event.id);
         const words = reviewWords(event.answer, host && hostAtPort(host.name, host.port));
         return words === undefined ? undefined : screen.note(dim(visibleLine(words)));
       }
+      default:
     }
   }
 
@@ -247,11 +233,8 @@ export class PlainOutput implements Output {
 
   #sayItem(item: TurnItem): void {
     const screen = this.#screen;
-    const form: ItemForm = {
-      folded: this.#options.live && !this.#options.verbose,
-      interrupted: this.#isInterrupted,
-      ...defined({ folder: this.#folder }),
-    };
+    const folded = this.#options.live && !this.#options.verbose;
+    const form: ItemForm = { folded, interrupted: this.#isInterrupted, folder: this.#folder };
     switch (item.kind) {
       case 'command':
         this.#nameAgain(item);
@@ -264,7 +247,8 @@ export class PlainOutput implements Output {
         return screen.note(...toolEnd(item, form));
       case 'reasoning':
         this.#answer.completed(item.id, '');
-        return screen.note(dim(item.summary.map(withoutStars).join('\n')));
+        // Models set headlines in bold; a dim line needs no asterisks.
+        return screen.note(dim(item.summary.map((text) => text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1')).join('\n')));
       case 'agent-message': {
         const text = withoutPlanTags(item.text);
         return this.#answer.completed(item.id, text) ? undefined : this.#sayAnswer(text);
@@ -276,9 +260,7 @@ export class PlainOutput implements Output {
       case 'image-view':
         screen.note(imageNote(item));
         return this.#standBetween();
-      case 'user-message':
-      case 'plan':
-        return;
+      default:
     }
   }
 
@@ -318,24 +300,17 @@ export class PlainOutput implements Output {
   }
 
   #sayHowToResume(what = 'To resume', changed: Pick<PlainOptions, 'limits'> = {}): void {
-    const id = this.#options.resumable ? this.#announcement.threadId : undefined;
-    if (id === undefined) return;
     const run = { ...this.#options, ...changed, goalRests: this.#goalRests };
-    this.#screen.note(dim(`${what}: ${resumeCommand(id, run)}`));
+    this.#sayCommand(what, (id) => resumeCommand(id, run));
   }
 
-  #sayHowToAnswer(): void {
+  #sayCommand(what: string, command: (id: string) => string): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
-    if (id !== undefined) this.#screen.note(dim(`To answer: ${answerCommand(id, this.#options)}`));
+    if (id !== undefined) this.#screen.note(dim(`${what}: ${command(id)}`));
   }
 }
 
 const noCall = '';
-
-/** Models set headlines in bold; a dim line needs no asterisks. */
-function withoutStars(text: string): string {
-  return text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1');
-}
 
 interface Arriving {
   readonly kind: 'text' | 'reasoning';
@@ -345,10 +320,7 @@ interface Arriving {
   readonly tags: PlanTagStream;
 }
 
-/**
- * Shows answers while they arrive. Items come one after the other, and durable ones a little later than provisional
- * ones: an item is shown when those before it are completed or dropped.
- */
+/** Shows answers while they arrive: an item is shown when those before it are completed or dropped. */
 class StreamedAnswer {
   readonly #screen: Screen;
   readonly #arriving = new Map<string, Arriving>();
@@ -363,17 +335,13 @@ class StreamedAnswer {
       const dropped = this.#arriving.get(event.itemId);
       this.#arriving.delete(event.itemId);
       if (dropped !== undefined && dropped.shown.length > 0) this.#screen.note({ look: 'yellow', text: '[cut off]' });
-      return this.#showFirst();
+      return this.showFirst();
     }
-    const item: Arriving = this.#arriving.get(event.itemId) ?? {
-      kind: event.kind,
-      shown: [],
-      waiting: '',
-      tags: new PlanTagStream(),
-    };
+    const known = this.#arriving.get(event.itemId);
+    const item: Arriving = known ?? { kind: event.kind, shown: [], waiting: '', tags: new PlanTagStream() };
     item.waiting += item.tags.push(event.text);
     this.#arriving.set(event.itemId, item);
-    this.#showFirst();
+    this.showFirst();
   }
 
   /** The item is complete, without tags. True if the screen has all of its text. */
@@ -388,12 +356,8 @@ class StreamedAnswer {
     return isSame;
   }
 
-  /** Call when everything about the completed item is on the screen. */
-  showNext(): void {
-    this.#showFirst();
-  }
-
-  #showFirst(): void {
+  /** Call also when everything about a completed item is on the screen. */
+  showFirst(): void {
     const [first] = this.#arriving.values();
     if (first?.kind !== 'text' || first.waiting === '') return;
     this.#screen.text(first.waiting);
@@ -431,7 +395,8 @@ class TurnCost {
       isKnown
         ? `${formatCount(spent)}${when}${uncountedWords(this.#uncounted, estimated)}`
         : uncountedTokens(estimated).replace(' (', `${when} (`);
-    if (isFirst(this.#before)) return `${tokens('')}${this.#cost(thread, undefined)}`;
+    const isFirst = usedTokens(this.#before) + (this.#before.estimated ?? 0) === 0;
+    if (isFirst) return `${tokens('')}${this.#cost(thread, undefined)}`;
     return `${tokens(` ${since}`)}, ${allWords(thread)} in the thread${this.#cost(thread, since)}`;
   }
 
@@ -442,10 +407,6 @@ class TurnCost {
     const { cost, estimated } = usageSince(this.#before, thread);
     return `; ${moneyWords(cost, estimated)} ${since}, ${moneyWords(thread.cost, thread.estimated)} in the thread`;
   }
-}
-
-function isFirst(before: Usage): boolean {
-  return usedTokens(before) + (before.estimated ?? 0) === 0;
 }
 
 function allWords(thread: Usage): string {

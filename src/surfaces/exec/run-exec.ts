@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { grantedFolders } from '../../core/policy/profiles/profile-entries.ts';
 import type { AgentNode } from '../../engine/agents/read-agent-tree.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
@@ -10,7 +9,7 @@ import { formatCount } from '../../engine/wording.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { type Usage, usedTokens } from '../../protocol/usage.ts';
+import { usedTokens } from '../../protocol/usage.ts';
 import { type ExecArguments, execCommand } from '../views/command-line/exec-command.ts';
 import { loadEngine } from '../views/command-line/load-engine.ts';
 import { runCommand } from '../views/command-line/run-command.ts';
@@ -42,12 +41,12 @@ export function whereElse({ options }: ExecArguments): string {
 }
 
 /**
- * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an answer that does not fit the output schema (without
- * `--json`), or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
+ * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an unfit answer (without `--json`), or an unwritten
+ * file; 2: wrong usage. A signal ends the turn, then the process.
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;
-  if (variant === 'review') return (await import('./run-review.ts')).runReview({ options, words });
+  if (variant === 'review') return (await import('./run-review.ts')).run({ options, words });
   const here = currentFolder();
   if ('code' in here) return here;
   const cwd = here.path;
@@ -116,10 +115,8 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   });
   const { cyberAccessProgram } = options;
   const text = typeof prompt === 'string' ? prompt : '';
-  const turn = {
-    input: { author: 'user' as const, text, ...pictures },
-    ...defined({ outputSchema: schema.outputSchema, cyberAccessProgram }),
-  };
+  const input = { author: 'user', text, ...pictures } as const;
+  const turn = { input, outputSchema: schema.outputSchema, cyberAccessProgram };
   const result = await diskLossAsOutcome(async () => {
     try {
       return await (missing === undefined ? thread.submit({ ...turn, signal }) : thread.continue({ signal }));
@@ -182,16 +179,16 @@ function threadRequest(
   };
   return {
     listener,
-    ...defined({ provisional: output.provisional }),
+    provisional: output.provisional,
     // The caller waits for the answer only: the next run frees the space, if there is one.
     compactsAfterTurns: false,
     // Without the option there is no user to ask.
     ...(approvals === undefined
       ? { unattended: true, heldApprovals: 'never', unlessReviewed: !bypass }
       : { askUser: approvals.askUser }),
-    ...(bypass ? { sandbox: { type: 'disabled' } } : {}),
+    sandbox: bypass ? { type: 'disabled' } : undefined,
     ephemeral,
-    ...defined({ threadSource }),
+    threadSource,
   };
 }
 
@@ -237,10 +234,7 @@ function checkRepository(
   };
 }
 
-interface WorkingAgent {
-  readonly id: ThreadId;
-  readonly cost: Usage;
-}
+type WorkingAgent = Pick<LiveThread, 'id' | 'cost'>;
 
 /** Agents other than the turn's own thread that still work: the program is about to end them with itself. */
 function otherWorkingAgents(threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] {

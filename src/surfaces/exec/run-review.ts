@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { readFindings, reviewHint, reviewText } from '../../core/fragments/code-review.ts';
 import type { ReviewTarget, ThreadEvent } from '../../protocol/thread-event.ts';
-import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ReviewArguments } from '../views/command-line/surface-commands.ts';
@@ -17,17 +16,13 @@ import { checkLastMessageFile, writeLastMessage } from './option-files.ts';
 import { loadEngine } from '../views/command-line/load-engine.ts';
 import { readPrompt } from './stdin.ts';
 
-export function run(asked: ReviewArguments): Promise<number | Outcome> {
-  return runReview(asked);
-}
-
 /** Runs a review in a thread of its own, and makes a new thread that knows the findings. */
-export async function runReview({ options, words }: ReviewArguments): Promise<number | Outcome> {
+export async function run({ options, words }: ReviewArguments): Promise<number | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
   const target = await targetOf(options, words);
   if ('code' in target) return target;
-  const cwd = options.cwd === undefined ? here.path : resolve(here.path, options.cwd);
+  const cwd = resolve(here.path, options.cwd ?? '.');
   const engine = await loadEngine(options, here.path);
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);
@@ -39,12 +34,8 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   const output = createOutput(options, { engine }, { resumable: false });
   for (const notice of engine.notices) output.notice(notice);
   const threads = liveThreads(engine);
-  const parent = await threads.start({
-    cwd,
-    ephemeral: options.ephemeral,
-    compactsAfterTurns: false,
-    unattended: true,
-  });
+  const { ephemeral, model } = options;
+  const parent = await threads.start({ cwd, ephemeral, compactsAfterTurns: false, unattended: true });
   if (parent.kind === 'refused') return parent.outcome;
   const opened = (settings: AnnouncedThread['settings']): void => {
     output.start({ id: parent.id, settings, profileName: undefined, restored: undefined });
@@ -60,7 +51,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   };
   const result = await diskLossAsOutcome(async () => {
     try {
-      return await engine.review({ target, parent, signal, listener, opened, ...defined({ model: options.model }) });
+      return await engine.review({ target, parent, signal, listener, opened, model });
     } finally {
       await threads.close();
       over();
@@ -104,16 +95,13 @@ async function targetOf(
   const named = [word, base, commit, uncommitted ? '' : undefined].filter((given) => given !== undefined);
   if (named.length > 1) return severalTargets;
   if (base !== undefined) return { kind: 'base', branch: base };
-  if (commit !== undefined) return { kind: 'commit', commit, ...defined({ title }) };
+  if (commit !== undefined) return { kind: 'commit', commit, title };
   if (word === undefined) return { kind: 'uncommitted' };
   const words = word === '-' ? await readPrompt(word) : word;
   return typeof words === 'string' ? { kind: 'words', words } : words;
 }
 
-/**
- * The reviewer's events to show, under the id of the thread that gets the findings. The reviewer's answer is for
- * programs.
- */
+/** The reviewer's events to show, under the id of the thread that gets the findings. Its answer is for programs. */
 function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
   switch (event.kind) {
     case 'thread-started':

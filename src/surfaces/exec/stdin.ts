@@ -14,25 +14,17 @@ const patienceMs = 500;
 /** No context window holds as much; a larger input is not read to its end, as it may have none. */
 const mostBytes = 64 * 1024 * 1024;
 
-/**
- * The prompt from the command line, standard input, or both. A pipe that stays silent and open does not delay a prompt
- * from the command line; a slow pipeline is read to its end.
- */
+/** The prompt from the command line, standard input, or both. A silent open pipe does not delay a given prompt. */
 export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
   const given = word === '-' ? undefined : word;
   const bytes = await readStandardInput(word);
   if (bytes === undefined) return inputTooLong;
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
-  const prompt = given === undefined ? piped : withInput(given, piped);
+  const prompt = given === undefined ? piped : isBlankText(piped) ? given : withPipedInput(given, piped);
   if (!isBlankText(prompt)) return prompt;
   const message = prompt === '' ? 'There is no prompt.' : 'The prompt is blank, so there is nothing to send.';
   return { code: 'no-prompt', message, next: 'Give it as an argument or on standard input.' };
-}
-
-function withInput(prompt: string, piped: string): string {
-  if (isBlankText(piped)) return prompt;
-  return withPipedInput(prompt, piped);
 }
 
 /** True if a silent pipe is worth waiting for. Either way it is reported. */
@@ -57,7 +49,8 @@ const inputTooLong: InputProblem = {
 async function readStandardInput(word: string | undefined): Promise<Buffer | undefined> {
   const kind = kindOfInput();
   // Terminals and /dev/null provide no input, and creating Node's stream for them takes some milliseconds.
-  if (kind === undefined || (kind.isCharacterDevice() && !(word === '-' && isTerminal()))) return Buffer.alloc(0);
+  const isTyped = (): boolean => word === '-' && process.getBuiltinModule('node:tty').isatty(0);
+  if (kind === undefined || (kind.isCharacterDevice() && !isTyped())) return Buffer.alloc(0);
   if (kind.isFile()) return kind.size > mostBytes ? undefined : process.getBuiltinModule('node:fs').readFileSync(0);
   const held = new BoundedBuffer(mostBytes);
   let [hasBegun, ended] = [false, false];
@@ -71,17 +64,12 @@ async function readStandardInput(word: string | undefined): Promise<Buffer | und
     return held.take();
   })();
   if (word === undefined || word === '-') return everything;
-  const patience = new Promise<void>((resolve) => {
-    setTimeout(resolve, patienceMs).unref();
-  });
-  await Promise.race([everything, patience]);
+  const patience = Promise.withResolvers<void>();
+  setTimeout(patience.resolve, patienceMs).unref();
+  await Promise.race([everything, patience.promise]);
   if (ended || hasBegun || hasMoreToCome()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
-}
-
-function isTerminal(): boolean {
-  return process.getBuiltinModule('node:tty').isatty(0);
 }
 
 /** Undefined when standard input is closed. */
@@ -107,9 +95,8 @@ function decode(bytes: Buffer): string | InputProblem {
 }
 
 /**
- * The process that may write to standard input: one that holds the other end of the pipe and did not start us, such as
- * the previous one in a pipeline. Our ancestors may have made the pipe without meaning to use it. Undefined if there is
- * none, or the system does not say (only Linux does).
+ * The process that holds the other end of the pipe and did not start us, such as the previous one in a pipeline:
+ * ancestors may have made the pipe without using it. Undefined if there is none, or the system does not say.
  */
 function findInputWriter(): number | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../../protocol/json.ts';
 import {
   type CommandGroup,
   type CommandWork,
+  doesOf,
   findCommand,
   shownCommands,
 } from '../../views/command-line/command-group.ts';
@@ -30,9 +31,8 @@ const longestPreview = 50;
 const plainName = /^\w[\w.@%+,/-]*$/;
 
 /**
- * `capstan complete SHELL`, called by the shell scripts. First line: what the shell itself shall offer and, after a
- * tab, the part of the current word before it. Other lines: a word, a tab, its description. Reports no problems: the
- * shell would show them while the user types.
+ * Called by the shell scripts. First line: what the shell itself shall offer and, after a tab, the part of the current
+ * word before it. Other lines: a word, a tab, its description. Reports no problems: the user is typing.
  */
 export function completeFor(table: CommandGroup): CommandWork<typeof completeCommand> {
   return {
@@ -40,11 +40,11 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
       const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
       const offers = offersFor(table, typed);
       const { source = 'words', attached = '' } = offers;
-      const all = [...offers.words, ...(await wordsFrom(source))].map((each) => ({
-        ...each,
-        word: attached + each.word,
-      }));
-      const shown = kept === undefined ? all : completionsOf(typed.at(-1) ?? '', kept, all);
+      const all = [...offers.words, ...(await wordsFrom(source))].map(({ word, does }) => {
+        return { word: attached + word, does };
+      });
+      const begun = all.filter(({ word }) => word.startsWith(typed.at(-1) ?? ''));
+      const shown = kept === undefined ? all : begun.map(({ word }) => ({ word: word.slice(kept), does: '' }));
       const lines = [[source, attached], ...shown.map(({ word, does = '' }) => [word, does])];
       print(lines.map((line) => `${line.join('\t')}\n`).join(''), 'text');
       return 0;
@@ -54,8 +54,9 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
 
 /** Loads modules only for sources that need them: most words are in the command table. */
 async function wordsFrom(source: Offers['source'] | 'words'): Promise<readonly OfferedWord[]> {
-  const found = source === 'threads' ? storedThreads : source === 'profiles' ? profiles : () => [];
-  const words = await diskLossAsOutcome(async () => found());
+  const words = await diskLossAsOutcome(async () =>
+    source === 'threads' ? storedThreads() : source === 'profiles' ? profiles() : [],
+  );
   return 'code' in words ? [] : words;
 }
 
@@ -67,12 +68,8 @@ async function storedThreads(): Promise<readonly OfferedWord[]> {
   if ('code' in page) return [];
   return page.threads.flatMap(({ id, name = '', preview }) => {
     const about = fitToWidth(visibleLine(preview), longestPreview);
-    if (plainName.test(name))
-      return [
-        { word: name, does: about },
-        { word: id, does: name },
-      ];
-    return [{ word: id, does: name === '' ? about : visibleLine(name) }];
+    const byId = { word: id, does: name === '' ? about : visibleLine(name) };
+    return plainName.test(name) ? [{ word: name, does: about }, byId] : [byId];
   });
 }
 
@@ -87,10 +84,7 @@ async function profiles(): Promise<readonly OfferedWord[]> {
   return names.map((word) => ({ word }));
 }
 
-/**
- * Bash splits words at colons and equal signs and replaces only the part after them, so it passes the line up to the
- * cursor and the part it will replace. `kept`: how much of the last word stays.
- */
+/** Bash splits words at colons and equal signs and replaces only the last part. `kept`: how much of the word stays. */
 function wordsOfBash([line = '', replaced = '']: readonly string[]) {
   const found = [...line.matchAll(/(?:[^\s'"\\]|\\.?|'[^']*'?|"(?:[^"\\]|\\.)*"?)+/gs)];
   const last = found.at(-1);
@@ -102,10 +96,6 @@ function wordsOfBash([line = '', replaced = '']: readonly string[]) {
   const typed = [...words.slice(1), ...(isBegun && words.length > 1 ? [] : [''])];
   const current = typed.at(-1) ?? '';
   return { typed, kept: current.endsWith(replaced) ? current.length - replaced.length : 0 };
-}
-
-function completionsOf(current: string, kept: number, all: readonly OfferedWord[]): readonly OfferedWord[] {
-  return all.filter(({ word }) => word.startsWith(current)).map(({ word }) => ({ word: word.slice(kept) }));
 }
 
 export interface OfferedWord {
@@ -139,12 +129,7 @@ function offersIn(
     const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
     return { words: [...namesOf(helpOption), ...version] };
   }
-  if (rest.length === 0) {
-    const commands = shownCommands(group).map(([word, entry]) => {
-      return { word, does: 'commands' in entry ? entry.does : entry.command.does };
-    });
-    return { words: commands };
-  }
+  if (rest.length === 0) return { words: shownCommands(group).map(([word, entry]) => ({ word, does: doesOf(entry) })) };
   const found = findCommand(group, name);
   if ('code' in found) return { words: [] };
   return 'commands' in found ? offersIn(found, rest, offersBelow) : offersBelow(found.command, rest);

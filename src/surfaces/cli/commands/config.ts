@@ -1,5 +1,4 @@
 import { kindOfEntry } from '../../../engine/files.ts';
-import { defined } from '../../../base/objects.ts';
 import { keySource } from '../../../core/config/config-layer.ts';
 import { keyStatus } from '../../../core/config/keys/inspect-keys.ts';
 import { formatTomlKey, parseTomlKey } from '../../../core/config/toml/toml-key.ts';
@@ -22,23 +21,18 @@ type ConfigArguments = CommandArguments<typeof configCommand>;
 
 /** Exit codes: 0: shown; 1: shown, but the configuration has an error or the key does not exist; 2: wrong usage. */
 export async function run(given: ConfigArguments): Promise<number | Outcome> {
-  const { folder = '.', profile, json, ...choices } = given.options;
+  const { folder = '.', json, ...choices } = given.options;
   const here = currentFolder();
   if ('code' in here) return here;
-  const configured = await loadConfigured(resolve(here.path, folder), {
-    ...choices,
-    env: process.env,
-    ...defined({ profile }),
-    osHome: homedir(),
-    cwd: here.path,
-  });
+  const place = { env: process.env, osHome: homedir(), cwd: here.path };
+  const configured = await loadConfigured(resolve(here.path, folder), { ...choices, ...place });
   if ('code' in configured) return configured;
   const answer = answerTo(given, configured);
   if ('code' in answer) return answer;
   print(answer.text, json ? 'json' : 'text');
   const { problems, notices } = configured;
-  if (!json)
-    for (const { message, next } of problems) printNote(`${message}${message.includes('\n') ? '\n' : ' '}${next}`);
+  for (const { message, next } of json ? [] : problems)
+    printNote(`${message}${message.includes('\n') ? '\n' : ' '}${next}`);
   if (!json && given.variant === 'show') for (const { message } of notices) printNote(message);
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
@@ -84,7 +78,8 @@ export function explainKey(configured: Configured, key: string): { readonly text
     const own = shownAt(layer.values, path);
     const said = own === undefined ? layerState(layer, configured) || 'not set' : writeTomlValue(own);
     // A table is merged from all layers that have a part of it, so no single one wins.
-    const wins = layer.source === winner?.source && layer.name === winner.name && !isTable(value);
+    const isMerged = isJsonObject(value) && Object.keys(value).length > 0;
+    const wins = layer.source === winner?.source && layer.name === winner.name && !isMerged;
     return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : keySource(layer, path), said];
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
@@ -112,8 +107,4 @@ function requirementText({ requirements }: Configured, name: string): string {
 /** Secrets are hidden before the key is looked up: its own name may not reveal that it is one. */
 function shownAt(values: JsonObject, path: readonly string[]): Json | undefined {
   return valueAt(hideSecrets(values), path);
-}
-
-function isTable(value: Json | undefined): boolean {
-  return isJsonObject(value) && Object.keys(value).length > 0;
 }

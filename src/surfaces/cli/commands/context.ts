@@ -3,7 +3,7 @@ import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
 import { plural, skippedWords } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { loadCommandEngine, loadThread } from '../../views/command-line/command-engine.ts';
+import { loadCommandEngine, withReadThread } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { changesPage, changesView } from '../../views/context/changes-page.ts';
 import { checkpointPage, checkpointView } from '../../views/context/checkpoint-page.ts';
@@ -11,7 +11,7 @@ import { requestBody, requestPage } from '../../views/context/request-page.ts';
 import { readThreadStory, type ThreadStory } from '../../views/context/thread-story.ts';
 import { threadSummaryLine, windowPage } from '../../views/context/window-page.ts';
 import { windowFields, windowView } from '../../views/context/window-view.ts';
-import { type PageForm, pageForm, printPage, wrapSentences } from '../../views/terminal/page.ts';
+import { type PageForm, pageForm, prettyJson as json, printPage, wrapSentences } from '../../views/terminal/page.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import type { Span } from '../../views/terminal/styled-text.ts';
 import { takenBackWords } from '../../views/threads/replay-report.ts';
@@ -20,12 +20,10 @@ import type { contextCommand } from '../table/threads-read-commands.ts';
 type Options = CommandArguments<typeof contextCommand>['options'];
 
 /** Exit codes: 0: shown; 1: no such thread or request; 2: wrong usage. */
-export async function run(given: CommandArguments<typeof contextCommand>): Promise<number | Outcome> {
-  const { request } = given.options;
-  const thread = await loadThread(given.thread);
-  if ('code' in thread) return thread;
+export const run = withReadThread<typeof contextCommand>(async ({ options }, thread) => {
+  const { request } = options;
   const form = pageForm();
-  const answer = await answerTo(given.options, thread.id, readThreadStory(thread.lines), form);
+  const answer = await answerTo(options, thread.id, readThreadStory(thread.lines), form);
   const isOfRequest = request !== undefined && typeof answer !== 'string';
   const more = isOfRequest ? takenBackWords(thread.id, await thread.takenBack()) : undefined;
   if (typeof answer === 'string') print(answer, request === undefined ? 'json' : 'exact json');
@@ -34,7 +32,7 @@ export async function run(given: CommandArguments<typeof contextCommand>): Promi
   if (more !== undefined) printNote(more);
   if (thread.skipped > 0) printNote(skippedWords(thread));
   return 0;
-}
+});
 
 async function answerTo(
   asked: Options,
@@ -71,10 +69,6 @@ async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<Forese
   const loaded = await loadCommandEngine();
   // Threads that a command resumes are live ones, which may start agents.
   return 'code' in loaded ? loaded : liveThreads(loaded.engine).preview(id, state);
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 function chooseNumbered<Each extends object>(

@@ -2,7 +2,8 @@ import { matchRules, type RuleMatching, strictestDecision } from '../../../core/
 import type { RuleSet } from '../../../core/policy/rules/rule-set.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import type { execpolicyCheckCommand } from '../table/settings-commands.ts';
+import { wrongUsage } from '../../views/command-line/run-command.ts';
+import { execpolicyCheckCommand } from '../table/settings-commands.ts';
 import { loadRulesFiles } from '../../../engine/home/command-rules.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
@@ -10,12 +11,9 @@ import { print } from '../../views/terminal/print.ts';
 export function run({ options, words }: CommandArguments<typeof execpolicyCheckCommand>): number | Outcome {
   const { rules: paths, pretty, resolveHostExecutables: resolveExecutables } = options;
   if (paths.length === 0) {
+    const message = 'no file with rules is named; it does not read installed rules.';
     const next = 'Name one with -r FILE. See `capstan execpolicy check --help`.';
-    return {
-      code: 'usage',
-      message: 'execpolicy check: no file with rules is named; it does not read installed rules.',
-      next,
-    };
+    return wrongUsage(execpolicyCheckCommand, message, next);
   }
   const here = currentFolder();
   if ('code' in here) return here;

@@ -9,7 +9,7 @@ import type { featuresCommand } from '../table/settings-commands.ts';
 import { loadConfigured } from '../../../engine/home/folder-config.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
-import { table } from '../../views/terminal/page.ts';
+import { printResult, table } from '../../views/terminal/page.ts';
 import { configuredGates } from '../../views/wording/settings-text.ts';
 
 type FeaturesArguments = CommandArguments<typeof featuresCommand>;
@@ -18,39 +18,33 @@ export async function run({ variant, words: [name = ''], options }: FeaturesArgu
   return variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
 }
 
-async function list({ folder = '.', json }: FeaturesArguments['options']): Promise<number | Outcome> {
+async function list(options: FeaturesArguments['options']): Promise<number | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
   const choices = { env: process.env, osHome: homedir(), cwd: here.path };
-  const configured = await loadConfigured(resolve(here.path, folder), choices);
+  const configured = await loadConfigured(resolve(here.path, options.folder ?? '.'), choices);
   if ('code' in configured) return configured;
   const gates = configuredGates(configured);
-  if (json) print(`${JSON.stringify({ features: gates })}\n`, 'json');
-  else print(table(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])), 'text');
-  return 0;
+  return printResult({ features: gates }, options, () =>
+    table(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])),
+  );
 }
 
 async function switchGate(name: string, open: boolean): Promise<number | Outcome> {
   if (!usedGates.some((gate) => gate.name === name)) return unknownGate(name);
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const failed = await loaded.engine.config.switchFeature(name, open);
+  const { config, home } = loaded.engine;
+  const failed = await config.switchFeature(name, open);
   if (failed !== undefined) return failed;
-  print(
-    `features.${name} = ${String(open)} in ${loaded.engine.home}/config.toml. It counts for the next thread.\n`,
-    'text',
-  );
+  print(`features.${name} = ${String(open)} in ${home}/config.toml. It counts for the next thread.\n`, 'text');
   return 0;
 }
 
 function unknownGate(name: string): Outcome {
   const names = usedGates.map((gate) => gate.name);
-  const isOthers = featureNames.includes(name);
-  return {
-    code: 'feature-unknown',
-    message: isOthers
-      ? `The feature ${JSON.stringify(name)} of Codex does nothing in Capstan.`
-      : `There is no feature ${JSON.stringify(name)}. ${didYouMean(name, names)}`.trimEnd(),
-    next: 'See `capstan features list`.',
-  };
+  const message = featureNames.includes(name)
+    ? `The feature ${JSON.stringify(name)} of Codex does nothing in Capstan.`
+    : `There is no feature ${JSON.stringify(name)}. ${didYouMean(name, names)}`.trimEnd();
+  return { code: 'feature-unknown', message, next: 'See `capstan features list`.' };
 }

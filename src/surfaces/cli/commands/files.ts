@@ -1,23 +1,20 @@
 import { resolve } from 'node:path';
-import { defined } from '../../../base/objects.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
-import type { CommandArguments } from '../../views/command-line/command.ts';
-import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
+import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { findFilesCommand } from '../table/sandbox-and-files-commands.ts';
-import { print, printNote } from '../../views/terminal/print.ts';
+import { printResult } from '../../views/terminal/page.ts';
+import { printNote } from '../../views/terminal/print.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 
 /** Exit codes: 0: something was found; 1: nothing was. */
-export async function run({ words: [typed = ''], options }: CommandArguments<typeof findFilesCommand>) {
-  const loaded = await loadCommandEngine();
-  if ('code' in loaded) return loaded satisfies Outcome;
+export const run = withEngine<typeof findFilesCommand>(async ({ words: [typed = ''], options }, { engine, cwd }) => {
   const { limit, folder = '.', json } = options;
-  const found = await loaded.engine.findFiles({ cwd: resolve(loaded.cwd, folder), typed, ...defined({ limit }) });
+  const found = await engine.findFiles({ cwd: resolve(cwd, folder), typed, limit });
   if ('code' in found) return found;
   const { files, total, isPartial } = found;
-  if (json) print(`${JSON.stringify({ files, total, partial: isPartial })}\n`, 'json');
-  else print(files.map(({ path, kind }) => `${visibleLine(path)}${kind === 'folder' ? '/' : ''}\n`).join(''), 'text');
+  printResult({ files, total, partial: isPartial }, options, () =>
+    files.map(({ path, kind }) => `${visibleLine(path)}${kind === 'folder' ? '/' : ''}\n`).join(''),
+  );
   if (!json && total === 0) printNote('No matches.');
   if (!json && isPartial) printNote('There are too many files to look at: not all folders were searched.');
   return total === 0 ? 1 : 0;
-}
+});

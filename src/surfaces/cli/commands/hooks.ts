@@ -6,14 +6,15 @@ import type { hooksCommand } from '../table/settings-commands.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../../../engine/home/user-hooks.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
+import { printResult } from '../../views/terminal/page.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
 export async function run({ variant, options }: CommandArguments<typeof hooksCommand>): Promise<number | Outcome> {
-  const { folder = '.', key: keys, json } = options;
+  const { folder = '.', key: keys } = options;
   const here = currentFolder();
   if ('code' in here) return here;
-  const env = process.env;
-  const found = await loadConfiguredHooks(resolve(here.path, folder), { env, osHome: homedir(), cwd: here.path });
+  const choices = { env: process.env, osHome: homedir(), cwd: here.path };
+  const found = await loadConfiguredHooks(resolve(here.path, folder), choices);
   if ('code' in found) return found;
   const unknown = keys.find((key) => !found.hooks.some((hook) => hook.key === key));
   if (unknown !== undefined) {
@@ -22,13 +23,15 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   }
   const chosen = found.hooks.filter(({ key }) => keys.length === 0 || keys.includes(key));
   if (variant === 'list') {
-    if (json) print(`${JSON.stringify({ hooks: chosen })}\n`, 'json');
-    else print(chosen.length === 0 ? 'No hooks.\n' : chosen.map(described).join('\n'), 'text');
-    for (const { message, next } of json ? [] : found.problems) printNote(`${message} ${next}`);
+    printResult({ hooks: chosen }, options, () => chosen.map(described).join('\n') || 'No hooks.\n');
+    for (const { message, next } of options.json ? [] : found.problems) printNote(`${message} ${next}`);
     return 0;
   }
   const managed = chosen.find(({ key, trust }) => trust === 'managed' && keys.includes(key));
-  if (managed !== undefined) return managedHook(managed);
+  if (managed !== undefined) {
+    const message = `The hook is managed: ${managed.source.path} defines it, and it always runs.`;
+    return { code: 'hook-managed', message, next: 'Ask your administrator to change it.' };
+  }
   const meant = chosen.filter(
     ({ trust }) => changes[variant].includes(trust) || (keys.length > 0 && trust === 'disabled'),
   );
@@ -36,7 +39,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   if (failed !== undefined) return failed;
   const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
   const lines = meant.map(({ command, event }) => `${verb}: ${exactLine(command, 'words')} (${event})\n`);
-  print(lines.length === 0 ? 'Nothing to change.\n' : lines.join(''), 'text');
+  print(lines.join('') || 'Nothing to change.\n', 'text');
   return 0;
 }
 
@@ -45,11 +48,6 @@ const changes: Readonly<Record<'trust' | 'untrust', readonly ConfiguredHook['tru
   trust: ['untrusted', 'modified'],
   untrust: ['trusted', 'modified'],
 };
-
-function managedHook({ source }: ConfiguredHook): Outcome<'hook-managed'> {
-  const message = `The hook is managed: ${source.path} defines it, and it always runs.`;
-  return { code: 'hook-managed', message, next: 'Ask your administrator to change it.' };
-}
 
 function described(hook: ConfiguredHook): string {
   const { key, event, matcher, command, trust, timeoutSeconds, isAsync, failClosed } = hook;

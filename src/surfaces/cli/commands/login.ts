@@ -1,10 +1,10 @@
 import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
-import { defined } from '../../../base/objects.ts';
 import type { Logins, LoginStatus, SignedIn } from '../../../engine/home/logins.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
+import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { print, printNote } from '../../views/terminal/print.ts';
+import { printResult } from '../../views/terminal/page.ts';
+import { printNote } from '../../views/terminal/print.ts';
 import { endOnSignal } from '../../views/terminal/process.ts';
 import { snakeCased } from '../../views/wording/json-fields.ts';
 import { keySavedWords } from '../../views/wording/settings-text.ts';
@@ -13,23 +13,19 @@ import type { loginCommand } from '../table/settings-commands.ts';
 type Options = CommandArguments<typeof loginCommand>['options'];
 
 /** Exit codes: 0: signed in; 1: not; 2: wrong usage. */
-export async function run(given: CommandArguments<typeof loginCommand>): Promise<number | Outcome> {
-  const loaded = await loadCommandEngine();
-  if ('code' in loaded) return loaded;
-  const logins = await loaded.engine.user.logins();
-  if (given.variant === 'status') return showStatus(logins, given.options);
+export const run = withEngine<typeof loginCommand>(async ({ variant, options }, { engine }) => {
+  const logins = await engine.user.logins();
+  if (variant === 'status') return showStatus(logins, options);
   const { signal, over } = endOnSignal({});
-  const done = await signIn(logins, given.options, signal).finally(() => over());
+  const done = await signIn(logins, options, signal).finally(over);
   if ('code' in done) return done;
   const who = done.email === undefined ? '' : ` as ${done.email}`;
-  printNote(
-    given.options.withApiKey ? keySavedWords(done.where) : `Signed in${who}. The login is kept in ${done.where}.`,
-  );
+  printNote(options.withApiKey ? keySavedWords(done.where) : `Signed in${who}. The login is kept in ${done.where}.`);
   const first = logins.variables;
   if (first.length > 0)
     printNote(`${first.join(' and ')} ${first.length === 1 ? 'is' : 'are'} set and will be used instead.`);
   return 0;
-}
+});
 
 async function signIn(logins: Logins, options: Options, signal: AbortSignal): Promise<SignedIn | Outcome> {
   if (options.withApiKey) {
@@ -40,7 +36,7 @@ async function signIn(logins: Logins, options: Options, signal: AbortSignal): Pr
     const token = await readSecret('access token', signal);
     return typeof token === 'string' ? logins.withAccessToken(token, signal) : token;
   }
-  const way = { signal, ...defined({ issuer: options.issuer?.replace(/\/+$/, ''), clientId: options.clientId }) };
+  const way = { signal, issuer: options.issuer?.replace(/\/+$/, ''), clientId: options.clientId };
   if (options.deviceAuth) {
     return logins.withDeviceCode(way, (page, code) =>
       printNote(
@@ -57,16 +53,11 @@ async function signIn(logins: Logins, options: Options, signal: AbortSignal): Pr
   );
 }
 
-async function showStatus(logins: Logins, { json }: Options): Promise<number> {
-  const status = await logins.status();
-  const { variables } = logins;
-  const isSignedIn = status.kind !== 'none' && status.kind !== 'unusable';
-  if (json) print(`${JSON.stringify({ ...snakeCased(status), variables })}\n`, 'json');
-  else {
-    print(`${statusWords(status)}\n`, 'text');
-    if (variables.length > 0) print(`Set and used instead: ${variables.join(', ')}.\n`, 'text');
-  }
-  return isSignedIn ? 0 : 1;
+async function showStatus(logins: Logins, options: Options): Promise<number> {
+  const [status, { variables }] = [await logins.status(), logins];
+  const instead = variables.length === 0 ? '' : `Set and used instead: ${variables.join(', ')}.\n`;
+  printResult({ ...snakeCased(status), variables }, options, () => `${statusWords(status)}\n${instead}`);
+  return status.kind !== 'none' && status.kind !== 'unusable' ? 0 : 1;
 }
 
 function statusWords(status: LoginStatus): string {

@@ -8,8 +8,8 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { loadThread } from '../../views/command-line/command-engine.ts';
-import type { CommandArguments } from '../../views/command-line/command.ts';
+import { withReadThread } from '../../views/command-line/command-engine.ts';
+import { printResult } from '../../views/terminal/page.ts';
 import { complain, print } from '../../views/terminal/print.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import {
@@ -23,11 +23,8 @@ import {
 import type { replayCommand } from '../table/threads-read-commands.ts';
 
 /** Exit codes: 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
-export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
-  const { request: only, print: wantsBody, json: isJson, takenBack: isBack } = given.options;
-  const thread = await loadThread(given.thread);
-  if ('code' in thread) return thread;
-
+export const run = withReadThread<typeof replayCommand>(async ({ options }, thread) => {
+  const { request: only, print: wantsBody, takenBack: isBack } = options;
   const { itemBytes } = await loadReplayParts();
   const requests: ReplayedRequest[] = [];
   const back = await thread.takenBack();
@@ -48,12 +45,12 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   if (wanted !== undefined) return printRequest(wanted, itemBytes);
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number, isBack);
   const more = isBack || only !== undefined ? undefined : takenBackWords(thread.id, back);
-  if (isJson) print(`${JSON.stringify(replayReport(thread, requests, back))}\n`, 'json');
-  else print(`${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`, 'text');
-  if (thread.skipped > 0 && !isJson)
+  const text = `${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`;
+  printResult(replayReport(thread, requests, back), options, () => text);
+  if (thread.skipped > 0 && !options.json)
     complain({ message: skippedWords(thread), next: 'The requests were checked without them.' }, 0);
   return requests.some(isNotReproduced) ? 1 : 0;
-}
+});
 
 async function* reported(
   lines: Iterable<Line> | AsyncIterable<Line>,
@@ -69,12 +66,8 @@ async function* reported(
 
 function noSuchRequest(id: ThreadId, wanted: number, count: number, isBack: boolean): Outcome<'request-unknown'> {
   const had = isBack ? `of the thread ${count} were taken back` : `the thread has ${count}`;
-  const list = `capstan replay ${id}${isBack ? ' --taken-back' : ''}`;
-  return {
-    code: 'request-unknown',
-    message: `There is no request ${wanted}: ${had}.`,
-    next: `\`${list}\` lists them all.`,
-  };
+  const next = `\`capstan replay ${id}${isBack ? ' --taken-back' : ''}\` lists them all.`;
+  return { code: 'request-unknown', message: `There is no request ${wanted}: ${had}.`, next };
 }
 
 /** Writes the body as it was sent. For a request without a record there is only the input, as a list. */
@@ -96,9 +89,7 @@ function printRequest(
   return 0;
 }
 
-/**
- * Rebuilds the requests that were taken back, each once and with the thread as it was then. They are counted from 1.
- */
+/** Rebuilds the requests that were taken back, each once and with the thread as it was then, counted from 1. */
 async function* replayTakenBack(
   { parts }: Pick<TakenBackRequests, 'parts'>,
   each: (lines: AsyncIterable<Line>) => AsyncIterable<Line>,

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import type { RerunAnswers, StepAnswered } from '../../../engine/rerun-step.ts';
 import { formatCount } from '../../../engine/wording.ts';
@@ -8,8 +7,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { loadCommandEngine, loadThread } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { pageForm, type PageForm, printPage, wrapSentences } from '../../views/terminal/page.ts';
-import { print } from '../../views/terminal/print.ts';
+import { type PageForm, printResult, wrapSentences } from '../../views/terminal/page.ts';
 import { endOnSignal } from '../../views/terminal/process.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
 import { padToWidth, visibleText, wrap } from '../../views/terminal/text.ts';
@@ -18,20 +16,16 @@ import type { rerunCommand } from '../table/threads-read-commands.ts';
 
 /** Exit codes: 0: the model answered; 1: it did not, or nothing was sent; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof rerunCommand>): Promise<number | Outcome> {
-  const { step, model, provider, json: isJson } = given.options;
+  const { step, model, provider } = given.options;
   if (step === undefined) return noStep;
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const { signal, over } = endOnSignal({});
-  const rerun = await loaded.engine
-    .rerun(thread, { request: step, signal, ...defined({ model, provider }) })
-    .finally(() => over());
+  const rerun = await loaded.engine.rerun(thread, { request: step, signal, model, provider }).finally(over);
   if ('code' in rerun) return rerun;
-  const form = pageForm();
-  if (isJson) print(`${JSON.stringify(answersFields(thread.id, rerun))}\n`, 'json');
-  else printPage(answersPage(rerun, form), form);
+  printResult(answersFields(thread.id, rerun), given.options, (form) => answersPage(rerun, form));
   return rerun.now.failure === undefined ? 0 : 1;
 }
 
@@ -60,23 +54,19 @@ function answerFields(answer: StepAnswered): JsonObject {
   const cost = usage?.cost;
   return {
     model,
-    ...defined({ provider }),
-    parts: answerParts(items) as unknown as JsonObject[],
-    ...defined({
-      failure,
-      usage: usage && usageFields(counted(usage)),
-      first_event_ms: firstEventMs,
-      answer_ms: answerMs,
-    }),
+    provider,
+    parts: items.flatMap(partOf) as unknown as JsonObject[],
+    failure: failure as JsonObject | undefined,
+    usage: usage && usageFields(counted(usage)),
+    first_event_ms: firstEventMs,
+    answer_ms: answerMs,
     cost_usd: cost === undefined ? null : cost.nanoUsd / 1e9,
   };
 }
 
 function answersPage(rerun: RerunAnswers, form: PageForm): readonly Span[] {
   const { request, turn, step, bytes, encoder, isSameBody, before, now } = rerun;
-  const sent = isSameBody
-    ? `${formatCount(bytes)} bytes, the same as then`
-    : `${formatCount(bytes)} bytes, encoded anew as ${encoder}`;
+  const sent = `${formatCount(bytes)} bytes, ${isSameBody ? 'the same as then' : `encoded anew as ${encoder}`}`;
   const column = Math.floor((form.width - divider.length) / 2);
   return [
     wrapSentences(`request ${request} · turn ${turn} · step ${step} · ${sent}`, form),
@@ -120,10 +110,12 @@ function timeWords({ answerMs, firstEventMs }: StepAnswered): string {
 }
 
 function answerLines({ items, failure }: StepAnswered, column: number): readonly Span[] {
-  const parts = answerParts(items).flatMap((part, at): readonly Span[] => [
-    ...(at === 0 ? [] : ['']),
-    ...wrap(visibleText(partText(part)), column).map((line) => (part.type === 'reasoning' ? dim(line) : line)),
-  ]);
+  const parts = items
+    .flatMap(partOf)
+    .flatMap((part, at): readonly Span[] => [
+      ...(at === 0 ? [] : ['']),
+      ...wrap(visibleText(partText(part)), column).map((line) => (part.type === 'reasoning' ? dim(line) : line)),
+    ]);
   const end = failure === undefined ? [] : wrap(visibleText(failureText(failure)), column);
   if (parts.length === 0 && end.length === 0) return [dim('(nothing)')];
   return [...parts, ...(parts.length > 0 && end.length > 0 ? [''] : []), ...end];
@@ -153,18 +145,13 @@ type AnswerPart =
   /** An action of the provider itself, such as a search. */
   | { readonly type: 'other'; readonly item: string };
 
-function answerParts(items: readonly Item[]): readonly AnswerPart[] {
-  return items.flatMap(partOf);
-}
-
 function partOf(item: Item): readonly AnswerPart[] {
   if (isMessage(item)) return [{ type: 'text', text: messageText(item) }];
   if (isReasoning(item)) {
     const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
     return text === '' ? [] : [{ type: 'reasoning', text }];
   }
-  if (isCall(item)) {
+  if (isCall(item))
     return [{ type: 'call', name: item.name, arguments: item.type === 'function_call' ? item.arguments : item.input }];
-  }
   return [{ type: 'other', item: item.type }];
 }

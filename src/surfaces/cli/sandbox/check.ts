@@ -3,14 +3,14 @@ import type { SandboxMeans } from '../../../engine/sandbox/command-sandbox.ts';
 import { plural } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
-import { pageForm, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
+import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
 import { print } from '../../views/terminal/print.ts';
 import { green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { answerMark, type Attempt, type Finding, judgeProbe, type ProbeInput, probeScript } from './probes.ts';
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { join } from 'node:path';
 
 /** Exit code 0 if everything holds that the policy promises. */
@@ -19,11 +19,8 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
   const doors = await openDoors(lab);
   try {
     const permissions = { profile: labProfile(lab) };
-    const sandbox = await engine.openSandbox({
-      cwd: lab.workspace,
-      permissions,
-      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
-    });
+    const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
+    const sandbox = await engine.openSandbox({ cwd: lab.workspace, permissions, env });
     if ('code' in sandbox) return sandbox;
     const means = await sandbox.means();
     if ('code' in means) return means;
@@ -32,9 +29,9 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
     if ('code' in ended) return ended;
     const attempts = readAttempts(ended.text);
     if (attempts === undefined) return noAnswer(ended.text);
-    const findings = judgeProbe(means, [...attempts.map(withWhatArrived(doors)), leftovers(lab, means)]);
-    showFindings({ means, findings }, { json });
-    return findings.some(({ state }) => state === 'broken') ? 1 : 0;
+    const tried = attempts.map((each) => withWhatArrived(each, doors));
+    const findings = judgeProbe(means, [...tried, leftovers(lab, means)]);
+    return showFindings(means, findings, json);
   } finally {
     doors.close();
     // Not `rmSync`: it stops silently when a dying process removes a file of its own at the same time.
@@ -42,36 +39,27 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
   }
 }
 
-interface Lab {
+interface Lab extends Pick<ProbeInput, 'workspace' | 'outside' | 'secret'> {
   readonly base: string;
-  readonly workspace: string;
-  readonly outside: string;
-  readonly secret: string;
 }
 
 /** Not in a temporary folder, which commands may write. */
 function makeLab(home: string): Lab {
   mkdirSync(join(home, 'capstan'), { recursive: true, mode: 0o700 });
   const base = mkdtempSync(join(home, 'capstan/check-'));
-  const lab = {
-    base,
-    workspace: join(base, 'workspace'),
-    outside: join(base, 'outside'),
-    secret: join(base, 'secret/key'),
-  };
-  for (const folder of [join(lab.workspace, '.codex'), lab.outside, join(base, 'secret')]) {
+  const at = (path: string): string => join(base, path);
+  const lab = { base, workspace: at('workspace'), outside: at('outside'), secret: at('secret/key') };
+  for (const folder of [at('workspace/.codex'), lab.outside, at('secret')])
     mkdirSync(folder, { recursive: true, mode: 0o755 });
-  }
-  writeFileSync(join(lab.workspace, '.codex/config.toml'), '');
+  writeFileSync(at('workspace/.codex/config.toml'), '');
   writeFileSync(lab.secret, 'secret');
   return lab;
 }
 
 function labProfile({ workspace, base }: Lab): PermissionProfile {
-  const entry = (path: string, access: FileSystemEntry['access']): FileSystemEntry => ({
-    path: { type: 'path', path },
-    access,
-  });
+  const entry = (path: string, access: FileSystemEntry['access']): FileSystemEntry => {
+    return { path: { type: 'path', path }, access };
+  };
   const entries = [entry('/', 'read'), entry(workspace, 'write'), entry(join(base, 'secret'), 'deny')];
   return { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
 }
@@ -84,10 +72,7 @@ interface Doors {
 
 async function openDoors({ outside }: Lab): Promise<Doors> {
   const arrived = new Set<string>();
-  const listening = (
-    name: string,
-    options: { readonly path: string } | { readonly port: number; readonly host: string },
-  ) =>
+  const listening = (name: string, options: ListenOptions) =>
     new Promise<Server | undefined>((resolve) => {
       const server = createServer((socket) => {
         arrived.add(name);
@@ -118,11 +103,9 @@ async function openDoors({ outside }: Lab): Promise<Doors> {
 }
 
 /** A datagram that was sent need not have arrived: in a separate network it is lost. */
-function withWhatArrived({ arrived }: Doors): (attempt: Attempt) => Attempt {
-  return (attempt) =>
-    attempt.name === 'udp' && attempt.end === 'succeeded' && !arrived.has('udp')
-      ? { ...attempt, end: 'failed', detail: 'it did not arrive' }
-      : attempt;
+function withWhatArrived(attempt: Attempt, { arrived }: Doors): Attempt {
+  const isLost = attempt.name === 'udp' && attempt.end === 'succeeded' && !arrived.has('udp');
+  return isLost ? { ...attempt, end: 'failed', detail: 'it did not arrive' } : attempt;
 }
 
 function readAttempts(text: string): readonly Attempt[] | undefined {
@@ -133,20 +116,15 @@ function readAttempts(text: string): readonly Attempt[] | undefined {
 /** Finds files that the policy does not let commands make and that remain at the end. */
 function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): Attempt {
   const expected = ['.codex', 'link', 'made-inside', ...(kind === 'landlock' ? ['.git', 'moved'] : [])];
-  const odd = readdirSync(workspace).filter((name) => !expected.includes(name));
-  const strange = readdirSync(outside).filter((name) => name !== 'listener');
-  const isOpened = (statSync(outside).mode & 0o777) !== 0o755;
   const found = [
-    ...odd,
-    ...strange,
-    ...(isOpened ? ['changed modes'] : []),
+    ...readdirSync(workspace).filter((name) => !expected.includes(name)),
+    ...readdirSync(outside).filter((name) => name !== 'listener'),
+    ...((statSync(outside).mode & 0o777) === 0o755 ? [] : ['changed modes']),
     ...(existsSync(join(base, 'secret/key')) ? [] : ['no secret']),
   ];
-  return {
-    name: 'leftovers',
-    end: found.length === 0 ? 'failed' : 'succeeded',
-    detail: found.length === 0 ? 'nothing is left' : found.join(', '),
-  };
+  return found.length === 0
+    ? { name: 'leftovers', end: 'failed', detail: 'nothing is left' }
+    : { name: 'leftovers', end: 'succeeded', detail: found.join(', ') };
 }
 
 function noAnswer(text: string): Outcome {
@@ -162,34 +140,22 @@ const states: Readonly<Record<Finding['state'], Span & object>> = {
   unknown: yellow('unknown'),
 };
 
-function showFindings(
-  { means, findings }: { readonly means: SandboxMeans; readonly findings: readonly Finding[] },
-  { json }: { readonly json: boolean },
-): void {
-  const broken = findings.filter(({ state }) => state === 'broken');
-  if (json) {
-    print(`${JSON.stringify({ holds: broken.length === 0, means, findings }, undefined, 2)}\n`, 'json');
-    return;
+function showFindings(means: SandboxMeans, findings: readonly Finding[], json: boolean): number {
+  const count = (wanted: Finding['state']): number => findings.filter(({ state }) => state === wanted).length;
+  const [broken, unknown, lost] = [count('broken'), count('unknown'), count('lost')];
+  if (json) print(prettyJson({ holds: broken === 0, means, findings }), 'json');
+  else {
+    const form = pageForm();
+    const rows = findings.map(({ what, state, detail }) => [what, states[state], detail]);
+    const but = lost === 0 ? '' : `, but for ${plural(lost, 'promise')} that Landlock cannot keep`;
+    const sum =
+      broken === 0
+        ? `Everything holds${but}${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
+        : `${plural(broken, 'promise')} of the policy ${broken === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
+    const rowSpans = tableSpans(rows, { width: form.width });
+    printPage([wrapSentences(meansText(means), form), '\n', ...rowSpans, '\n', wrapSentences(sum, form)], form);
   }
-  const form = pageForm();
-  const rows = findings.map(({ what, state, detail }) => [what, states[state], detail]);
-  const unknown = findings.filter(({ state }) => state === 'unknown').length;
-  const lost = findings.filter(({ state }) => state === 'lost').length;
-  const but = lost === 0 ? '' : `, but for ${plural(lost, 'promise')} that Landlock cannot keep`;
-  const sum =
-    broken.length === 0
-      ? `Everything holds${but}${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
-      : `${plural(broken.length, 'promise')} of the policy ${broken.length === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
-  printPage(
-    [
-      wrapSentences(meansText(means), form),
-      '\n',
-      ...tableSpans(rows, { width: form.width }),
-      '\n',
-      wrapSentences(sum, form),
-    ],
-    form,
-  );
+  return broken === 0 ? 0 : 1;
 }
 
 function meansText({ kind, program, closesUserNamespaces, ownProcessTable }: SandboxMeans): string {

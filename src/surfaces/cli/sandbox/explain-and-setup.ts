@@ -1,11 +1,10 @@
-import { defined } from '../../../base/objects.ts';
 import { describePolicy, type PolicyDescription } from '../../../core/policy/profiles/describe-policy.ts';
 
 import type { Engine } from '../../../engine/engine.ts';
 import { networkWords } from '../../../engine/policy-words.ts';
 import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { pageForm, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
+import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { bold, green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
 
@@ -31,7 +30,7 @@ export async function explain(sandbox: CommandSandbox, { json }: { readonly json
   const { policy, cwd, profileName } = sandbox;
   const routes = await sandbox.explain();
   if (json) {
-    print(`${JSON.stringify({ cwd, ...defined({ profile: profileName }), policy, routes }, undefined, 2)}\n`, 'json');
+    print(prettyJson({ cwd, profile: profileName, policy, routes }), 'json');
     return 0;
   }
   const form = pageForm();

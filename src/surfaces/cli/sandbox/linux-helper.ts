@@ -13,42 +13,33 @@ import { runToEnd } from './run-sandbox.ts';
 
 type SandboxArguments = CommandArguments<typeof sandboxCommand>;
 
-/**
- * `capstan sandbox linux`, also named `codex-linux-sandbox` and `capstan-linux-sandbox`: confines a command by a
- * profile in JSON. There is no second stage: bubblewrap gets the filter itself.
- */
+/** Confines a command by a profile in JSON, as `codex-linux-sandbox` does, but without a second stage. */
 export async function runHelper({ options, words }: SandboxArguments): Promise<number | Outcome> {
   const unsupported = unsupportedFlag(options);
   if (unsupported !== undefined) return wrongUsage({ name: 'sandbox' }, unsupported);
-  const { permissions = '', policyFolder, commandFolder, folder } = options;
+  const { permissions = '', profile: file, sandboxFallback, policyFolder, commandFolder, folder } = options;
   const profile = permissions.startsWith('{') ? parseProfile(permissions) : undefined;
   if (profile !== undefined && 'code' in profile) return profile;
-  const { profile: file, sandboxFallback } = options;
-  const loaded = await loadCommandEngine(options.overrides, defined({ profile: file, sandboxFallback }));
+  const loaded = await loadCommandEngine(options.overrides, { profile: file, sandboxFallback });
   if ('code' in loaded) return loaded;
   const { engine, cwd: here } = loaded;
   const named = permissions === '' ? undefined : { named: permissions };
   const sandbox = await engine.openSandbox({
     cwd: resolve(here, policyFolder ?? folder ?? '.'),
-    ...defined({ permissions: profile === undefined ? named : { profile } }),
-    ...(options.legacyLandlock ? { landlockOnly: true } : {}),
+    permissions: profile === undefined ? named : { profile },
+    landlockOnly: options.legacyLandlock || undefined,
     // Keep the caller's environment unchanged.
-    ...(profile === undefined ? {} : { env: defined(process.env) as Readonly<Record<string, string>> }),
+    env: profile && (defined(process.env) as Readonly<Record<string, string>>),
   });
   if ('code' in sandbox) return sandbox;
-  return runToEnd(sandbox, words, commandFolder === undefined ? {} : { cwd: resolve(here, commandFolder) });
+  return runToEnd(sandbox, words, { cwd: commandFolder === undefined ? undefined : resolve(here, commandFolder) });
 }
 
-function unsupportedFlag({
-  innerStage,
-  forProxy,
-  proxyRoutes,
-  verifiedMount,
-}: SandboxArguments['options']): string | undefined {
-  if (innerStage)
+function unsupportedFlag(options: SandboxArguments['options']): string | undefined {
+  if (options.innerStage)
     return '--apply-seccomp-then-exec is a stage that Capstan does not have: its filter is set from outside.';
-  if (verifiedMount.length > 0) return '--verify-fd-mount belongs to a stage that Capstan does not have.';
-  if (forProxy || proxyRoutes !== undefined) return 'proxies are not opened from the command line.';
+  if (options.verifiedMount.length > 0) return '--verify-fd-mount belongs to a stage that Capstan does not have.';
+  if (options.forProxy || options.proxyRoutes !== undefined) return 'proxies are not opened from the command line.';
   return undefined;
 }
 

@@ -20,10 +20,7 @@ export interface Attempt {
 /** Precedes the answer: other output of programs is ignored. */
 export const answerMark = 'capstan-probes:';
 
-/**
- * Source text of the program that makes the attempts: it runs in its own Node inside the sandbox and must not use
- * anything of this process. Prints one line of JSON after the mark.
- */
+/** The program that makes the attempts, in its own Node inside the sandbox. Prints one line of JSON after the mark. */
 export const probeScript = String.raw`
 const fs = require('node:fs'), net = require('node:net'), dgram = require('node:dgram');
 const { spawnSync } = require('node:child_process');
@@ -143,26 +140,20 @@ export interface Finding {
   readonly detail: string;
 }
 
+const notTried = { end: 'skipped', detail: 'not tried' } as const;
+
 /** Compares the attempt with the promise. A missing attempt was never made: its state is unknown. */
 export function judgeProbe(
   means: Pick<SandboxMeans, 'kind' | 'closesUserNamespaces'>,
-  attempts: readonly {
-    readonly name: ProbeName;
-    readonly end: 'succeeded' | 'failed' | 'skipped';
-    readonly detail: string;
-  }[],
+  attempts: readonly Attempt[],
 ): readonly Finding[] {
   return (Object.entries(probes) as [ProbeName, Probe][]).map(([name, { what, promise, needs, lostWith }]) => {
-    const attempt = attempts.find((each) => each.name === name);
-    if (needs !== undefined && means.closesUserNamespaces !== true && attempt?.end === 'succeeded') {
+    const { end, detail: said } = attempts.find((each) => each.name === name) ?? notTried;
+    if (needs !== undefined && means.closesUserNamespaces !== true && end === 'succeeded')
       return { name, what, state: 'unknown', detail: 'works: not forbidden here' };
-    }
-    if (lostWith === means.kind && attempt?.end === 'succeeded') {
+    if (lostWith === means.kind && end === 'succeeded')
       return { name, what, state: 'lost', detail: 'works: Landlock cannot protect it' };
-    }
-    const end = attempt?.end ?? 'skipped';
     const state = end === 'skipped' ? 'unknown' : (end === 'succeeded') === (promise === 'works') ? 'holds' : 'broken';
-    const said = attempt?.detail ?? 'not tried';
     const verb = end === 'succeeded' ? 'works' : end === 'failed' ? 'refused' : 'not checked';
     return { name, what, state, detail: said === '' ? verb : `${verb}: ${said}` };
   });

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
@@ -11,13 +10,13 @@ import { resolve } from 'node:path';
 export async function run(given: CommandArguments<typeof sandboxCommand>): Promise<number | Outcome> {
   if (given.variant === 'linux') return (await import('./linux-helper.ts')).runHelper(given);
   const { overrides, profile, permissions, sandboxFallback, folder = '.' } = given.options;
-  const loaded = await loadCommandEngine(overrides, defined({ profile, sandboxFallback }));
+  const loaded = await loadCommandEngine(overrides, { profile, sandboxFallback });
   if ('code' in loaded) return loaded;
   const { engine, cwd } = loaded;
   if (given.variant === 'setup') return (await import('./explain-and-setup.ts')).setUp(engine);
   if (given.variant === 'check') return (await import('./check.ts')).check(engine, given.options);
   const named = permissions === undefined ? undefined : { named: permissions };
-  const sandbox = await engine.openSandbox({ cwd: resolve(cwd, folder), ...defined({ permissions: named }) });
+  const sandbox = await engine.openSandbox({ cwd: resolve(cwd, folder), permissions: named });
   if ('code' in sandbox) return sandbox;
   for (const { message } of [...engine.notices, ...sandbox.notices]) printNote(`capstan: ${message}`);
   if (given.variant === 'explain') return (await import('./explain-and-setup.ts')).explain(sandbox, given.options);

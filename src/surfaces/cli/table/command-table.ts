@@ -1,30 +1,9 @@
 import { type CommandGroup, commandRow } from '../../views/command-line/command-group.ts';
-import {
-  configCommand,
-  execpolicyCheckCommand,
-  featuresCommand,
-  hooksCommand,
-  loginCommand,
-  logoutCommand,
-  mcpCommand,
-  memoryCommand,
-  modelsCommand,
-} from './settings-commands.ts';
+import * as settings from './settings-commands.ts';
 import { execCommand } from '../../views/command-line/exec-command.ts';
 import { findFilesCommand, sandboxCommand } from './sandbox-and-files-commands.ts';
-import {
-  completeCommand,
-  completionCommand,
-  demoCommand,
-  forkTuiCommand,
-  helpCommand,
-  mcpServerCommand,
-  resumeTuiCommand,
-  reviewCommand,
-  tuiCommand,
-} from '../../views/command-line/surface-commands.ts';
+import * as surfaces from '../../views/command-line/surface-commands.ts';
 import * as reads from './threads-read-commands.ts';
-import { contextCommand, envelopeCommand, replayCommand, rerunCommand } from './threads-read-commands.ts';
 import * as changes from './threads-change-commands.ts';
 
 // One row per command. Each command's module is loaded on demand.
@@ -67,7 +46,7 @@ const execpolicy: CommandGroup = {
   does: 'check rules files against a command',
   summary: 'Works with rules files, which say what commands may do without a question.',
   commands: {
-    check: commandRow(execpolicyCheckCommand, () => import('../commands/execpolicy-check.ts')),
+    check: commandRow(settings.execpolicyCheckCommand, () => import('../commands/execpolicy-check.ts')),
   },
 };
 
@@ -76,34 +55,34 @@ export const commandTable: CommandGroup = {
   does: '',
   summary: 'Capstan, a coding agent for the terminal.',
   commands: {
-    tui: commandRow(tuiCommand, () => import('../../tui/boot/run-tui.ts')),
-    resume: commandRow(resumeTuiCommand, async () => (await import('../../tui/boot/run-tui.ts')).resume),
-    fork: commandRow(forkTuiCommand, async () => (await import('../../tui/boot/run-tui.ts')).fork),
+    tui: commandRow(surfaces.tuiCommand, () => import('../../tui/boot/run-tui.ts')),
+    resume: commandRow(surfaces.resumeTuiCommand, async () => (await import('../../tui/boot/run-tui.ts')).resume),
+    fork: commandRow(surfaces.forkTuiCommand, async () => (await import('../../tui/boot/run-tui.ts')).fork),
     exec: commandRow(execCommand, () => import('../../exec/run-exec.ts')),
-    review: commandRow(reviewCommand, () => import('../../exec/run-review.ts')),
+    review: commandRow(surfaces.reviewCommand, () => import('../../exec/run-review.ts')),
     threads,
-    context: commandRow(contextCommand, () => import('../commands/context.ts')),
-    config: commandRow(configCommand, () => import('../commands/config.ts')),
+    context: commandRow(reads.contextCommand, () => import('../commands/context.ts')),
+    config: commandRow(settings.configCommand, () => import('../commands/config.ts')),
     execpolicy,
-    features: commandRow(featuresCommand, () => import('../commands/features.ts')),
+    features: commandRow(settings.featuresCommand, () => import('../commands/features.ts')),
     files: commandRow(findFilesCommand, () => import('../commands/files.ts')),
-    hooks: commandRow(hooksCommand, () => import('../commands/hooks.ts')),
-    memory: commandRow(memoryCommand, () => import('../commands/memory.ts')),
-    models: commandRow(modelsCommand, () => import('../commands/models.ts')),
-    envelope: commandRow(envelopeCommand, () => import('../commands/envelope.ts')),
-    replay: commandRow(replayCommand, () => import('../commands/replay.ts')),
-    rerun: commandRow(rerunCommand, () => import('../commands/rerun.ts')),
-    login: commandRow(loginCommand, () => import('../commands/login.ts')),
-    logout: commandRow(logoutCommand, () => import('../commands/logout.ts')),
+    hooks: commandRow(settings.hooksCommand, () => import('../commands/hooks.ts')),
+    memory: commandRow(settings.memoryCommand, () => import('../commands/memory.ts')),
+    models: commandRow(settings.modelsCommand, () => import('../commands/models.ts')),
+    envelope: commandRow(reads.envelopeCommand, () => import('../commands/envelope.ts')),
+    replay: commandRow(reads.replayCommand, () => import('../commands/replay.ts')),
+    rerun: commandRow(reads.rerunCommand, () => import('../commands/rerun.ts')),
+    login: commandRow(settings.loginCommand, () => import('../commands/login.ts')),
+    logout: commandRow(settings.logoutCommand, () => import('../commands/logout.ts')),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
-    mcp: commandRow(mcpCommand, () => import('../commands/mcp.ts')),
-    'mcp-server': commandRow(mcpServerCommand, () => import('../../servers/mcp/run-mcp-server.ts')),
-    demo: commandRow(demoCommand, () => import('../../demo/run-demo.ts')),
-    completion: commandRow(completionCommand, () => import('../commands/completion.ts')),
-    complete: commandRow(completeCommand, async () =>
+    mcp: commandRow(settings.mcpCommand, () => import('../commands/mcp.ts')),
+    'mcp-server': commandRow(surfaces.mcpServerCommand, () => import('../../servers/mcp/run-mcp-server.ts')),
+    demo: commandRow(surfaces.demoCommand, () => import('../../demo/run-demo.ts')),
+    completion: commandRow(surfaces.completionCommand, () => import('../commands/completion.ts')),
+    complete: commandRow(surfaces.completeCommand, async () =>
       (await import('../commands/complete.ts')).completeFor(commandTable),
     ),
-    help: commandRow(helpCommand, async () => (await import('../commands/help.ts')).helpOn(commandTable)),
+    help: commandRow(surfaces.helpCommand, async () => (await import('../commands/help.ts')).helpOn(commandTable)),
   },
   notes:
     'Start with `capstan demo`, or with `capstan exec "Explain this project"`. `capstan e` is short for `capstan exec`; `capstan --version` prints the version.',

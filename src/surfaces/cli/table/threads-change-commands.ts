@@ -17,18 +17,20 @@ export const threadWord = {
   missing: 'which thread? Give its id, its name or --last.',
 } as const satisfies CommandWord;
 
+/** A command about one thread that takes no other words. */
+export const onThread = { forms: ['THREAD|--last [options]'], words: [threadWord] } as const;
+
 const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
 
 export const forkCommand = {
   name: 'threads fork',
   does: 'start a thread that continues another',
   summary: 'Starts a thread that continues another one. The other one stays unchanged.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [
     ['capstan threads fork --last', 'Try something else with the newest thread here'],
     ['capstan threads fork --last --before 3', 'Start again from before turn 3'],
   ],
-  words: [threadWord],
   options: {
     through: option('--through TURN', 'up to the end of this turn', { without: ['before'] }),
     before: option('--before TURN', 'up to the beginning of this turn'),
@@ -76,9 +78,8 @@ export const undoRollbackCommand = {
   name: 'threads undo-rollback',
   does: 'bring back the turns of the newest rollback',
   summary: 'Brings back the turns that the newest rollback of a thread removed.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads undo-rollback --last', 'Undo the newest rollback here']],
-  words: [threadWord],
   options: {
     force: flag('--force', 'also if turns have started since the rollback: they are removed in exchange'),
     ...operationOptions,
@@ -117,9 +118,8 @@ export const archiveCommand = {
   name: 'threads archive',
   does: 'archive a thread',
   summary: 'Archives a thread: lists leave it out, and it can still be read and forked.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads archive --last', 'Archive the newest thread here']],
-  words: [threadWord],
   options: operationOptions,
 } as const satisfies Command;
 
@@ -127,9 +127,8 @@ export const unarchiveCommand = {
   name: 'threads unarchive',
   does: 'bring an archived thread back',
   summary: 'Brings an archived thread back.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads unarchive login-fix', 'Bring back the thread named login-fix']],
-  words: [threadWord],
   options: operationOptions,
   notes: 'List archived threads with `capstan threads list --archived`.',
 } as const satisfies Command;
@@ -169,9 +168,8 @@ export const setCommand = {
   name: 'threads set',
   does: 'change the model, sandbox or folder of later turns',
   summary: 'Changes the settings of a thread, from its next turn on.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads set --last --model gpt-5.5 --effort high', 'Let another model continue']],
-  words: [threadWord],
   options: {
     model: option('-m, --model MODEL', 'the model'),
     effort: option('--effort EFFORT', 'how hard the model thinks; `default` leaves it to the model', {
@@ -226,9 +224,8 @@ export const pinsCommand = {
   name: 'threads pins',
   does: 'show the pinned notes',
   summary: 'Shows the notes that are pinned to a thread.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads pins --last', 'The notes of the newest thread here']],
-  words: [threadWord],
   options: operationOptions,
 } as const satisfies Command;
 

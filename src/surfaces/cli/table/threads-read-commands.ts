@@ -1,5 +1,5 @@
 import { type Command, type CommandOption, flag, option } from '../../views/command-line/command.ts';
-import { jsonOption, lastOption, threadWord } from './threads-change-commands.ts';
+import { jsonOption, lastOption, onThread, threadWord } from './threads-change-commands.ts';
 
 /** Filters and paging, shared by lists and searches. */
 const queryOptions = {
@@ -53,9 +53,8 @@ export const showCommand = {
   name: 'threads show',
   does: 'show a thread with its turns',
   summary: 'Shows a thread and its turns: time, tokens, what you asked, the calls and the answer.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads show --last', 'The newest thread of this folder']],
-  words: [threadWord],
   options: {
     full: flag('--full', 'everything that was said and done, in order; with --json, the items of each turn'),
     tree: flag('--tree', 'only the agents that the thread started, and theirs'),
@@ -69,9 +68,8 @@ export const filesCommand = {
   name: 'threads files',
   does: 'show which files each turn changed',
   summary: 'Shows which files each turn of a thread changed in the workspace.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [['capstan threads files --last --diff', 'What the newest thread here changed, line by line']],
-  words: [threadWord],
   options: { diff: flag('--diff', 'the changed lines of each file'), json: jsonOption, last: lastOption },
   notes: 'Capstan compares the snapshots from before and after each turn. docs/undo.md says what they include.',
 } as const satisfies Command;
@@ -92,12 +90,11 @@ export const exportCommand = {
   name: 'threads export',
   does: 'write a thread as JSONL, Markdown or HTML',
   summary: 'Writes a thread as one file.',
-  forms: ['THREAD|--last [options]'],
+  ...onThread,
   examples: [
     ['capstan threads export --last -o thread.html', 'A page to read in a browser'],
     ['capstan threads export --last -o backup.jsonl', 'A file that another machine can import'],
   ],
-  words: [threadWord],
   options: {
     output: option('-o, --output FILE', 'the file to write; if it is a folder, Capstan chooses the name'),
     format: option('--format FORMAT', 'jsonl (can be imported and resumed), markdown or html', {

@@ -15,7 +15,8 @@ import { type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { openScreen, type Screen } from '../../views/terminal/screen.ts';
 import { complain } from '../../views/terminal/print.ts';
 import { Activity } from '../../views/terminal/turn-activity.ts';
-import { findThread, printResult, refuseOperation } from './operations.ts';
+import { printResult } from '../../views/terminal/page.ts';
+import { findThread, refuseOperation } from './operations.ts';
 
 /** Exit codes: 0: a checkpoint was made; 1: refused or failed; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof compactCommand>): Promise<number | Outcome> {
@@ -32,8 +33,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
     },
   });
   try {
-    const focus = given.words.join(' ').trim();
-    const asked = { signal, ...(focus === '' ? {} : { focus }) };
+    const asked = { signal, focus: given.words.join(' ').trim() || undefined };
     const done = await compact(liveThreads(engine), id, asked, showOn(screen)).finally(() => screen.end());
     if (done.kind === 'refused' || done.kind === 'failed')
       return refuseOperation(withOwnNext(done.outcome, id), { json });
@@ -66,11 +66,8 @@ const interrupted: Outcome = {
 
 /** This command has no option for another folder. */
 function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {
-  if (outcome.code !== 'folder-missing') return outcome;
-  return {
-    ...outcome,
-    next: `Create it, or have the thread work in this folder: \`capstan threads set ${id} --cd .\`.`,
-  };
+  const next = `Create it, or have the thread work in this folder: \`capstan threads set ${id} --cd .\`.`;
+  return outcome.code === 'folder-missing' ? { ...outcome, next } : outcome;
 }
 
 function told(id: ThreadId, report: CheckpointReport): string {
@@ -89,8 +86,7 @@ function showOn(screen: Screen): (event: ThreadEvent) => void {
     activity.event(event);
     const line = noteOn(event);
     if (line !== undefined) screen.note(line);
-    const isOver = activity.words === undefined;
-    screen.status(isOver ? undefined : () => activity.words ?? []);
+    screen.status(activity.words && (() => activity.words ?? []));
   };
 }
 

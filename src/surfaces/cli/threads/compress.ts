@@ -8,7 +8,8 @@ import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { compressCommand } from '../table/threads-read-commands.ts';
 import { plural, sizeWords } from '../../../engine/wording.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
-import { findThread, printResult } from './operations.ts';
+import { printResult } from '../../views/terminal/page.ts';
+import { findThread } from './operations.ts';
 
 type ToCompress = Parameters<Engine['stored']['compress']>[0];
 type CompressReport = Exclude<Awaited<ReturnType<Engine['stored']['compress']>>, EngineRefused>;
@@ -38,10 +39,9 @@ const unitMs = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as co
 
 function ageOf(text: string): ToCompress | Outcome<'usage'> {
   const [, count, unit] = /^(\d{1,6})([dhm])$/.exec(text) ?? [];
-  if (count === undefined) {
-    return wrongUsage(compressCommand, `${JSON.stringify(text)} is not a time: write 7d, 12h or 30m.`);
-  }
-  return { kind: 'older', milliseconds: Number(count) * unitMs[unit as keyof typeof unitMs] };
+  return count === undefined
+    ? wrongUsage(compressCommand, `${JSON.stringify(text)} is not a time: write 7d, 12h or 30m.`)
+    : { kind: 'older', milliseconds: Number(count) * unitMs[unit as keyof typeof unitMs] };
 }
 
 function linesOf({ dryRun, compressed, skipped }: CompressReport): readonly string[] {

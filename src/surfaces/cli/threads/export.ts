@@ -33,11 +33,8 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = exportText(exported, format, format === 'jsonl' ? undefined : await threadName(thread.id));
-  if (thread.skipped > 0)
-    complain(
-      { message: `The export is not whole. ${skippedWords(thread)}`, next: 'Keep the thread: its file has all lines.' },
-      0,
-    );
+  const message = `The export is not whole. ${skippedWords(thread)}`;
+  if (thread.skipped > 0) complain({ message, next: 'Keep the thread: its file has all lines.' }, 0);
   if (place === undefined) {
     print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;
@@ -73,6 +70,5 @@ async function threadName(id: ThreadId): Promise<string | undefined> {
 async function replace(path: string, text: string): Promise<Outcome | undefined> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const { engine, cwd } = loaded;
-  return replaceExport(path, text, [cwd, ...engine.config.writableFolders]);
+  return replaceExport(path, text, [loaded.cwd, ...loaded.engine.config.writableFolders]);
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
 import type { ChangedFiles, TurnFileChange } from '../../../engine/undo/file-changes.ts';
@@ -6,9 +5,8 @@ import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { filesCommand } from '../table/threads-read-commands.ts';
 import { diffSpans } from '../../views/wording/turn-lines.ts';
-import { bold, dim, type TextLook, type Span } from '../../views/terminal/styled-text.ts';
-import { pageForm, printPage, tableSpans } from '../../views/terminal/page.ts';
-import { print } from '../../views/terminal/print.ts';
+import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
+import { printResult, tableSpans } from '../../views/terminal/page.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { findThread, type FoundThread } from './operations.ts';
 
@@ -16,23 +14,16 @@ export async function run({ thread, options }: CommandArguments<typeof filesComm
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const all = await changesOf(engine, await engine.stored.agents(id), { diffs: options.diff });
-  if (options.json) {
-    const named = all.map(({ change, turns, agent }) => {
-      const turn = numberOf(change, turns) ?? null;
-      return { ...change, turn, ...defined({ agent }) };
-    });
-    print(`${JSON.stringify({ id, changes: named })}\n`, 'json');
-    return 0;
-  }
-  const form = pageForm();
-  const spans = all.flatMap(({ change, turns, agent }, at) => [
-    at === 0 ? '' : '\n',
-    bold(`${agent === undefined ? '' : `Agent ${visibleLine(agent)}: `}${headOf(change, turns)}\n`),
-    ...bodyOf(change),
-  ]);
-  printPage(all.length === 0 ? ['No file changes are recorded for this thread.\n'] : spans, form);
-  return 0;
+  const all = await changesOf(engine, await engine.stored.agents(id), options.diff);
+  const changes = all.map(({ change, turns, agent }) => ({ ...change, turn: numberOf(change, turns) ?? null, agent }));
+  return printResult({ id, changes }, options, () => {
+    if (all.length === 0) return 'No file changes are recorded for this thread.\n';
+    return all.flatMap(({ change, turns, agent }, at) => [
+      at === 0 ? '' : '\n',
+      bold(`${agent === undefined ? '' : `Agent ${visibleLine(agent)}: `}${headOf(change, turns)}\n`),
+      ...bodyOf(change),
+    ]);
+  });
 }
 
 interface ShownChange {
@@ -45,15 +36,14 @@ interface ShownChange {
 async function changesOf(
   engine: FoundThread['engine'],
   { id, agents }: Pick<AgentNode, 'id' | 'agents'>,
-  wanted: { readonly diffs: boolean; readonly agent?: string },
+  diffs: boolean,
+  agent?: string,
 ): Promise<readonly ShownChange[]> {
-  const { diffs, agent } = wanted;
   const { turns, changes } = await engine.stored.fileChanges(id, { diffs });
-  const own = changes.map((change) => ({ change, turns, ...defined({ agent }) }));
-  const below: ShownChange[] = [];
+  const all = changes.map((change): ShownChange => ({ change, turns, agent }));
   for (const each of agents.filter(({ status }) => status !== 'not started'))
-    below.push(...(await changesOf(engine, each, { diffs, agent: each.path })));
-  return [...own, ...below];
+    all.push(...(await changesOf(engine, each, diffs, each.path)));
+  return all;
 }
 
 function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {
@@ -74,17 +64,11 @@ function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): readonly Sp
   return [
     ...(files.length === 0 ? ['  nothing\n'] : filesSpans(files)),
     ...(isUnclear ? ["  The record does not say which of these were the turn's own changes.\n"] : []),
-    ...(meanwhile === undefined || meanwhile.length === 0
-      ? []
-      : ['  Meanwhile, but not by the turn:\n', ...filesSpans(meanwhile)]),
+    ...(meanwhile?.length ? ['  Meanwhile, but not by the turn:\n', ...filesSpans(meanwhile)] : []),
   ];
 }
 
-const kindLooks: Readonly<Record<TurnFileChange['kind'], TextLook>> = {
-  added: 'green',
-  changed: 'yellow',
-  deleted: 'red',
-};
+const kindLooks = { added: 'green', changed: 'yellow', deleted: 'red' } as const;
 
 function filesSpans(files: readonly TurnFileChange[]): readonly Span[] {
   const rowOf = (file: TurnFileChange): readonly Span[] => [

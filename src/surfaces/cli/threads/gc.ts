@@ -1,27 +1,21 @@
-import type { Outcome } from '../../../protocol/outcome.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import type { StoredThreads } from '../../../engine/store/stored-threads.ts';
-
-import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
-import type { CommandArguments } from '../../views/command-line/command.ts';
+import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { gcCommand } from '../table/threads-read-commands.ts';
 import { formatCount, sizeWords } from '../../../engine/wording.ts';
+import { printResult } from '../../views/terminal/page.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
-import { printResult } from './operations.ts';
 
 type Collected = Exclude<Awaited<ReturnType<StoredThreads['collect']>>, EngineRefused>;
 
-export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {
-  const loaded = await loadCommandEngine();
-  if ('code' in loaded) return loaded;
-  const { stored } = loaded.engine;
+export const run = withEngine<typeof gcCommand>(async ({ options }, { engine: { stored } }) => {
   const { dryRun, reverted } = options;
   const collected = await withProgress({ label: 'Reading threads' }, (report) =>
     stored.collect({ dryRun, reverted }, report),
   );
   if ('outcome' in collected) return collected.outcome;
   return printResult(collected, options, () => `${linesOf(collected).join('\n')}\n`);
-}
+});
 
 function linesOf(collected: Collected): readonly string[] {
   const { dryRun, blobs, reverted, busy, unread } = collected;
@@ -55,7 +49,6 @@ function summaryOf({ dryRun, freedBytes, blobs, snapshotBytes, ...others }: Coll
   if (snapshotBytes > 0) parts.push(`${sizeWords(snapshotBytes)} of snapshots`);
   const left = `Blobs take ${sizeWords(blobs.keptBytes)}.`;
   if (parts.length === 0) return `Nothing to remove. ${left}`;
-  return dryRun
-    ? `Would remove ${parts.join(', ')} and free ${sizeWords(freedBytes)}. ${left}`
-    : `Removed ${parts.join(', ')} and freed ${sizeWords(freedBytes)}. ${left}`;
+  const [remove, free] = dryRun ? ['Would remove', 'free'] : ['Removed', 'freed'];
+  return `${remove} ${parts.join(', ')} and ${free} ${sizeWords(freedBytes)}. ${left}`;
 }

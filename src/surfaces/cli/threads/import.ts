@@ -8,7 +8,7 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { importCommand } from '../table/threads-read-commands.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { StoredThreads } from '../../../engine/store/stored-threads.ts';
-import { print } from '../../views/terminal/print.ts';
+import { printResult } from '../../views/terminal/page.ts';
 import { plural, sizeWords } from '../../../engine/wording.ts';
 import { fitToWidth, visibleLine } from '../../views/terminal/text.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
@@ -29,11 +29,9 @@ export async function run({ words, options }: CommandArguments<typeof importComm
   if ('outcome' in imported) return imported.outcome;
   if ('code' in imported) return imported;
   const { id, path } = imported;
-  if (options.json) print(`${JSON.stringify({ kind: 'imported', id, path })}\n`, 'json');
-  else if (process.stdout.isTTY) print(await importedText(stored, id), 'text');
   // Scripts read the id from standard output.
-  else print(`${id}\n`, 'text');
-  return 0;
+  const text = options.json || !process.stdout.isTTY ? `${id}\n` : await importedText(stored, id);
+  return printResult({ kind: 'imported', id, path }, options, () => text);
 }
 
 async function importedText(stored: StoredThreads, id: ThreadId): Promise<string> {
@@ -46,12 +44,15 @@ async function importedText(stored: StoredThreads, id: ThreadId): Promise<string
 const longestPreview = 60;
 
 function folderInPlace(source: string): Outcome {
-  const isHome = kindOfEntry(join(source, 'sessions')) === 'folder';
-  return {
-    code: 'not-a-rollout',
-    message: isHome ? `${source} is a home folder and needs no import.` : `${source} is a folder, not a file.`,
-    next: isHome
-      ? `Use its threads in place: CODEX_HOME=${shellWords([source])} capstan threads list`
-      : 'Name a file that was exported as jsonl: `capstan threads export --help` says how.',
-  };
+  const [message, next] =
+    kindOfEntry(join(source, 'sessions')) === 'folder'
+      ? [
+          `${source} is a home folder and needs no import.`,
+          `Use its threads in place: CODEX_HOME=${shellWords([source])} capstan threads list`,
+        ]
+      : [
+          `${source} is a folder, not a file.`,
+          'Name a file that was exported as jsonl: `capstan threads export --help` says how.',
+        ];
+  return { code: 'not-a-rollout', message, next };
 }

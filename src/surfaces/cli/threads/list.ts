@@ -1,13 +1,12 @@
-import { defined } from '../../../base/objects.ts';
 import type { StoredThreads } from '../../../engine/store/stored-threads.ts';
 import { turnWords } from '../../../engine/wording.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { fullText } from '../../../protocol/outcome.ts';
 import { shellWords } from '../../../protocol/shell.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
-import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
+import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { pageForm, type PageForm, printPage, wrapSentences } from '../../views/terminal/page.ts';
-import { print, printNote } from '../../views/terminal/print.ts';
+import { pageForm, type PageForm, printResult, wrapSentences } from '../../views/terminal/page.ts';
+import { printNote } from '../../views/terminal/print.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { cyan, dim, type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
@@ -18,28 +17,33 @@ import type { listCommand, searchCommand } from '../table/threads-read-commands.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
-export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
-  const loaded = await loadCommandEngine();
-  if ('code' in loaded) return loaded;
-  const { stored } = loaded.engine;
-  const query = threadQuery(options, loaded.cwd);
+export const run = withEngine<typeof listCommand>(async ({ options }, { engine: { stored }, cwd }) => {
+  const query = threadQuery(options, cwd);
   const page = await withProgress({ label: 'Reading threads' }, (report) => stored.list(query, report));
   if ('code' in page) return page;
   const threads = await Promise.all(page.threads.map((thread) => addQuestionWriter(stored, thread)));
-  if (options.json) print(`${JSON.stringify({ ...page, threads: threads.map(withPaths) })}\n`, 'json');
-  else {
-    const [form, now] = [pageForm(), Date.now()];
-    printPage(
-      threads.flatMap((thread, at) => [at === 0 ? '' : '\n', ...threadSpans(thread, now, form)]),
-      form,
-    );
-    if (threads.length === 0) printNote('No threads.');
-    printUnreadable(page);
-    if (page.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), page.next)}`);
-  }
+  printBlocks({ ...page, threads: threads.map(withPaths) }, options, 'No threads.', (form, now) =>
+    threads.map((thread) => threadSpans(thread, now, form)),
+  );
   const home = await stored.takeReading();
   if (home !== undefined) reindexInBackground(home);
   return 0;
+});
+
+/** Prints a page of threads or hits, a block for each, and on standard error what it leaves out. */
+export function printBlocks<Page extends Pick<ThreadPage, 'unreadable' | 'next'>>(
+  page: Page,
+  options: { readonly json: boolean },
+  none: string,
+  blocksIn: (form: PageForm, now: number) => readonly (readonly Span[])[],
+): void {
+  const form = pageForm();
+  const blocks = blocksIn(form, Date.now());
+  printResult(page, options, () => blocks.flatMap((block, at) => (at === 0 ? block : ['\n', ...block])));
+  if (options.json) return;
+  if (blocks.length === 0) printNote(none);
+  for (const problem of page.unreadable ?? []) printNote(`\n${fullText(problem)}`);
+  if (page.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), page.next)}`);
 }
 
 /** Starts another process to read the threads that the index does not know, so that this one can end. */
@@ -77,25 +81,16 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
 function questionSpans({ id, questions, writer }: ListedThread, form: PageForm): readonly Span[] {
   if (questions === undefined) return [];
   if (writer === undefined) return ['  ', yellow('waits for your answer'), `: ${answerCommand(visibleLine(id))}\n`];
-  return [
-    yellow(
-      wrapSentences(`waits for your answer in another program: ${visibleLine(withClockTime(writer))}`, form, '  '),
-    ),
-  ];
-}
-
-/** A lock is signed with the time in the form of files. */
-function withClockTime(writer: string): string {
-  return writer.replace(/(?<= since )\S+$/, (time) => clockTimeOf(time));
+  // A lock is signed with the time in the form of files.
+  const there = visibleLine(writer.replace(/(?<= since )\S+$/, (time) => clockTimeOf(time)));
+  return [yellow(wrapSentences(`waits for your answer in another program: ${there}`, form, '  '))];
 }
 
 export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: ShownSettings): string {
-  const known = Object.entries(defined({ cwd, model, effort, approval, sandbox, mode }));
+  const known = Object.entries({ cwd, model, effort, approval, sandbox, mode }).filter(
+    ([, value]) => value !== undefined,
+  );
   return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
-}
-
-export function printUnreadable({ unreadable = [] }: Pick<ThreadPage, 'unreadable'>): void {
-  for (const problem of unreadable) printNote(`\n${fullText(problem)}`);
 }
 
 const shownNames = new Map([
@@ -124,13 +119,8 @@ type QueryOptions = CommandArguments<typeof searchCommand>['options'] &
 
 export function threadQuery(options: QueryOptions, here: string): ThreadQuery {
   const { cwd, archived, text, source, cursor, limit = 25, sort = 'updated' } = options;
-  return {
-    ...(cwd === undefined ? {} : { cwd: resolve(here, cwd) }),
-    ...(archived ? { archived } : {}),
-    ...defined({ text, source, cursor }),
-    limit,
-    sort,
-  };
+  const folder = cwd === undefined ? undefined : resolve(here, cwd);
+  return { cwd: folder, archived: archived || undefined, text, source, cursor, limit, sort };
 }
 
 export function nextPageCommand(typed: readonly string[], cursor: string): string {

@@ -10,7 +10,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread.ts';
 import { type CommandEngine, loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { complain, print } from '../../views/terminal/print.ts';
+import { printResult } from '../../views/terminal/page.ts';
+import { complain } from '../../views/terminal/print.ts';
 import { diskLossAsOutcome } from '../../views/terminal/process.ts';
 import { turnsWord } from '../../views/threads/rollback-and-restore-words.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
@@ -93,7 +94,9 @@ export const operations = {
   })),
 };
 
-function operation<Given extends OperationArguments, Result extends { readonly notices: readonly Outcome[] }>(
+type Noticed = { readonly notices: readonly Outcome[] };
+
+function operation<Given extends OperationArguments, Result extends Noticed>(
   operationOf: (given: Given) => ThreadOperation<Result>,
 ) {
   return { run: (given: Given) => operateOnThread(given, operationOf(given)) };
@@ -111,10 +114,7 @@ interface OperationArguments {
   readonly options: { readonly json: boolean; readonly all?: boolean };
 }
 
-interface ThreadOperation<Result extends { readonly notices: readonly Outcome[] }> extends Pick<
-  ThreadSearch,
-  'archived' | 'unique'
-> {
+interface ThreadOperation<Result extends Noticed> extends Pick<ThreadSearch, 'archived' | 'unique'> {
   perform(engine: Engine, id: ThreadId): Promise<Result | EngineRefused>;
   text(result: Result): string;
   /** False if a part of it failed. Absent: everything that was not refused was done. */
@@ -122,7 +122,7 @@ interface ThreadOperation<Result extends { readonly notices: readonly Outcome[] 
 }
 
 /** Finds the thread, runs the operation and reports it. Exit codes: 0: done; 1: refused, or a part of it failed. */
-export async function operateOnThread<Result extends { readonly notices: readonly Outcome[] }>(
+export async function operateOnThread<Result extends Noticed>(
   { thread, options: { json, all = false } }: OperationArguments,
   { text, isWhole = () => true, perform, ...search }: ThreadOperation<Result>,
 ): Promise<number | Outcome> {
@@ -141,7 +141,7 @@ export async function operateOnThread<Result extends { readonly notices: readonl
 export function refuseOperation(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
   if (!json) return outcome;
   const { code, message, next } = outcome;
-  print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');
+  printResult({ kind: 'refused', code, message, next }, { json }, () => '');
   return 1;
 }
 
@@ -164,19 +164,12 @@ export async function findThread(search: ThreadSearch): Promise<FoundThread | Ou
   const { thread: name, archived = false, unique = false, anywhere = false } = search;
   const loaded = await loadCommandEngine(search.overrides);
   if ('code' in loaded) return loaded;
-  const { engine, cwd } = loaded;
-  const chosen = await engine.stored.choose(
-    name === undefined ? { kind: 'last', ...(anywhere ? {} : { cwd }) } : { kind: 'named', name, archived, unique },
+  const cwd = anywhere ? undefined : loaded.cwd;
+  const chosen = await loaded.engine.stored.choose(
+    name === undefined ? { kind: 'last', cwd } : { kind: 'named', name, archived, unique },
   );
   if (chosen.kind === 'chosen') return { ...loaded, id: chosen.id };
   if (name !== undefined || anywhere) return chosen;
   // Some of these commands cannot search other folders themselves.
   return { ...chosen, next: 'Name a thread: `capstan threads list` shows those of all folders.' };
-}
-
-/** Prints one line of JSON for programs, or words for people. Returns the exit code. */
-export function printResult(result: object, { json }: { readonly json: boolean }, words: () => string): number {
-  if (json) print(`${JSON.stringify(result)}\n`, 'json');
-  else print(words(), 'text');
-  return 0;
 }

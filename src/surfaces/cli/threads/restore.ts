@@ -9,7 +9,8 @@ import { visibleLine } from '../../views/terminal/text.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import { keptReasons, restoreNotes } from '../../views/threads/rollback-and-restore-words.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
-import { findThread, type FoundThread, printResult } from './operations.ts';
+import { printResult } from '../../views/terminal/page.ts';
+import { findThread, type FoundThread } from './operations.ts';
 
 /** Exit codes: 0: done; 1: refused, or some files could not be restored; 2: wrong usage. */
 export async function run({ thread, options }: CommandArguments<typeof restoreCommand>): Promise<number | Outcome> {
@@ -33,10 +34,8 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
 function heldInTerminal(outcome: Outcome, undo: boolean): Outcome {
   if (outcome.code !== 'thread-locked') return outcome;
   const there = undo ? '/rewind undo' : '/rewind';
-  return {
-    ...outcome,
-    next: `If a terminal has it open, type ${there} there. Otherwise wait until it has ended, and repeat this.`,
-  };
+  const next = `If a terminal has it open, type ${there} there. Otherwise wait until it has ended, and repeat this.`;
+  return { ...outcome, next };
 }
 
 async function turnNamed({ engine, id }: FoundThread, name: string): Promise<RestoreTarget | Outcome> {

@@ -57,9 +57,8 @@ async function takeBack(
 
 function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): string {
   const { id, turns, files, checkpoint } = back;
-  if (checkpoint !== undefined) {
+  if (checkpoint !== undefined)
     return [...beforeCheckpointLines(back, checkpoint), `To undo this: capstan threads undo-rollback ${id}`].join('\n');
-  }
   const again = (options: string): string =>
     `To restore the kept files as well: capstan threads undo-rollback ${id}, then repeat this command with ${options}.`;
   const restored = files === undefined ? '' : restoreText(files, { again });
@@ -72,11 +71,9 @@ function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | 
   const [number] = given.words;
   const { checkpoint, turns = 1, to, files, both, dryRun } = given.options;
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);
-  if (checkpoint && (files || both)) {
-    return wrong(
-      '--before-checkpoint rolls back only the conversation. To restore files, see `capstan threads restore --help`.',
-    );
-  }
+  const onlyTalk = '--before-checkpoint rolls back only the conversation.';
+  if (checkpoint && (files || both))
+    return wrong(`${onlyTalk} To restore files, see \`capstan threads restore --help\`.`);
   if (dryRun && !files && !both) return wrong('--dry-run is about files: add --files or --both.');
   if (!checkpoint) {
     if (number !== undefined) return wrong(`unexpected word ${JSON.stringify(number)}.`);

@@ -9,13 +9,13 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { setCommand } from '../table/threads-change-commands.ts';
-import { table } from '../../views/terminal/page.ts';
+import { printResult, table } from '../../views/terminal/page.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import { complain } from '../../views/terminal/print.ts';
 import { settingName } from '../../../engine/wording.ts';
-import { findThread, printResult } from './operations.ts';
+import { findThread } from './operations.ts';
 
 /** Exit codes: 0: changed, or already so; 1: refused; 2: wrong usage. */
 export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
@@ -35,11 +35,10 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   try {
     const result = await thread.override(change);
     if (result.kind === 'refused') return result.outcome;
-    const changes = result.changed.map((name) => ({
-      name,
-      from: shown(before, name as keyof Settings),
-      to: shown(result.settings, name as keyof Settings),
-    }));
+    const { changed: names, settings: now } = result;
+    const changes = (names as readonly (keyof Settings)[]).map((name) => {
+      return { name, from: shown(before, name), to: shown(now, name) };
+    });
     const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingName(name), values]));
     return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
   } finally {

@@ -1,27 +1,18 @@
-import type { ThreadId } from '../../../protocol/ids.ts';
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import { cyan, dim, type Span } from '../../views/terminal/styled-text.ts';
-import { pageForm, printPage } from '../../views/terminal/page.ts';
-import { print } from '../../views/terminal/print.ts';
+import { printResult } from '../../views/terminal/page.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { FoundThread } from './operations.ts';
 
-export async function showTree(
-  { engine, id }: Pick<FoundThread, 'engine'> & { readonly id: ThreadId },
-  { json }: { readonly json: boolean },
-): Promise<number> {
+export async function showTree({ engine, id }: FoundThread, options: { readonly json: boolean }): Promise<number> {
   const tree = await engine.stored.agents(id);
-  if (json) print(`${JSON.stringify({ tree })}\n`, 'json');
-  else printPage(nodeSpans(tree, 0), pageForm());
-  return 0;
+  return printResult({ tree }, options, () => nodeSpans(tree, 0));
 }
 
-function nodeSpans(
-  { id, path, role, status, used, money, estimated, agents }: AgentNode,
-  depth: number,
-): readonly Span[] {
+function nodeSpans(node: AgentNode, depth: number): readonly Span[] {
+  const { id, path, role, status, used, money, estimated, agents } = node;
   const name = depth === 0 ? path : (path.split('/').at(-1) ?? path);
   const about = [
     status,

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { readCallReport } from '../../../core/state/recorded/call-answers.ts';
 import type { AskedOfCall, RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
@@ -49,14 +48,16 @@ export function turnSpans(shown: ShownTurn, form: TurnForm): readonly Span[] {
     '\n',
     ...(settings === '' ? [] : [dim(wrapSentences(settings, form, indent))]),
     ...figures(turn, work ?? {}, form),
-    ...(form.full && work !== undefined ? fullItems(work.items, form) : shortItems(turn, work?.items ?? [], form)),
+    ...(form.full && work !== undefined
+      ? work.items.flatMap((item) => itemSpans(item, form))
+      : shortItems(turn, work?.items ?? [], form)),
     ...(problem === undefined ? [] : [red(wrapSentences(visibleLine(problem), form, indent))]),
   ];
 }
 
 function changedSettings({ turn, before }: ShownTurn) {
   const { cwd, model, effort, approval, sandbox, mode } = turn;
-  const now = defined({ cwd, model, effort, approval, sandbox, mode });
+  const now = { cwd, model, effort, approval, sandbox, mode };
   const changed = Object.entries(now).filter(([name, value]) => before[name as keyof typeof now] !== value);
   return Object.fromEntries(changed);
 }
@@ -102,6 +103,7 @@ const [mostCalls, mostAnswer] = [8, 300];
 function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
   const { firstWords, moreWords = [], purpose } = turn;
   const silence = purpose === 'compaction' ? '(compaction)' : '(no messages)';
+  const written = (text: string): string => wrapSentences(visibleLine(text), form, indent);
   const calls = items.filter((item) => item.kind === 'call');
   const answer = items.findLast((item) => item.kind === 'assistant');
   const left = calls.length - mostCalls;
@@ -112,13 +114,9 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
   const at = answer === undefined ? -1 : items.indexOf(answer);
   const before = listed.filter((call) => items.indexOf(call) < at).length;
   return [
-    ...[firstWords === '' ? silence : firstWords, ...moreWords].map((text) =>
-      wrapSentences(visibleLine(text), form, indent),
-    ),
+    ...[firstWords === '' ? silence : firstWords, ...moreWords].map(written),
     ...lines.slice(0, before).flat(),
-    ...(answer === undefined
-      ? []
-      : [cyan(wrapSentences(`> ${visibleLine(oneLine(answer.text, mostAnswer))}`, form, indent))]),
+    ...(answer === undefined ? [] : [cyan(written(`> ${oneLine(answer.text, mostAnswer)}`))]),
     ...lines.slice(before).flat(),
   ];
 }
@@ -147,22 +145,17 @@ function patchedFiles(patch: string): string {
   return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ');
 }
 
-function fullItems(items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
-  return items.flatMap((item) => itemSpans(item, form));
-}
-
 function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
   switch (item.kind) {
     case 'user':
       return labelled(item.author ?? 'you', [...item.texts, ...pictures(item.pictures)].join('\n'), form);
     case 'assistant':
       return labelled('model', item.text, form, 'cyan');
-    case 'reasoning':
-      return labelled('reasoning', item.text, form, 'dim');
     case 'context':
       return labelled(`context: ${item.title}`, item.text, form, 'dim');
+    case 'reasoning':
     case 'checkpoint':
-      return labelled('checkpoint', item.text, form, 'dim');
+      return labelled(item.kind, item.text, form, 'dim');
     case 'call': {
       const end = callEnd(item);
       const sign = item.form === 'command' ? '$ ' : '';
@@ -189,16 +182,14 @@ function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: 
   return [...head, look === undefined ? body : { look, text: body }, '\n'];
 }
 
-export interface CallEnd {
-  readonly words: string;
-  readonly look: TextLook;
-}
-
 /** Ends that are no failure of the call itself. */
 const doubtful: ReadonlySet<string> = new Set(['interrupted', 'outcome unknown', 'refused']);
 
 /** Undefined: the answer does not say. */
-export function callEnd({ output, asked }: RecordedCall): CallEnd | undefined {
+export function callEnd({
+  output,
+  asked,
+}: RecordedCall): { readonly words: string; readonly look: TextLook } | undefined {
   if (output === undefined) return { words: waitsToBegin(asked?.at(-1)) ? 'not run' : 'not finished', look: 'yellow' };
   const { end, isFailure } = readCallReport(output.text);
   if (end === undefined) return undefined;

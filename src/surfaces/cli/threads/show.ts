@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ReadReport, WorkProgress } from '../../../ports/thread-store.ts';
 import { isGoalResting, type ThreadSummary } from '../../../protocol/thread.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
@@ -13,14 +12,12 @@ import { resumeCommand } from '../../views/wording/command-hints.ts';
 import { questionWords } from '../../views/questions/question-lines.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { showCommand } from '../table/threads-read-commands.ts';
-import type { Unproven } from '../../../engine/thread/branch/unproven-lines.ts';
 import type { ThreadCheckpoint } from '../../../engine/store/stored-thread-details.ts';
-import { type WaitingMessage, waitingWords } from '../../../core/state/fold/waiting-messages.ts';
+import { waitingWords } from '../../../core/state/fold/waiting-messages.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';
 import { costUnknown, usageForPrograms } from '../../views/wording/cost-words.ts';
 import { dim, type Span, yellow } from '../../views/terminal/styled-text.ts';
-import { type PageForm, pageForm, printPage, wrapSentences } from '../../views/terminal/page.ts';
-import { print } from '../../views/terminal/print.ts';
+import { printResult, wrapSentences } from '../../views/terminal/page.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { findThread, type FoundThread } from './operations.ts';
@@ -40,49 +37,58 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
     { label: 'Reading lines' },
     (report) => readParts(engine.stored, id, { items: !options.json || options.full, report }),
   );
-  if (options.json) {
-    const more = {
-      ...(waiting.length === 0 ? {} : { waiting }),
-      ...(questions.length === 0 ? {} : { questions }),
-      ...(isNothing(unproven) ? {} : { unproven }),
-      ...defined({ goal }),
-      ...(read.skipped === 0 ? {} : { skipped_lines: read.skipped, ...defined({ too_long: read.tooLong }) }),
-    };
-    const workOf = workByTurn(work);
-    const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workOf.get(turn.id)) }));
-    print(`${JSON.stringify({ thread: withPaths(thread), turns: shown, checkpoints, ...more })}\n`, 'json');
-    return 0;
-  }
-  const form = pageForm();
-  printPage(
-    [
+  const workOf = workByTurn(work);
+  const isSkipping = read.skipped > 0;
+  const fields = {
+    thread: withPaths(thread),
+    turns: work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workOf.get(turn.id)) })),
+    checkpoints,
+    waiting: waiting.length === 0 ? undefined : waiting,
+    questions: questions.length === 0 ? undefined : questions,
+    unproven: unproven.messages.length + unproven.pins.length === 0 ? undefined : unproven,
+    goal,
+    skipped_lines: isSkipping ? read.skipped : undefined,
+    too_long: isSkipping ? read.tooLong : undefined,
+  };
+  return printResult(fields, options, (form) => {
+    const section = (title: string, lines: readonly string[]): readonly Span[] =>
+      lines.length === 0
+        ? []
+        : ['\n', yellow(title), '\n', ...lines.map((line) => wrapSentences(visibleLine(line), form, '  '))];
+    return [
       ...threadSpans(thread, Date.now(), form),
       dim(`  ${visibleLine(thread.location)}\n`),
-      ...turnsSpans({ thread, turns, checkpoints, work }, { ...form, full: options.full }),
-      ...questionLines(questions, form),
-      ...(cutOff === undefined ? [] : ['\n', yellow(wrapSentences(visibleLine(fullText(cutOff)), form, ''))]),
-      ...goalLines(goal, id, form),
-      ...waitingLines(waiting, form),
-      ...unprovenLines(unproven, form),
-      ...(read.skipped === 0 ? [] : ['\n', yellow(wrapSentences(skippedWords(read), form, ''))]),
-    ],
-    form,
-  );
-  return 0;
+      ...turnsSpans({ thread, turns, checkpoints, workOf, work }, { ...form, full: options.full }),
+      ...section('Waiting for your answer', questions.map(questionLine)),
+      ...(cutOff === undefined ? [] : ['\n', yellow(wrapSentences(visibleLine(fullText(cutOff)), form))]),
+      ...(goal === undefined
+        ? []
+        : section(`The ${goalStatusWords(goal.status).replace('goal', 'goal is')}`, [goalLine(goal)])),
+      ...(goal && isGoalResting(goal.status) ? [`  To resume: ${resumeCommand(id, { goalRests: true })}\n`] : []),
+      ...section(
+        'Waiting for the next turn',
+        waiting.map((each) => waitingWords(each, 200)),
+      ),
+      ...section('Left out: Capstan cannot prove that it wrote these lines in this home', [
+        ...unproven.messages.map((each) => `message: ${waitingWords(each, mostCharacters)}`),
+        ...unproven.pins.map(({ text }) => `note: ${oneLine(text, mostCharacters)}`),
+      ]),
+      ...(isSkipping ? ['\n', yellow(wrapSentences(skippedWords(read), form))] : []),
+    ];
+  });
 }
 
-/**
- * The thread is read several times; progress is shown for the longest reading, of its items. That one comes last, so
- * that the items are not in memory beside the history that the others read.
- */
+/** The limit of a line that Capstan left out: the user may have to enter it again. `--json` has all of it. */
+const mostCharacters = 2000;
+
+/** The longest reading, of the items, comes last: then they are not in memory beside the history of the others. */
 async function readParts(
   stored: FoundThread['engine']['stored'],
   id: ThreadId,
   { items, report }: { readonly items: boolean; readonly report: WorkProgress },
 ) {
   const standing = await stored.standing(id);
-  const turns = await stored.turns(id);
-  const checkpoints = await stored.checkpoints(id);
+  const [turns, checkpoints] = [await stored.turns(id), await stored.checkpoints(id)];
   const work = items ? await stored.turnItems(id, report) : undefined;
   const read: ReadReport = work ?? { skipped: 0 };
   return { ...standing, turns, checkpoints, work, read };
@@ -93,18 +99,16 @@ interface ShownTurns {
   readonly turns: readonly TurnSummary[];
   readonly checkpoints: readonly ThreadCheckpoint[];
   readonly work: TurnItems | undefined;
+  readonly workOf: ReturnType<typeof workByTurn>;
 }
 
 function turnsSpans(
-  { thread, turns, checkpoints, work }: ShownTurns,
+  { thread, turns, checkpoints, work, workOf }: ShownTurns,
   form: Omit<TurnForm, 'mostTokens'>,
 ): readonly Span[] {
-  const workOf = workByTurn(work);
-  const shown = turns.map((turn, at): ShownTurn => ({
-    turn,
-    work: workOf.get(turn.id),
-    before: turns[at - 1] ?? thread,
-  }));
+  const shown = turns.map((turn, at): ShownTurn => {
+    return { turn, work: workOf.get(turn.id), before: turns[at - 1] ?? thread };
+  });
   const costs = shown.flatMap((each) => each.work?.usage ?? []).filter(({ total }) => total > 0);
   const mostTokens = costs.reduce((most, { input, output }) => Math.max(most, input + output), 0);
   const all = work === undefined ? {} : costOfAll(work);
@@ -130,56 +134,18 @@ function workByTurn(work: TurnItems | undefined): ReadonlyMap<TurnWithItems['id'
 function itemsOf(work: TurnWithItems | undefined) {
   if (work === undefined) return {};
   const { items, usage, uncounted } = work;
-  return { items, ...defined({ usage: usage && usageForPrograms(usage), uncounted }) };
+  return { items, usage: usage && usageForPrograms(usage), uncounted };
 }
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {
   return report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
 }
 
-function questionLines(questions: readonly Question[], form: PageForm): readonly Span[] {
-  if (questions.length === 0) return [];
-  const asked = questions.map((question) => {
-    const why = question.reason === undefined ? '' : `. ${question.reason}`;
-    return wrapSentences(visibleLine(`${questionWords(question)}${why}`), form, '  ');
-  });
-  return ['\n', yellow('Waiting for your answer'), '\n', ...asked];
+function questionLine(question: Question): string {
+  return `${questionWords(question)}${question.reason === undefined ? '' : `. ${question.reason}`}`;
 }
 
-function goalLines(goal: RecordedGoal | undefined, id: ThreadId, form: PageForm): readonly Span[] {
-  if (goal === undefined) return [];
-  const { status, objective, reason } = goal;
-  const why = reason === undefined || !isGoalResting(status) ? '' : ` ${reason}`;
-  const said = `${objective} (${goalTokensWords(goal)})${why}`;
-  return [
-    '\n',
-    yellow(`The ${goalStatusWords(status).replace('goal', 'goal is')}`),
-    '\n',
-    wrapSentences(visibleLine(said), form, '  '),
-    ...(isGoalResting(status) ? [`  To resume: ${resumeCommand(id, { goalRests: true })}\n`] : []),
-  ];
+function goalLine(goal: RecordedGoal): string {
+  const why = goal.reason === undefined || !isGoalResting(goal.status) ? '' : ` ${goal.reason}`;
+  return `${goal.objective} (${goalTokensWords(goal)})${why}`;
 }
-
-function waitingLines(waiting: readonly WaitingMessage[], form: PageForm): readonly Span[] {
-  if (waiting.length === 0) return [];
-  const said = waiting.map((each) => wrapSentences(visibleLine(waitingWords(each, 200)), form, '  '));
-  return ['\n', yellow('Waiting for the next turn'), '\n', ...said];
-}
-
-function isNothing({ messages, pins }: Unproven): boolean {
-  return messages.length === 0 && pins.length === 0;
-}
-
-/** Entries that the file claims and no turn contains, with all that the user needs to enter them again. */
-function unprovenLines(unproven: Unproven, form: PageForm): readonly Span[] {
-  if (isNothing(unproven)) return [];
-  const said = [
-    ...unproven.messages.map((each) => `message: ${visibleLine(waitingWords(each, mostCharacters))}`),
-    ...unproven.pins.map(({ text }) => `note: ${visibleLine(oneLine(text, mostCharacters))}`),
-  ];
-  const why = 'Left out: Capstan cannot prove that it wrote these lines in this home';
-  return ['\n', yellow(why), '\n', ...said.map((each) => wrapSentences(each, form, '  '))];
-}
-
-/** The limit for each; `--json` has all of it. */
-const mostCharacters = 2000;

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { isCoverable } from '../../../core/policy/commands/shell-builtins.ts';
 import { joinWithOr } from '../../../engine/wording.ts';
 import { filledForm } from '../../../protocol/elicitation-form.ts';
@@ -27,19 +26,14 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
       answersOnce: true,
       ask(question) {
         const answer = answerBy(lines, question);
-        show(
-          ...questionLines(withoutRule(question), items.of(question)),
-          dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
-        );
+        // A file saves no rule.
+        const shown = { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
+        const by = saidBy(lines, question, { answer, name: visibleLine(name) });
+        show(...questionLines(shown, items.of(question)), dim(`  ${by}`));
         return Promise.resolve(answer);
       },
     },
   };
-}
-
-/** A file saves no rule. */
-function withoutRule(question: Question): Question {
-  return { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
 }
 
 const said: Readonly<Record<Answer['kind'], string>> = {
@@ -62,9 +56,8 @@ function saidBy(
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
   const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
-  const held = missing.find((words = []) => words.length > 0 && !isCoverable(words));
-  const whole =
-    held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held[0] ?? '')}\` so`;
+  const [held] = missing.find((words = []) => words.length > 0 && !isCoverable(words)) ?? [];
+  const whole = held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held)}\` so`;
   return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}${whole}`;
 }
 
@@ -77,29 +70,28 @@ function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: strin
   const [barred] = before.flatMap(({ about, decision }) =>
     'prefix' in about && decision !== 'approved' ? [about.prefix] : [],
   );
-  if (barred !== undefined) {
-    const words = visibleLine(JSON.stringify(barred));
-    return `${unread}, and it may hold ${words}, which ${name} denies before it approves {"kind":"${kind}"}`;
-  }
-  return `${unread}, so no prefix approves it; {"kind":"${kind}","decision":"approved"} in ${name} would`;
+  if (barred === undefined)
+    return `${unread}, so no prefix approves it; {"kind":"${kind}","decision":"approved"} in ${name} would`;
+  const words = visibleLine(JSON.stringify(barred));
+  return `${unread}, and it may hold ${words}, which ${name} denies before it approves {"kind":"${kind}"}`;
 }
 
 /**
- * A script of several commands is allowed if each is, by its own first line: a prefix that allows `npm install` says
- * nothing about what follows `&&`. A denial also covers the wrappers around a command, as they are written.
+ * A script is allowed if each of its commands is, by its own first line: a prefix for `npm install` says nothing about
+ * what follows `&&`. A denial also covers wrappers, as they are written.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
   const decided = [...found, ...heldBack(lines, question)];
   const stop = decided.find((line) => line?.decision === 'abort');
-  if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
+  if (stop !== undefined) return { kind: 'stopped', note: stop.note };
   const refusal = decided.find((line) => line?.decision === 'denied');
-  if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
+  if (refusal !== undefined) return { kind: 'declined', note: refusal.note };
   if (found.includes(undefined)) return unmatched;
   const content = found[0]?.answers;
   // Content that does not fit the form is not sent.
   if (faultInForm(question, content) !== undefined) return unmatched;
-  return { kind: 'allowed', scope: 'call', ...defined({ content }) };
+  return { kind: 'allowed', scope: 'call', content };
 }
 
 function faultInForm({ elicitation }: Question, content: JsonObject | undefined): string | undefined {
@@ -116,10 +108,7 @@ function commandsOf({ kind, argv, commands }: Question): readonly (readonly stri
   return argv === undefined || commands === undefined || commands.length === 0 ? [undefined] : commands;
 }
 
-/**
- * The first line that matches. A command that cannot be read may be one that a line denies: no approval after that line
- * counts.
- */
+/** The first match. An unreadable command may be one that a line denies: no approval after that line counts. */
 function lineFor(
   lines: readonly AnswerLine[],
   { kind, seen = [], typed: isTyped }: Question,
@@ -129,8 +118,8 @@ function lineFor(
   const found = lines.find(({ about, decision, typed }) => {
     if ('kind' in about) return about.kind === kind;
     // Approving the words of a command does not approve what the model will type into it.
-    if (decision === 'approved' && isTyped === true && typed !== true) return false;
-    if (decision === 'approved') return command !== undefined && approves(about.prefix, command);
+    if (decision === 'approved')
+      return !(isTyped === true && typed !== true) && command !== undefined && approves(about.prefix, command);
     return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
   });
   return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
@@ -172,10 +161,7 @@ interface AnswerLine {
   /** The prefix also approves commands that the model can type into. */
   readonly typed?: true;
   readonly note?: string;
-  /**
-   * For an approved `input`: the answer to each question by its id; absent: its first option. For an approved
-   * `elicitation`: the content of the form; absent: its defaults.
-   */
+  /** For an approved `input`: answers by question id, or first options. `elicitation`: the form, or its defaults. */
   readonly answers?: JsonObject;
 }
 
@@ -189,19 +175,18 @@ const form = 'Write one object per line, such as {"prefix": ["npm", "install"], 
 /** Reads a file of answers. One line that is not understood refuses the whole file: nothing runs with half of it. */
 export function readAnswers(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
   const answers: AnswerLine[] = [];
-  for (const [at, line] of text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .entries()) {
+  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  for (const [at, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const read = readLine(line);
-    if (typeof read === 'string') {
-      return { code: 'approvals-invalid', message: `${file}:${at + 1}: ${read}`, next: form };
-    }
+    if (typeof read === 'string') return invalid(`${file}:${at + 1}: ${read}`);
     answers.push(read);
   }
-  if (answers.length > 0) return answers;
-  return { code: 'approvals-invalid', message: `${file}: there are no answers in this file.`, next: form };
+  return answers.length > 0 ? answers : invalid(`${file}: there are no answers in this file.`);
+}
+
+function invalid(message: string): Outcome<'approvals-invalid'> {
+  return { code: 'approvals-invalid', message, next: form };
 }
 
 function readLine(line: string): AnswerLine | string {
@@ -228,9 +213,7 @@ function readLine(line: string): AnswerLine | string {
     return '"answers" must be an object of strings, beside "kind": "input" or "elicitation" and "decision": "approved".';
   if (typed !== undefined && (typed !== true || decided !== 'approved' || !('prefix' in about)))
     return '"typed" can only be true, and only with "prefix" and "approved".';
-  const given = answers === undefined ? {} : { answers: answers as JsonObject };
-  const more = { ...(note === undefined ? {} : { note }), ...(typed === true ? { typed } : {}) };
-  return { about, decision: decided, ...more, ...given };
+  return { about, decision: decided, note, typed, answers: answers as JsonObject | undefined };
 }
 
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Answer, Question, UserQuestion } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -64,7 +63,7 @@ class PersonAtTerminal {
   readonly #left = new AbortController();
   /** The end of the previous question; undefined: there was none. */
   #before: 'answered' | 'over' | undefined;
-  #again = (): void => {};
+  #again = (..._before: readonly Span[]): void => {};
 
   constructor(parts: TerminalParts) {
     this.#parts = parts;
@@ -83,15 +82,10 @@ class PersonAtTerminal {
     const ofForm = field === undefined ? choicesFor(question) : fieldChoices(field);
     const choices = wanted === undefined ? ofForm : inputChoices(wanted);
     const isReplacing = this.#before === 'over';
-    const lines = (): readonly Span[] => [
-      ...questionLines(question, item, { width: width() }),
-      ...choiceLines(choices),
-    ];
-    show(
-      ...(isReplacing ? [bold('The question before is over and needs no answer. This is another one:\n')] : []),
-      ...lines(),
-    );
-    this.#again = () => show(...lines());
+    const replaces = bold('The question before is over and needs no answer. This is another one:\n');
+    this.#again = (...before) =>
+      show(...before, ...questionLines(question, item, { width: width() }), ...choiceLines(choices));
+    this.#again(...(isReplacing ? [replaces] : []));
     this.#keyboard.open();
     try {
       const answer = await this.#answer(choices, {
@@ -129,24 +123,21 @@ class PersonAtTerminal {
       if (chosen === undefined) return lapsed;
       const note = chosen.takesNote === true ? await this.#note(signal, chosen) : noLine;
       if (signal.aborted) return lapsed;
-      if (note.end !== 'back') {
-        const text = note.text.trim();
-        const read = chosen.reads?.(text);
-        if (typeof read !== 'string') {
-          this.#parts.show(dim(`  ${saidWords(chosen, text, visibleLine(goesTo))}`));
-          return read ?? (text === '' ? chosen.answer : { ...chosen.answer, note: text });
-        }
-        this.#parts.show(`  Nothing was sent: ${visibleLine(read)} ${pressOne(choices)}`);
+      if (note.end === 'back') {
+        this.#parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
         continue;
       }
-      this.#parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
+      const text = note.text.trim();
+      const read = chosen.reads?.(text);
+      if (typeof read !== 'string') {
+        this.#parts.show(dim(`  ${saidWords(chosen, text, visibleLine(goesTo))}`));
+        return read ?? (text === '' ? chosen.answer : { ...chosen.answer, note: text });
+      }
+      this.#parts.show(`  Nothing was sent: ${visibleLine(read)} ${pressOne(choices)}`);
     }
   }
 
-  /**
-   * Undefined: the question is over. Only a single key after a silence is an answer, optionally with Enter; a letter of
-   * a word, a paste or an arrow sequence is none.
-   */
+  /** Undefined: the question is over. Only a single key after a silence answers, no letter of a word or of a paste. */
   async #chosen(
     choices: readonly Choice[],
     { signal, quietMs }: { readonly signal: AbortSignal; readonly quietMs: number },
@@ -163,22 +154,15 @@ class PersonAtTerminal {
     }
   }
 
-  /**
-   * Reads what the person types until they end it, even if the question is over by then, so that no other question gets
-   * their keys.
-   */
+  /** Reads until the person ends the line, even if the question is over: no other question may get their keys. */
   async #note(signal: AbortSignal, { reads }: Choice): Promise<TypedLine> {
     const { typing, show } = this.#parts;
     const back = typing === undefined ? '' : ' Esc goes back.';
     const asked = reads === undefined ? 'What should the model know?' : 'Type the answer.';
     show(`  ${asked} Enter sends the line.${back}`);
     const ends = AbortSignal.any([this.#left.signal, this.#keyboard.interrupted]);
-    const onOver = (): void => {
-      if (ends.aborted) return;
-      show(
-        `  The question is over, and the line will not be sent. ${back === '' ? 'Enter ends' : 'Enter or Esc ends'} it.`,
-      );
-    };
+    const over = `  The question is over, and the line will not be sent. ${back === '' ? 'Enter' : 'Enter or Esc'} ends it.`;
+    const onOver = (): void => void (ends.aborted || show(over));
     signal.addEventListener('abort', onOver, { once: true });
     if (typing === undefined) this.#keyboard.takeLines(true);
     let line = noLine;
@@ -221,7 +205,7 @@ async function askEach(question: Question, ask: (single: Question) => Promise<An
   const given: [string, string][] = [];
   for (const one of question.input) {
     const { kind, content, note, ...rest } = await ask({ ...question, input: [one] });
-    if (kind !== 'allowed') return { kind, ...defined({ note }), ...rest };
+    if (kind !== 'allowed') return { kind, note, ...rest };
     given.push([one.id, content === undefined ? (note ?? '') : String(content[one.id] ?? '')]);
   }
   return { kind: 'allowed', content: Object.fromEntries(given) };
@@ -244,10 +228,7 @@ const rubOuts = new Set(['\u007F', '\b']);
 /** Ctrl-U. */
 const clear = '\u0015';
 
-/**
- * The line after some keys. Keys without a character, such as arrows, change nothing; a pasted line end becomes a
- * space.
- */
+/** Keys without a character, such as arrows, change nothing; a pasted line end becomes a space. */
 function typeInto(line: TypedLine, keys: string): TypedLine {
   if (keys === escape) return { text: line.text, end: 'back' };
   const typed = keys.replaceAll(keySequence, '').replaceAll(control, '');

@@ -69,9 +69,7 @@ export class Keyboard {
     this.#parts.input.setRawMode(!isLines);
   }
 
-  /**
-   * Drops keys until none has come for this time, counted from `since` at the earliest. Returns true if there were any.
-   */
+  /** Drops keys until none has come for this time, counted from `since` or later. True if there were any. */
   async silence(
     milliseconds: number,
     signal: AbortSignal,

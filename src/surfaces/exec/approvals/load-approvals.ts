@@ -7,18 +7,14 @@ import { canRewriteLines } from '../../views/terminal/screen.ts';
 import { terminalWidth } from '../../views/terminal/text.ts';
 import { answerFromFile, readAnswers } from './answers-file.ts';
 import { type Approvals, withoutClientTools } from './approvals.ts';
-import { askAtTerminal } from './ask-at-terminal.ts';
+import { askAtTerminal, type TerminalParts } from './ask-at-terminal.ts';
+import type { Output } from '../output.ts';
 
 const mostBytes = 1024 * 1024;
 
-export interface ApprovalParts {
+export interface ApprovalParts extends Pick<TerminalParts, 'rulesFile' | 'configFile'> {
   readonly cwd: string;
-  readonly rulesFile: string;
-  readonly configFile: string;
-  readonly output: {
-    show(...spans: readonly Span[]): void;
-    typing(text: string | undefined): void;
-  };
+  readonly output: Pick<Output, 'show' | 'typing'>;
 }
 
 export function loadApprovals(
@@ -28,23 +24,18 @@ export function loadApprovals(
   const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
-    const interrupt = (): void => void process.kill(process.pid, 'SIGINT');
-    // Without rewritable lines, the terminal echoes.
-    const typing = canRewriteLines(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
-    const now = (): number => performance.now();
-    const width = (): number => terminalWidth(process.stderr) ?? 80;
-    const stopping = process.platform === 'win32' ? {} : { suspend };
     const asking = askAtTerminal({
       input: process.stdin,
-      width,
+      width: () => terminalWidth(process.stderr) ?? 80,
       show,
-      interrupt,
-      now,
+      interrupt: () => void process.kill(process.pid, 'SIGINT'),
+      now: () => performance.now(),
       after,
       rulesFile,
       configFile,
-      ...typing,
-      ...stopping,
+      // Without rewritable lines, the terminal echoes.
+      typing: canRewriteLines(process.stderr) ? (text) => output.typing(text) : undefined,
+      suspend: process.platform === 'win32' ? undefined : suspend,
     });
     return withoutClientTools(asking);
   }
@@ -60,8 +51,8 @@ export function loadApprovals(
 }
 
 /**
- * Stops the whole job, as the terminal does: a shell waits for all of its processes. They stop before the timer fires,
- * which then fires when they continue; a job that no shell controls does not stop.
+ * Stops the whole job, as the terminal does. Its processes stop before the timer fires, and it fires when they
+ * continue; a job that no shell controls does not stop.
  */
 async function suspend(): Promise<void> {
   process.kill(0, 'SIGTSTP');

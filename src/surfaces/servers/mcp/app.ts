@@ -12,7 +12,13 @@ import { codexTools } from './tools/codex-tools.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './tools/control-tools.ts';
 import { threadListTool, threadReadTool, threadSearchTool } from './tools/read-tools.ts';
 import { refusedAnswer } from './tools/tool-answers.ts';
-import type { OnQuestion, ServedEngine, ToolServices } from './tools/tool-definition.ts';
+import {
+  type OnQuestion,
+  type ServedEngine,
+  servedTool,
+  type ToolRow,
+  type ToolServices,
+} from './tools/tool-definition.ts';
 import { thrownAsOutcome, TurnRuns } from './tools/turn-runs.ts';
 import { threadAnswerTool, threadSendTool, threadStartTool, threadTurnTool } from './tools/turn-tools.ts';
 import { v1Tools } from './tools/v1-tools.ts';
@@ -28,10 +34,7 @@ export interface McpAppOptions {
   readonly cwd: string;
   /** Applies to questions when a client cannot ask its user. Absent: `report`. */
   readonly onQuestion?: OnQuestion;
-  /**
-   * For this time no other client may answer a question that a client without a connection asks its user and does not
-   * come back for. Absent: ten minutes.
-   */
+  /** For this time only an asked client without a connection may answer a question. Absent: ten minutes. */
   readonly reservedMs?: number;
 }
 
@@ -55,7 +58,10 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
     onQuestion,
   };
   return {
-    tools: [...threadTools(parts), ...compatTools(parts)].map((tool) => calls.counting(newest.noticing(guarded(tool)))),
+    // The last ones are aliases: always callable, but listed only if a host requests them.
+    tools: [...threadTools.map((row) => servedTool(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map((tool) =>
+      calls.counting(newest.noticing(guarded(tool))),
+    ),
     resources: threadResources(parts, loaded),
     callSecret: () => engine.secretFor('calls of mcp clients'),
     async close() {
@@ -75,14 +81,12 @@ function guarded(tool: ServerTool): ServerTool {
   return {
     ...tool,
     async call(args, context) {
-      const tooLong = tooLongArgument(args);
-      if (tooLong !== undefined) return refusedAnswer(tooLong, notBegun);
+      const tooLong = tooLongMember(args);
+      if (tooLong !== undefined) return refusedAnswer(tooLong, { status: 'failed' });
       return tool.call(args, context).catch((error) => refusedAnswer(thrownAsOutcome(error)));
     },
   };
 }
-
-const notBegun = { status: 'failed' };
 
 /** In characters: for names, keys, and everything that is neither a message nor an instruction. */
 const longestName = 256;
@@ -93,34 +97,25 @@ const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', '
 const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
 
 /** Why the arguments of a call are refused before anything stores or repeats them; undefined if they are accepted. */
-function tooLongArgument(args: JsonObject): Outcome | undefined {
-  return inMembers(args);
-}
-
-function inMembers(value: JsonObject): Outcome | undefined {
+function tooLongMember(value: JsonObject): Outcome | undefined {
   for (const [key, member] of Object.entries(value)) {
     if (key.length > longestName) return tooLong(`The key "${key.slice(0, 60)}…"`, key.length, longestName);
-    const found = inValue(key, member);
+    const found = tooLongValue(key, member);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function inValue(key: string, value: Json | undefined): Outcome | undefined {
+function tooLongValue(key: string, value: Json | undefined): Outcome | undefined {
   // Keys of the configuration are paths, and older clients write names in camel case.
   const last = key.split('.').at(-1) ?? key;
   const name = last.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   if (isProse.test(name)) return undefined;
   const limit = names.has(name) ? longestName : longestText;
-  if (typeof value === 'string') {
-    return value.length > limit ? tooLong(`"${key}"`, value.length, limit) : undefined;
-  }
-  if (!Array.isArray(value)) return isJsonObject(value) ? inMembers(value) : undefined;
-  for (const each of value as readonly Json[]) {
-    const found = inValue(key, each);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  if (typeof value === 'string') return value.length > limit ? tooLong(`"${key}"`, value.length, limit) : undefined;
+  if (isJsonObject(value)) return tooLongMember(value);
+  const members = Array.isArray(value) ? (value as readonly Json[]).values() : [].values();
+  return members.map((each) => tooLongValue(key, each)).find((found) => found !== undefined);
 }
 
 function tooLong(what: string, length: number, limit: number): Outcome {
@@ -131,15 +126,7 @@ function tooLong(what: string, length: number, limit: number): Outcome {
   };
 }
 
-/** Aliases of other tools: always callable, but listed only if a host requests them. */
-function compatTools(parts: ToolServices): readonly ServerTool[] {
-  return [...v1Tools(parts), ...codexTools(parts)];
-}
-
-/**
- * Knows if the client of the newest call can ask its user. Where questions of other clients are declined, a turn of
- * such a client learns at its start that no one can be asked.
- */
+/** Knows if the newest call's client can ask its user: where questions are declined, a turn learns that no one can. */
 class NewestClient {
   #canAsk = false;
 
@@ -186,24 +173,22 @@ export async function settledWithin(work: Promise<unknown>, ms: number): Promise
   await Promise.race([work, late]).finally(() => over.abort());
 }
 
-function threadTools(parts: ToolServices): readonly ServerTool[] {
-  return [
-    threadStartTool,
-    threadSendTool,
-    threadTurnTool,
-    threadOverrideTool,
-    threadCompactTool,
-    threadInterruptTool,
-    threadAnswerTool,
-    threadListTool,
-    threadReadTool,
-    threadSearchTool,
-    threadForkTool,
-    threadRollbackTool,
-    threadUndoRollbackTool,
-    threadPinTool,
-    threadContextTool,
-    threadEnvelopeTool,
-    threadReplayTool,
-  ].map((tool) => tool(parts));
-}
+const threadTools: readonly ToolRow[] = [
+  threadStartTool,
+  threadSendTool,
+  threadTurnTool,
+  threadOverrideTool,
+  threadCompactTool,
+  threadInterruptTool,
+  threadAnswerTool,
+  threadListTool,
+  threadReadTool,
+  threadSearchTool,
+  threadForkTool,
+  threadRollbackTool,
+  threadUndoRollbackTool,
+  threadPinTool,
+  threadContextTool,
+  threadEnvelopeTool,
+  threadReplayTool,
+];

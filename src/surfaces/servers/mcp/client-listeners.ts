@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type AfterPlace, type LineCursor, readAfter } from '../../../engine/live/line-cursor.ts';
 import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
@@ -21,10 +20,7 @@ export const typedForm: NewsForm = (news, { id }) => {
 };
 
 export interface Listening {
-  /**
-   * Resolves when the client was sent an event that meets the condition, since it began to listen or from now on; or
-   * after a while.
-   */
+  /** Resolves when the client was sent such an event since it began to listen, or after a while. */
   sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
   end(): void;
 }
@@ -39,10 +35,7 @@ export interface ListenOptions {
 
 const patienceMs = 2000;
 
-/**
- * Sends the events of threads to clients: each event once, however many reasons a client has to get it, and at the pace
- * of the client, who misses nothing that is recorded.
- */
+/** Sends each event once to each client, at its pace. A client misses nothing that is recorded. */
 export class ClientListeners {
   /** By thread, client and form. */
   readonly #open = new Map<string, Listener>();
@@ -60,16 +53,15 @@ export class ClientListeners {
     const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { ...options, form });
     this.#open.set(key, listener);
     listener.reasons++;
+    let isOver = false;
     const end = (): void => {
       client.gone.removeEventListener('abort', end);
-      if (isOver || --listener.reasons > 0) isOver = true;
-      else {
-        isOver = true;
-        listener.close();
-        if (this.#open.get(key) === listener) this.#open.delete(key);
-      }
+      const isLast = !isOver && --listener.reasons <= 0;
+      isOver = true;
+      if (!isLast) return;
+      listener.close();
+      if (this.#open.get(key) === listener) this.#open.delete(key);
     };
-    let isOver = false;
     client.gone.addEventListener('abort', end, { once: true });
     if (client.gone.aborted) end();
     return { sent: (isMeant) => listener.sent(isMeant), end };
@@ -83,9 +75,9 @@ export class ClientListeners {
     const from = after !== undefined && sent !== undefined && placeIn(sent) > placeIn(after) ? sent : after;
     const noted: NewsForm = (news, of) => {
       if (news.kind === 'recorded') places.set(key, news.cursor);
-      return form(news, of, defined({ requestId }));
+      return form(news, of, { requestId });
     };
-    return new Listener(thread, client, { form: noted, ...defined({ after: from }) });
+    return new Listener(thread, client, { form: noted, after: from });
   }
 
   close(): void {
@@ -119,23 +111,18 @@ class Listener {
 
   async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
     if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => done(), patienceMs).unref();
-      const look = (news: LiveNews): void => {
-        if (isMeant(news)) done();
-      };
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(look);
-        resolve();
-      };
-      this.#waiting.add(look);
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, patienceMs).unref();
+    const look = (news: LiveNews): void => void (isMeant(news) && resolve());
+    this.#waiting.add(look);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(look);
   }
 
   async #follow(thread: LiveThread, { form, after }: FollowedForm): Promise<void> {
     const { signal } = this.#closing;
-    for await (const news of thread.follow({ signal, ...defined({ after }) })) {
+    for await (const news of thread.follow({ signal, after })) {
       if (signal.aborted) return;
       for (const { method, params } of form(news, thread, {})) this.#client.notify(method, params);
       if (news.kind !== 'preview') {
@@ -155,8 +142,8 @@ function placeIn(after: AfterPlace): number {
 type Reader = (news: LiveNews) => void;
 
 /**
- * News of live threads for all readers of the server: each thread is followed once, as long as it has a reader. Readers
- * are called in order and synchronously, so what one has seen was already sent to the clients of earlier ones.
+ * News for all readers of the server: a thread with readers is followed once. Readers are called in order and
+ * synchronously, so what one has seen was already sent to the clients of earlier ones.
  */
 export class ThreadFeeds {
   readonly #feeds = new Map<string, Feed>();

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
@@ -60,18 +59,12 @@ function eventFields(event: ThreadEvent): JsonObject {
     }
     case 'call-refused': {
       const { turnId, callId, tool, reason, item } = event;
-      return {
-        type: typeOf(event),
-        turn_id: turnId,
-        call_id: callId,
-        tool,
-        reason,
-        ...(item && { item: itemFields(item) }),
-      };
+      const call = { turn_id: turnId, call_id: callId, tool, reason, item: item && itemFields(item) };
+      return { type: typeOf(event), ...call };
     }
     case 'question-asked': {
       const question = askedFields(event.question) as unknown as JsonObject;
-      return { type: typeOf(event), turn_id: event.turnId, question, ...defined({ to: event.to }) };
+      return { type: typeOf(event), turn_id: event.turnId, question, to: event.to };
     }
     case 'question-answered': {
       const answer = answerFields(event.answer) as unknown as JsonObject;
@@ -83,21 +76,13 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { type: 'retrying', ...errorFields(event.outcome), wait_ms: event.waitMs };
     case 'turn-completed': {
       const { turnId, usage, lastMessage, endedBy } = event;
-      return {
-        type: typeOf(event),
-        turn_id: turnId,
-        usage: usageForPrograms(usage),
-        ...defined({ last_message: lastMessage, ended_by: endedBy }),
-      };
+      const end = { usage: usageForPrograms(usage), last_message: lastMessage, ended_by: endedBy };
+      return { type: typeOf(event), turn_id: turnId, ...end };
     }
     case 'turn-failed': {
       const { turnId, outcome, lastMessage, continuedBy } = event;
-      return {
-        type: typeOf(event),
-        turn_id: turnId,
-        error: errorFields(outcome),
-        ...defined({ last_message: lastMessage, continued_by: continuedBy }),
-      };
+      const end = { error: errorFields(outcome), last_message: lastMessage, continued_by: continuedBy };
+      return { type: typeOf(event), turn_id: turnId, ...end };
     }
     case 'turn-suspended': {
       const questions = event.questions.map(askedFields) as unknown as readonly JsonObject[];
@@ -130,7 +115,7 @@ function itemFields(item: TurnItem): JsonObject {
     case 'user-message':
       return { id: item.id, type: 'user_message', text: item.text, images: item.images };
     case 'image-view':
-      return { id: item.id, type: 'image_view', path: item.path, ...defined({ problem: item.problem }) };
+      return { id: item.id, type: 'image_view', path: item.path, problem: item.problem };
     default:
       return execItem(item, item.id) as unknown as JsonObject;
   }

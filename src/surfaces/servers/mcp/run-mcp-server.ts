@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { accessTokenVariable } from '../../../core/policy/environment/shell-environment-policy.ts';
-import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { version } from '../../../protocol/version.ts';
 import { commandLineOverrides } from '../../views/command-line/load-engine.ts';
@@ -38,18 +37,14 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   const { profile, overrides, strictConfig, onQuestion, compat, sandboxFallback } = options;
   const client = { name: 'capstan-mcp-server', version, source: 'mcp' };
   const secretFiles = options.tokenFile === undefined ? undefined : [resolve(here.path, options.tokenFile)];
-  const choices = {
-    config: commandLineOverrides(overrides),
-    strictConfig,
-    ...defined({ profile, secretFiles, sandboxFallback }),
-  };
+  const choices = { config: commandLineOverrides(overrides), strictConfig, profile, secretFiles, sandboxFallback };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd, client, ...choices });
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);
   if ('code' in folder) return folder;
   for (const { message } of engine.notices) report(message);
 
-  const app = createMcpApp(engine, liveThreads(engine, { idleMs }), { cwd, ...defined({ onQuestion }) });
+  const app = createMcpApp(engine, liveThreads(engine, { idleMs }), { cwd, onQuestion });
   const ending = endOnSignal({});
   const served: ServedApp = { app: { ...app, instructions }, listsAliases: compat, report };
   const server = listen === undefined ? serveHost(served) : await serveHosts(served, listen);

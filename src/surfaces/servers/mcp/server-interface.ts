@@ -8,10 +8,7 @@ export interface ServerApp {
   readonly prompts?: ServerPrompts;
   /** Tells the host's model what the server is good for. */
   readonly instructions?: string;
-  /**
-   * The key that seals calls which wait for their users; the same after a restart. Undefined or absent: a key of the
-   * process is used.
-   */
+  /** The key that seals waiting calls, the same after a restart. Undefined or absent: one of the process. */
   callSecret?(): string | undefined;
   /** Calls back when one of the lists has changed, until the returned function is called. */
   watchLists?(changed: (list: ChangedList) => void): () => void;
@@ -61,10 +58,7 @@ export interface CallContext {
   readonly requestId: string | number;
   /** The connection, or the one request of a client without one. */
   readonly client: ClientPort;
-  /**
-   * The client's answers to the `InputRequired` of this call, by the same keys; a key that it left out is missing.
-   * Absent: the first call.
-   */
+  /** Answers to the `InputRequired` of this call by its keys, without those left out. Absent: the first call. */
   readonly responses?: Readonly<Record<string, ClientResponse>>;
   readonly state?: JsonObject;
   /** Sent only if the client requested progress. */
@@ -80,13 +74,13 @@ export interface ClientPort {
   /** Aborts when the connection ends or, for a client without one, its request. */
   readonly gone: AbortSignal;
   /**
-   * Sends a typed event of a thread. Never waits. For a client that does not read, a limited number is kept in memory;
-   * the others are dropped and counted in one `notifications/capstan/missed` when it reads again.
+   * Never waits. What does not fit in the memory for a client that does not read is dropped, and counted in one
+   * `notifications/capstan/missed` when it reads again.
    */
   notify(method: string, params: JsonObject): void;
   /**
-   * Resolves when the client has taken nearly all that was sent, or is gone. A loop that follows a thread awaits it
-   * after each event: then a slow client is served from the rollout and misses nothing that is recorded.
+   * Resolves when the client has taken nearly all, or is gone. Awaited after each event, it serves a slow client from
+   * the rollout, so that nothing recorded is missed.
    */
   ready(): Promise<void>;
 }
@@ -126,8 +120,8 @@ export interface ClientRequest {
 }
 
 /**
- * The content of an accepted form fits its schema. `unanswered`: the client failed or answered in any other shape,
- * which does not speak for its user. The `{decision}` of older Codex clients counts as an `accept` with it as content.
+ * Accepted content fits its schema. `unanswered`: the client failed, or its answer has another shape, which does not
+ * speak for its user. An older Codex `{decision}` is an `accept` with it as content.
  */
 export type ClientResponse =
   | { readonly action: 'accept'; readonly content: JsonObject }
@@ -148,8 +142,8 @@ export interface ServerResources {
   /** True if `watch` can ever call back: the URI is one of this server, and its target exists. */
   canFollow(uri: string): Promise<boolean>;
   /**
-   * Calls back whenever it may have changed, until the returned function is called. `client`, if the subscription
-   * belongs to one, also gets the typed events of the thread; with `?after=` in the URI, first those after that place.
+   * Calls back whenever it may have changed, until the returned function is called. `client` also gets the thread's
+   * typed events, with `?after=` in the URI first those after that place.
    */
   watch(uri: string, changed: () => void, client?: ClientPort): () => void;
   complete(template: string, argument: string, value: string): Promise<readonly string[]>;

@@ -1,7 +1,6 @@
-import { defined } from '../../../base/objects.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
-import { type AfterPlace, lastValidPlaceIn, type LineCursor, readAfter } from '../../../engine/live/line-cursor.ts';
+import { type AfterPlace, lastValidPlaceIn, readAfter } from '../../../engine/live/line-cursor.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import type { ThreadRequest } from '../../../engine/thread-request.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
@@ -36,9 +35,9 @@ export function threadResources(parts: ToolServices, loaded: LoadedThreads): Ser
   return {
     templates,
     async list(cursor) {
-      const page = await parts.engine.stored.list({ limit: pageSize, sort: 'updated', ...defined({ cursor }) });
+      const page = await parts.engine.stored.list({ limit: pageSize, sort: 'updated', cursor });
       if ('code' in page) throw new RangeError(`${page.message} Leave the cursor out to begin again.`);
-      return { resources: page.threads.map(listed), ...defined({ next: page.next }) };
+      return { resources: page.threads.map(listed), next: page.next };
     },
     async read(uri) {
       const followed = parseFollowedUri(uri);
@@ -60,7 +59,7 @@ export function threadResources(parts: ToolServices, loaded: LoadedThreads): Ser
         const stopReading = parts.feeds.read(thread, (news) => {
           if (news.kind !== 'preview' && news.kind !== 'missed') changed();
         });
-        const listening = client && parts.listeners.add(thread, client, defined({ after }));
+        const listening = client && parts.listeners.add(thread, client, { after });
         return () => {
           stopReading();
           listening?.end();
@@ -124,16 +123,16 @@ type Begin = (thread: LiveThread) => () => void;
 /** Reports which threads are loaded: a client may watch one before any call uses it. */
 export class LoadedThreads {
   readonly live: LiveThreads;
-  readonly #watches = new Map<ThreadId, Set<Watch>>();
+  readonly #watches = new Map<ThreadId, Set<(thread: LiveThread) => void>>();
 
   /** `askUser`: answers questions unless a request names another; absent: clients answer. */
   constructor(live: LiveThreads, { askUser }: Pick<ThreadRequest, 'askUser'> = {}) {
     const loads = async (loading: Promise<LiveThread | EngineRefused>): Promise<LiveThread | EngineRefused> => {
       const thread = await loading;
-      if (thread.kind === 'live') for (const watch of this.#watches.get(thread.id) ?? []) watch.begin(thread);
+      if (thread.kind === 'live') for (const watch of this.#watches.get(thread.id) ?? []) watch(thread);
       return thread;
     };
-    const answered = defined({ askUser });
+    const answered = askUser === undefined ? {} : { askUser };
     this.live = {
       get loaded() {
         return live.loaded;
@@ -149,43 +148,27 @@ export class LoadedThreads {
     };
   }
 
-  /**
-   * Calls `begin` once, as soon as the thread is loaded; the function that it returns is called when the watch ends.
-   */
+  /** Calls `begin` once, as soon as the thread is loaded, and the function that it returns when the watch ends. */
   watch(id: ThreadId, begin: Begin): () => void {
-    const watch = new Watch(begin);
+    let end: (() => void) | undefined;
+    let isOver = false;
+    const watch = (thread: LiveThread): void => {
+      if (!isOver) end ??= begin(thread);
+    };
     const all = this.#watches.get(id) ?? new Set();
     this.#watches.set(id, all.add(watch));
-    const thread = this.live.loaded.find((each) => each.id === id);
-    if (thread !== undefined) watch.begin(thread);
+    const loaded = this.live.loaded.find((each) => each.id === id);
+    if (loaded !== undefined) watch(loaded);
     return () => {
       all.delete(watch);
       if (all.size === 0 && this.#watches.get(id) === all) this.#watches.delete(id);
-      watch.end();
+      isOver = true;
+      end?.();
     };
   }
 }
 
-class Watch {
-  readonly #begin: Begin;
-  #end: (() => void) | undefined;
-  #isOver = false;
-
-  constructor(begin: Begin) {
-    this.#begin = begin;
-  }
-
-  begin(thread: LiveThread): void {
-    if (!this.#isOver) this.#end ??= this.#begin(thread);
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#end?.();
-  }
-}
-
-export type NamedPartOfThread =
+type NamedPartOfThread =
   | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
   | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
 
@@ -200,9 +183,8 @@ function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   const id = parseThreadId(name);
   if (id === undefined || more.length > 0) return undefined;
   if (part === undefined) return { kind: 'thread', id };
-  if (part === 'requests' && number !== undefined && /^[1-9]\d{0,8}$/.test(number)) {
+  if (part === 'requests' && number !== undefined && /^[1-9]\d{0,8}$/.test(number))
     return { kind: 'request', id, number: Number(number) };
-  }
   if (number !== undefined || (part !== 'context' && part !== 'envelope')) return undefined;
   return { kind: part, id };
 }
@@ -221,6 +203,5 @@ function parseFollowedUri(uri: string): FollowedPart | undefined {
   if (query === undefined) return { part };
   const given = new URLSearchParams(query).get('after') ?? '';
   const place = given === '-1' ? -1 : readAfter(given)?.place;
-  if (place === undefined) return undefined;
-  return { part, after: given.includes('@') ? (given as LineCursor) : (place as AfterPlace) };
+  return place === undefined ? undefined : { part, after: (given.includes('@') ? given : place) as AfterPlace };
 }

@@ -6,6 +6,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { version } from '../../../protocol/version.ts';
 import { currentFolder, diskLossAsOutcome } from '../terminal/process.ts';
 import { withProgress } from '../terminal/progress.ts';
+import type { Command, CommandArguments } from './command.ts';
 import { commandLineOverrides } from './load-engine.ts';
 import { homedir } from 'node:os';
 
@@ -32,10 +33,30 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
 }
 
 function advice({ code, next }: Outcome, name: string | undefined): string {
-  if (code !== 'thread-unknown') return next;
-  return name === undefined
+  return code === 'thread-unknown' && name === undefined
     ? 'Name a thread, as `capstan threads list` shows them, or start one: `capstan exec --help` says how.'
     : next;
+}
+
+type Work<Form extends Command, Loaded> = (
+  given: CommandArguments<Form>,
+  loaded: Loaded,
+) => number | Outcome | Promise<number | Outcome>;
+
+/** The work of a command that begins with the engine of this folder. */
+export function withEngine<Form extends Command>(work: Work<Form, CommandEngine>) {
+  return async (given: CommandArguments<Form>): Promise<number | Outcome> => {
+    const loaded = await loadCommandEngine();
+    return 'code' in loaded ? loaded : work(given, loaded);
+  };
+}
+
+/** The work of a command that begins with the lines of a thread. */
+export function withReadThread<Form extends Command>(work: Work<Form, ReadThread>) {
+  return async (given: CommandArguments<Form>): Promise<number | Outcome> => {
+    const thread = await loadThread(given.thread);
+    return 'code' in thread ? thread : work(given, thread);
+  };
 }
 
 export interface CommandEngine {
@@ -50,14 +71,7 @@ export async function loadCommandEngine(
   const here = currentFolder();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
-  const options = {
-    env: process.env,
-    osHome: homedir(),
-    cwd: here.path,
-    client,
-    config: commandLineOverrides(config),
-    ...choices,
-  };
-  const engine = await Engine.load(options);
+  const place = { env: process.env, osHome: homedir(), cwd: here.path };
+  const engine = await Engine.load({ ...place, client, config: commandLineOverrides(config), ...choices });
   return engine.kind === 'refused' ? engine.outcome : { engine, cwd: here.path };
 }

@@ -16,7 +16,8 @@ export function commandHelp(command: Command): string {
     'Usage:',
     ...rows(usage.map(([form, does]) => [`capstan ${name} ${form}`.trimEnd(), does])),
     ...(about === undefined ? [] : ['', ...paragraphs(about)]),
-    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.flatMap(exampleLines)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:']),
+    ...examples.flatMap(([line, does]) => [`  ${does}:`, `    ${line}`]),
     '',
     'Options:',
     ...rows(shownOptions(command).map((option) => [optionText(option), option.help])),
@@ -35,7 +36,7 @@ export function groupHelp(group: CommandGroup): string {
     `  ${prefix} COMMAND …`,
     '',
     'Commands:',
-    ...rows(shownCommands(group).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
+    ...rows(shownCommands(group).map(([word, entry]) => [word, doesOf(entry)])),
     '',
     ...(notes === undefined ? [] : [...paragraphs(notes), '']),
     ...wrapped(`Run \`${prefix} COMMAND --help\` for the options and examples of a command.`, pageWidth),
@@ -43,8 +44,8 @@ export function groupHelp(group: CommandGroup): string {
   ].join('\n');
 }
 
-function exampleLines([line, does]: readonly [line: string, does: string]): readonly string[] {
-  return [`  ${does}:`, `    ${line}`];
+export function doesOf(entry: CommandRow | CommandGroup): string {
+  return 'does' in entry ? entry.does : entry.command.does;
 }
 
 function optionText(option: CommandOption): string {
@@ -126,33 +127,26 @@ export function allCommands(group: CommandGroup): readonly Command[] {
   return shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
 }
 
-const aliases: Readonly<Record<string, string>> = { e: 'exec' };
-
 /** The command of a group by its name. `rest`: the words after it, for a hint that can be run. */
 export function findCommand(
   group: CommandGroup,
   written: string,
   rest: readonly string[] = [],
 ): CommandRow | CommandGroup | Outcome<'usage'> {
-  const name = group.name === '' && Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
+  const name = group.name === '' && written === 'e' ? 'exec' : written;
   const found = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
   if (found !== undefined) return found;
-  const prefix = group.name === '' ? '' : `${group.name}: `;
-  const help = group.name === '' ? 'capstan --help' : `capstan ${group.name} --help`;
+  const [prefix, help] = group.name === '' ? ['', 'capstan'] : [`${group.name}: `, `capstan ${group.name}`];
   const meant = meantCommand(group, written, rest);
   const hint = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
-  return {
-    code: 'usage',
-    message: `${prefix}there is no command ${JSON.stringify(written)}.`,
-    next: `${hint}See \`${help}\`.`,
-  };
+  const message = `${prefix}there is no command ${JSON.stringify(written)}.`;
+  return { code: 'usage', message, next: `${hint}See \`${help} --help\`.` };
 }
 
 function meantCommand(group: CommandGroup, written: string, rest: readonly string[]): string | undefined {
   const own = group.name === '' ? ['--help', '--version'] : ['--help'];
   const nearest = nearestWord(written, [...commandNames(group), ...own]);
-  const path =
-    nearest === undefined ? pathBelow(group, written) : [...(group.name === '' ? [] : [group.name]), nearest];
+  const path = nearest === undefined ? pathBelow(group, written) : [group.name, nearest].filter((word) => word !== '');
   if (path !== undefined) return runnableHint(path, rest);
   // Several words in quotes are a prompt without its command.
   return group.name === '' && /\S\s+\S/.test(written) ? runnableHint(['exec'], [written, ...rest]) : undefined;

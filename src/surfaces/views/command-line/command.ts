@@ -55,10 +55,7 @@ export interface CommandWord {
   readonly choices?: readonly string[];
 }
 
-/**
- * The arguments of a command, read by the parser, the help text, the completion of three shells, and the tests of the
- * documents.
- */
+/** Read by the parser, the help text, the completion of three shells, and the tests of the documents. */
 export interface Command {
   /** As typed after `capstan`: `threads list`. */
   readonly name: string;

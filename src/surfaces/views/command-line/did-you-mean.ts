@@ -3,9 +3,7 @@ import { nearestKey } from '../../../core/config/keys/check-values.ts';
 /** Shorter beginnings match by chance. */
 const shortestBeginning = 2;
 
-/**
- * The known word that was probably meant: one with nearly the same spelling, or the only one with the same beginning.
- */
+/** The known word that was probably meant: nearly the same spelling, or the only one with the same beginning. */
 export function nearestWord(written: string, known: readonly string[]): string | undefined {
   const nearest = nearestKey(written, known);
   if (nearest !== undefined || written.replace(/^-+/, '').length < shortestBeginning) return nearest;

@@ -2,6 +2,29 @@ import { type Command, type CommandArguments, flag, option, sandboxFallbackOptio
 
 const prompt = { name: 'PROMPT' } as const;
 
+/** Options that several commands have, in groups by their places in the help text. */
+export const sourceOptions = {
+  override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
+  profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
+  oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
+  localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
+    choices: ['ollama', 'lmstudio'],
+    // Ignoring it would send the prompt to another provider.
+    with: 'oss',
+  }),
+} as const;
+
+export const strictOptions = {
+  strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
+  ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
+  ignoreRules: flag('--ignore-rules', 'do not read your rules files and those of the project'),
+} as const;
+
+export const gateOptions = {
+  enable: option('--enable FEATURE', '', { repeats: true, hidden: true }),
+  disable: option('--disable FEATURE', '', { repeats: true, hidden: true }),
+} as const;
+
 /** The arguments of `exec`, in a file of their own because every turn loads it. */
 export const execCommand = {
   name: 'exec',
@@ -39,9 +62,7 @@ export const execCommand = {
     mode: option(
       '--mode MODE',
       '`plan`: the model plans and changes nothing; `default` ends that. The thread remembers it',
-      {
-        choices: ['default', 'plan'],
-      },
+      { choices: ['default', 'plan'] },
     ),
     approvals: option(
       '--approvals HOW',
@@ -51,9 +72,7 @@ export const execCommand = {
     askForApproval: option(
       '-a, --ask-for-approval POLICY',
       'with --approvals: when Capstan asks: untrusted, on-request or never',
-      {
-        choices: ['untrusted', 'on-request', 'on-failure', 'never'],
-      },
+      { choices: ['untrusted', 'on-request', 'on-failure', 'never'] },
     ),
     approveForMe: flag(
       '--approve-for-me',
@@ -82,14 +101,7 @@ export const execCommand = {
     commit: option('--commit COMMIT', 'with review: the change of one commit', { only: ['review'] }),
     title: option('--title TEXT', 'with --commit: the title of the commit', { only: ['review'], with: 'commit' }),
     ephemeral: flag('--ephemeral', 'keep nothing of the turn on disk'),
-    override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
-    profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
-    oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
-    localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
-      choices: ['ollama', 'lmstudio'],
-      // Ignoring it would send the prompt to another provider.
-      with: 'oss',
-    }),
+    ...sourceOptions,
     color: option('--color WHEN', 'auto, always or never', { choices: ['auto', 'always', 'never'] }),
     skipGitRepoCheck: flag('--skip-git-repo-check', 'run outside a git repository'),
     contextEvents: flag(
@@ -100,15 +112,12 @@ export const execCommand = {
       '--experimental-json',
       'like --json, for the Codex SDK: after SIGTERM the last event is an error and the exit code is 1',
     ),
-    strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
-    ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
-    ignoreRules: flag('--ignore-rules', 'do not read your rules files and those of the project'),
+    ...strictOptions,
     bypass: flag(
       '--dangerously-bypass-approvals-and-sandbox, --yolo',
       'no sandbox and no questions: use it only where something else isolates Capstan',
     ),
-    enable: option('--enable FEATURE', '', { repeats: true, hidden: true }),
-    disable: option('--disable FEATURE', '', { repeats: true, hidden: true }),
+    ...gateOptions,
     threadSource: option('--thread-source NAME', '', { hidden: true }),
     cyberAccessProgram: option('--cyber-access-program NAME', '', {
       choices: ['standard', 'daybreak_blue', 'daybreak_red'],

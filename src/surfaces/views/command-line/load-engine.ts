@@ -1,7 +1,5 @@
-import { defined } from '../../../base/objects.ts';
 import type { EngineOptions } from '../../../engine/engine-options.ts';
 import { type EngineRefused, engineRefused } from '../../../engine/engine-refused.ts';
-
 import { Engine } from '../../../engine/engine.ts';
 import { version } from '../../../protocol/version.ts';
 import type { ExecArguments } from './exec-command.ts';
@@ -9,25 +7,18 @@ import { homedir } from 'node:os';
 
 type ExecOptions = ExecArguments['options'];
 
-export type EngineChoices = Pick<
-  ExecOptions,
-  | 'profile'
-  | 'strictConfig'
-  | 'ignoreUserConfig'
-  | 'ignoreRules'
-  | 'override'
-  | 'enable'
-  | 'disable'
-  | 'model'
-  | 'oss'
-  | 'localProvider'
-> &
-  Partial<
-    Pick<
-      ExecOptions,
-      'addDirectory' | 'sandbox' | 'sandboxFallback' | 'askForApproval' | 'approveForMe' | 'maxCost' | 'maxTokens'
-    >
-  >;
+type Always = 'profile' | 'strictConfig' | 'ignoreUserConfig' | 'ignoreRules' | 'override' | 'enable' | 'disable';
+type Models = 'model' | 'oss' | 'localProvider';
+type Limits =
+  | 'addDirectory'
+  | 'sandbox'
+  | 'sandboxFallback'
+  | 'askForApproval'
+  | 'approveForMe'
+  | 'maxCost'
+  | 'maxTokens';
+
+export type EngineChoices = Pick<ExecOptions, Always | Models> & Partial<Pick<ExecOptions, Limits>>;
 
 export async function loadEngine(
   given: EngineChoices,
@@ -51,7 +42,8 @@ function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'
     cwd,
     client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
     config: overridesOf(given),
-    ...defined({ profile, sandboxFallback }),
+    profile,
+    sandboxFallback,
     strictConfig,
     ignoreUserConfig,
     ignoreRules,
@@ -60,29 +52,23 @@ function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'
 }
 
 /** Options are shorthand for configuration keys; `-c` comes first, so that the plain option wins. */
-function overridesOf({
-  override,
-  enable,
-  disable,
-  model,
-  sandbox,
-  askForApproval: approval,
-  approveForMe,
-  maxCost,
-  maxTokens,
-}: EngineChoices) {
+function overridesOf(given: EngineChoices) {
+  const { override, enable, disable, maxCost, maxTokens } = given;
   const features = [
     ...enable.map((name) => `features.${name}=true`),
     ...disable.map((name) => `features.${name}=false`),
   ];
+  const values = {
+    model: given.model,
+    approval_policy: given.askForApproval,
+    sandbox_mode: given.sandbox,
+    max_turn_cost: maxCost && amountOf(maxCost),
+    max_turn_tokens: maxTokens && amountOf(maxTokens),
+  };
   return [
     ...commandLineOverrides([...override, ...features]),
-    ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
-    ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
-    ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
-    ...(maxCost === undefined ? [] : [{ path: ['max_turn_cost'], value: amountOf(maxCost) }]),
-    ...(maxTokens === undefined ? [] : [{ path: ['max_turn_tokens'], value: amountOf(maxTokens) }]),
-    ...(approveForMe === true ? reviewedWork : []),
+    ...Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ path: [key], value }])),
+    ...(given.approveForMe === true ? reviewedWork : []),
   ];
 }
 

@@ -163,9 +163,7 @@ function valuesText({ number, choices = [] }: CommandOption): string {
   return joinWithOr([`a number from ${min}${max === undefined ? '' : ` to ${max}`}`, ...choices]);
 }
 
-/**
- * The words that are no options: those before `--`, of which the first may be a variant, and the literal ones after it.
- */
+/** The first of the words before `--` may be a variant; the literal ones follow it. */
 function takeWords(
   command: Command,
   plain: readonly string[],
@@ -236,8 +234,8 @@ function unknownVariant(command: Command, word: string): Outcome<'usage'> {
 }
 
 /**
- * Detects a first word that is almost a variant where any word is allowed: `exec resum` would send *resum* to the
- * model. Requires the same first letter: `work` may well begin a prompt.
+ * A first word that is almost a variant: `exec resum` would send *resum* to the model. Only with the same first letter:
+ * `work` may well begin a prompt.
  */
 function mistypedVariant(
   { name, variants = {}, freeWord }: Command,

@@ -1,18 +1,11 @@
-import {
-  type Command,
-  type CommandArguments,
-  flag,
-  keyValuePlaceholder,
-  option,
-  sandboxFallbackOption,
-} from './command.ts';
-import { execCommand } from './exec-command.ts';
+import { type Command, type CommandArguments, flag, option, sandboxFallbackOption } from './command.ts';
+import { execCommand, gateOptions, sourceOptions, strictOptions } from './exec-command.ts';
+
+const { options } = execCommand;
 
 const tuiOptions = {
-  model: option('-m, --model NAME', 'the model'),
-  sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
-    choices: ['read-only', 'workspace-write', 'danger-full-access'],
-  }),
+  model: options.model,
+  sandbox: options.sandbox,
   askForApproval: option('-a, --ask-for-approval POLICY', 'when Capstan asks: untrusted, on-request or never', {
     choices: ['untrusted', 'on-request', 'on-failure', 'never'],
   }),
@@ -21,27 +14,18 @@ const tuiOptions = {
     'a model answers in your place: the policy on-request with approvals_reviewer = auto_review',
     { without: ['askForApproval'] },
   ),
-  cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+  cwd: options.cwd,
   sandboxFallback: sandboxFallbackOption,
-  addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
+  addDirectory: options.addDirectory,
   screenReader: flag(
     '--screen-reader',
     'a plain layout for screen readers: words instead of signs, nothing drawn twice',
   ),
   fullScreen: flag('--full-screen', 'use the whole screen; without it, the conversation goes into the scrollback'),
   noAltScreen: flag('--no-alt-screen', '', { hidden: true }),
-  override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
-  profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
-  oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
-  localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
-    choices: ['ollama', 'lmstudio'],
-    with: 'oss',
-  }),
-  strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
-  ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
-  ignoreRules: flag('--ignore-rules', 'do not read your rules files and those of the project'),
-  enable: option('--enable FEATURE', '', { repeats: true, hidden: true }),
-  disable: option('--disable FEATURE', '', { repeats: true, hidden: true }),
+  ...sourceOptions,
+  ...strictOptions,
+  ...gateOptions,
 } as const;
 
 export const tuiCommand = {
@@ -100,8 +84,6 @@ export const forkTuiCommand = {
   notes: 'A fork keeps model, effort, folder and policy of the conversation unless an option names another.',
 } as const satisfies Command;
 
-const { options } = execCommand;
-
 export const reviewCommand = {
   name: 'review',
   does: 'review changes of code',
@@ -130,17 +112,11 @@ export const reviewCommand = {
     json: options.json,
     verbose: options.verbose,
     ephemeral: options.ephemeral,
-    override: options.override,
-    profile: options.profile,
-    oss: options.oss,
-    localProvider: options.localProvider,
+    ...sourceOptions,
     color: options.color,
     contextEvents: options.contextEvents,
-    strictConfig: options.strictConfig,
-    ignoreUserConfig: options.ignoreUserConfig,
-    ignoreRules: options.ignoreRules,
-    enable: options.enable,
-    disable: options.disable,
+    ...strictOptions,
+    ...gateOptions,
   },
   notes:
     'Standard output gets the review; standard error gets everything else. `--json` ends with the event `review.completed`.',
@@ -190,9 +166,9 @@ export const mcpServerCommand = {
     ),
     folder: option('-C, --cd FOLDER', 'the folder of conversations that name none'),
     sandboxFallback: sandboxFallbackOption,
-    overrides: option(`-c, --config ${keyValuePlaceholder}`, 'override a value of config.toml', { repeats: true }),
-    profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
-    strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),
+    overrides: options.override,
+    profile: options.profile,
+    strictConfig: options.strictConfig,
   },
   notes:
     'Standard output carries only the protocol; everything else goes to standard error.\n' +

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ThreadStory, ToldContext } from './thread-story.ts';
 import { dim, type TextLook, type Span } from '../terminal/styled-text.ts';
 import { type PageForm, type TableCell, tableSpans } from '../terminal/page.ts';
@@ -10,7 +9,7 @@ import { sumTokens } from './window-content.ts';
 export function changesView({ turns }: ThreadStory) {
   return turns.map(({ number, id, at, told, compacts }) => ({
     turn: number,
-    ...defined({ turn_id: id }),
+    turn_id: id,
     at,
     form: formOf(told),
     tokens: sumTokens(told),
@@ -46,17 +45,11 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
     return told.flatMap((each, index) => {
       const cells = toldCells(each, known);
       const why = wrap(tellingReason(each), Math.max(16, width - otherColumns));
-      const head = [
-        index === 0 ? String(turn) : '',
-        String(each.step),
-        formNames[each.form],
-        `~${formatCount(each.tokens)}`,
-      ];
-      return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => [
-        ...(at === 0 ? head : ['', '', '', '']),
-        why[at] ?? '',
-        cells[at] ?? '',
-      ]);
+      const tokens = `~${formatCount(each.tokens)}`;
+      const head = [index === 0 ? String(turn) : '', String(each.step), formNames[each.form], tokens];
+      return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => {
+        return [...(at === 0 ? head : ['', '', '', '']), why[at] ?? '', cells[at] ?? ''];
+      });
     });
   });
   const head = ['turn', 'step', 'sent', 'tokens', 'why', 'what'].map(dim);
@@ -78,18 +71,13 @@ function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<st
   });
 }
 
-export function tellingReason({
-  form,
-  cause,
-  why,
-  sections,
-  texts,
-}: Omit<ToldContext, 'texts'> & { readonly texts: readonly { readonly content: string }[] }): string {
+type Telling = Omit<ToldContext, 'texts'> & { readonly texts: readonly { readonly content: string }[] };
+
+export function tellingReason({ form, cause, why, sections, texts }: Telling): string {
   if (cause === 'initial') return 'the thread began';
   if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
   if (cause === 'event') return firstTwo([...new Set(texts.map(({ content }) => plainWords(content)))]);
-  if (form === 'unknown') return '-';
-  return form === 'bundle' ? '-' : firstTwo(changedWords(sections));
+  return form === 'unknown' || form === 'bundle' ? '-' : firstTwo(changedWords(sections));
 }
 
 function firstTwo(words: readonly string[]): string {
@@ -102,18 +90,14 @@ const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'va
 /** Describes changes in words: users do not know stored names such as `environments.capstan.approvalPolicy`. */
 export function changedWords(sections: ToldContext['sections']): readonly string[] {
   const words = Object.entries(sections).flatMap(([section, names]) => {
-    const members = names
-      .map((name) => name.slice(name.lastIndexOf('.') + 1))
-      .map((name) => (wholes.has(name) ? section : name));
-    return members.length === 0 ? [section] : members;
+    const members = names.map((name) => name.slice(name.lastIndexOf('.') + 1));
+    return members.length === 0 ? [section] : members.map((name) => (wholes.has(name) ? section : name));
   });
   return [...new Set(words.map(plainWords))];
 }
 
 function plainWords(name: string): string {
   if (name === 'agents_md') return 'AGENTS.md';
-  return name
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
+  const spaced = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+  return spaced.toLowerCase();
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
@@ -26,7 +25,7 @@ type CheckpointView = ReturnType<typeof checkpointView>;
 
 /** A checkpoint by itself, for programs. Without a report, another program made it. */
 export function checkpointHead({ number, turn, at, report }: StoryCheckpoint) {
-  return { number, turn, at, ...defined({ report: report && checkpointFields(report) }) };
+  return { number, turn, at, report: report && checkpointFields(report) };
 }
 
 /** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
@@ -50,11 +49,9 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   const { width } = form;
   const view = checkpointView(story, checkpoint);
   const { before, after } = view;
-  const rows = Array.from({ length: Math.max(before.items.length, after.items.length) }, (_, at) => [
-    ...beforeCells(before.items[at]),
-    '|',
-    ...afterCells(after.items[at]),
-  ]);
+  const rows = Array.from({ length: Math.max(before.items.length, after.items.length) }, (_, at) => {
+    return [...beforeCells(before.items[at]), '|', ...afterCells(after.items[at])];
+  });
   const head = ['', 'before', 'turn', 'tokens', 'becomes', '|', '', 'after', 'turn', 'tokens'];
   const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
   const now = entries(checkpoint.after.history);
@@ -64,10 +61,9 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
     bold(`[${number}] ${name}\n`),
     `${wrap(text, width).join('\n')}\n`,
   ]);
-  const about =
-    checkpoint.report === undefined
-      ? `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`
-      : checkpointText(checkpoint.report);
+  const { report } = checkpoint;
+  const foreign = `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`;
+  const about = report === undefined ? foreign : checkpointText(report);
   return [
     wrapSentences(`${about}\n  made       ${clockTimeOf(view.at)}, in turn ${view.turn}`, form),
     '\n',
@@ -81,9 +77,7 @@ function isToldByCode({ origin }: Entry): boolean {
   return origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 }
 
-const ofTheWorld: ReadonlySet<string> = new Set(
-  sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]),
-);
+const ofTheWorld = new Set<string>(sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]));
 
 function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly TableCell[] {
   if (item === undefined) return ['', '', '', '', ''];
@@ -106,7 +100,7 @@ function shownItems(story: ThreadStory, state: ThreadState) {
     const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated' });
     const name = named.map((part) => part.name).join(', ');
     const [id, { family }, turn] = [stringAt(entry.item, 'id'), entry.origin, named[0]?.turn];
-    return defined({ number: at + 1, id, family, name, turn, tokens, entry });
+    return { number: at + 1, id, family, name, turn, tokens, entry };
   });
 }
 

@@ -3,6 +3,7 @@ import { requestShares } from '../../../core/history/window-usage.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
 import { hasTools, promptFor, toolsMissing, withoutTools } from '../../../core/state/plan-request.ts';
 import type { RequestRecord } from '../../../core/state/request-record.ts';
@@ -28,14 +29,9 @@ export async function requestBody({ record, state }: StoryRequest): Promise<stri
   if (!hasTools(state, record)) return toolsMissing(record);
   const { versions, encoderOf } = await loadReplayParts();
   const encoder = encoderOf(record.encoder);
-  if (encoder === undefined) {
-    return {
-      code: 'encoder-unknown',
-      message: `The request was made by the encoder ${record.encoder}; this version has ${versions.join(', ')}.`,
-      next: 'Read it without --json, or with the version that made it.',
-    };
-  }
-  return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
+  if (encoder !== undefined) return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
+  const message = `The request was made by the encoder ${record.encoder}; this version has ${versions.join(', ')}.`;
+  return { code: 'encoder-unknown', message, next: 'Read it without --json, or with the version that made it.' };
 }
 
 export interface RequestPart {
@@ -73,10 +69,9 @@ export function requestParts(story: ThreadStory, request: StoryRequest): readonl
 
 export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
   const { state, record } = request;
-  const blocks = requestParts(story, request).map(({ origin, tokens, cached, text }) => {
-    const weight = requestPartTokens({ tokens, cached });
-    return block([...origin, weight], text(), form.width);
-  });
+  const blocks = requestParts(story, request).map((part) =>
+    block([...part.origin, requestPartTokens(part)], part.text(), form.width),
+  );
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
   const head = wrapSentences(`${requestSummary(request)}${lost}`, form);
   return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
@@ -102,24 +97,25 @@ function unnamed({ record }: StoryRequest, index: number, length: number): strin
 }
 
 export function requestSummary({ number, turn, at, record, usage, prefix }: StoryRequest): string {
-  const made =
-    record === undefined
-      ? 'made by another program: rebuilt from the history before its answer; its tools and settings are not known'
-      : `${stepWords(record)} · ${[record.options.model, record.options.effort].filter(Boolean).join(' ')} · encoder ${record.encoder}`;
-  const counted =
-    usage === undefined
-      ? 'the provider gave no count'
-      : `${formatCount(usage.input)} tokens sent, ${formatCount(usage.cachedInput)} of them cached, ${formatCount(usage.output)} answered${usage.cost === undefined ? '' : `, ${moneyWords(usage.cost, usage.estimated)}`}`;
   const broken = (arrayAt(prefix ?? {}, 'breaks') ?? []).filter(isJsonObject).map(({ kind }) => String(kind));
   const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
-  return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${made}\n${counted}${cache}`;
+  return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${madeWords(record)}\n${countedWords(usage)}${cache}`;
 }
 
-function stepWords({ step, auxiliary }: RequestRecord): string {
-  if (auxiliary === undefined) return `step ${step + 1}`;
-  return auxiliary.review === undefined
-    ? `compaction, before step ${step + 1}`
-    : `review of a call of step ${step + 1}`;
+function madeWords(record: RequestRecord | undefined): string {
+  if (record === undefined)
+    return 'made by another program: rebuilt from the history before its answer; its tools and settings are not known';
+  const { auxiliary, options, encoder } = record;
+  const about = auxiliary?.review === undefined ? 'compaction, before ' : 'review of a call of ';
+  const step = `${auxiliary === undefined ? '' : about}step ${record.step + 1}`;
+  return `${step} · ${[options.model, options.effort].filter(Boolean).join(' ')} · encoder ${encoder}`;
+}
+
+function countedWords(usage: Usage | undefined): string {
+  if (usage === undefined) return 'the provider gave no count';
+  const { input, cachedInput, output, cost, estimated } = usage;
+  const money = cost === undefined ? '' : `, ${moneyWords(cost, estimated)}`;
+  return `${formatCount(input)} tokens sent, ${formatCount(cachedInput)} of them cached, ${formatCount(output)} answered${money}`;
 }
 
 function block(margin: readonly string[], text: string, width: number): readonly Span[] {

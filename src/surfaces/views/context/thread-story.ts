@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type Entry, type EntryCause, isModelMade } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { itemTokens } from '../../../core/history/token-counts.ts';
@@ -50,10 +49,7 @@ export interface StoryTurn {
   readonly told: ToldContext[];
 }
 
-/**
- * One model request. Other programs do not record theirs: the answer shows that there was one, and the history before
- * it what it held.
- */
+/** Other programs do not record requests: the answer shows that there was one, the history before it what it held. */
 export interface StoryRequest {
   readonly number: number;
   readonly turn: number;
@@ -84,10 +80,7 @@ export function readThreadStory(lines: readonly Line[]): ThreadStory {
   return story.end();
 }
 
-/**
- * Reads the story with pauses, for a program that has to stay responsive. Also weighs the items of history, which takes
- * longest.
- */
+/** Reads with pauses, for a program that has to stay responsive. Also weighs the items, which takes longest. */
 export async function readLongThreadStory(lines: readonly Line[], rest: () => Promise<void>): Promise<ThreadStory> {
   const story = new Storyteller();
   for (const line of lines) {
@@ -152,7 +145,7 @@ class Storyteller {
       requests: this.#requests,
       checkpoints: this.#checkpoints.map((checkpoint, at) => ({ number: at + 1, ...checkpoint })),
       turnOf: this.#turnOf,
-      ...defined({ window: this.#window }),
+      window: this.#window,
     };
   }
 
@@ -163,7 +156,7 @@ class Storyteller {
       const report = readCheckpoint(line.payload);
       const turn = this.#turn(line);
       if (report?.phase === 'standalone_turn' || report?.phase === 'post_turn') turn.compacts = true;
-      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, ...defined({ report }), before, after });
+      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, report, before, after });
     }
     this.#checkpoints.length = this.#standing.get(storage) ?? this.#checkpoints.length;
     this.#standing.set(storage, this.#checkpoints.length);
@@ -204,7 +197,8 @@ class Storyteller {
       this.#turnOf.set(entry.item, number);
       if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
       // A checkpoint in the middle of a turn repeats the environment at once.
-      else if (isToldAgain(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
+      else if (entry.origin.family === 'context' && entry.origin.cause === 'reinjection')
+        this.#tellings.told(entry, this.#state, told, this.#step());
     }
   }
 
@@ -224,8 +218,7 @@ class Storyteller {
     if (record === undefined) return;
     this.#tellings.flush();
     this.#turn(line).compacts = record.auxiliary?.purpose === 'compaction' && this.#isQuiet();
-    const prefix = objectAt(line.payload, 'prefix');
-    this.#ask(line, { state: this.#state, record, ...defined({ prefix }) });
+    this.#ask(line, { state: this.#state, record, prefix: objectAt(line.payload, 'prefix') });
   }
 
   /** True if the newest turn only asked for a checkpoint, without input of the user. */
@@ -247,10 +240,7 @@ class Storyteller {
     return this.#requests.at(-1)?.record?.auxiliary !== undefined;
   }
 
-  /**
-   * The request that a line about its end belongs to: a review may end while a step is running, and has a line of its
-   * own.
-   */
+  /** The request that ended: a review may end while a step is running, and has a line of its own. */
   #requestOf(step: JsonObject): StoryRequest | undefined {
     return this.#requests.findLast(({ record }) => record?.auxiliary?.purpose === step['purpose']);
   }
@@ -279,10 +269,6 @@ class Storyteller {
 /** True if a step made the request, and not something beside the conversation. */
 export function isConversationRequest({ record }: StoryRequest): boolean {
   return record?.auxiliary === undefined;
-}
-
-function isToldAgain({ origin }: Entry): boolean {
-  return origin.family === 'context' && origin.cause === 'reinjection';
 }
 
 /** The entries that a line added to history: new ones at its end, or all of them after a checkpoint. */
@@ -317,7 +303,8 @@ class ToldContextCollector {
     const { cause } = entry.origin;
     if (this.#open !== undefined && this.#open.cause !== cause) this.flush();
     this.#open ??= begin(list, step, cause);
-    if (cause === 'reinjection') this.#open.why ??= whyOf(baseline);
+    const isUnproven = baseline.kind === 'known' || baseline.why === 'start';
+    if (cause === 'reinjection') this.#open.why ??= isUnproven ? 'unproven' : baseline.why;
     this.#open.texts.push(...textsOf(entry));
     this.#open.tokens += itemTokens(entry.item);
   }
@@ -326,9 +313,8 @@ class ToldContextCollector {
     this.#open ??= begin(list, step, undefined);
     this.#open.form = full === true ? 'bundle' : 'change';
     const before = baseline.kind === 'known' ? baseline.state : {};
-    for (const [section, now] of isJsonObject(state) ? Object.entries(state) : []) {
+    for (const [section, now] of isJsonObject(state) ? Object.entries(state) : [])
       this.#open.sections[section] = full === true || before[section] === undefined ? [] : namesIn(now ?? null);
-    }
     this.flush();
   }
 
@@ -339,13 +325,9 @@ class ToldContextCollector {
 
 function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
   const form = cause === 'initial' || cause === 'reinjection' ? 'bundle' : (cause ?? 'unknown');
-  const told: ToldContext = { step, form, ...defined({ cause }), sections: {}, texts: [], tokens: 0 };
+  const told: ToldContext = { step, form, cause, sections: {}, texts: [], tokens: 0 };
   list.push(told);
   return told;
-}
-
-function whyOf(baseline: Baseline): string {
-  return baseline.kind === 'known' || baseline.why === 'start' ? 'unproven' : baseline.why;
 }
 
 /** The texts of a message by the names that clients know, each with its share of the whole. */
@@ -354,10 +336,8 @@ export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
   const parts = isMessage(item) ? item.content : [];
   const names = kinds.length === 0 ? ['foreign'] : kinds;
   const texts = names.map((_, index) => String(parts[index]?.['text'] ?? ''));
-  const shares = apportion(
-    texts.map(({ length }) => length),
-    total,
-  );
+  const lengths = texts.map(({ length }) => length);
+  const shares = apportion(lengths, total);
   return names.map((kind, index) => {
     return { kind, content: fragmentFamilyName(kind), tokens: shares[index] ?? 0, text: texts[index] ?? '' };
   });

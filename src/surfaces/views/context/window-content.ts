@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type Entry, isBoundary, isModelMade, type Origin } from '../../../core/history/entry.ts';
 import { entries, type History, mergeFragments } from '../../../core/history/history.ts';
 import { missingMedia, withoutMedia } from '../../../core/history/media-parts.ts';
@@ -87,15 +86,17 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
   ].map((entry) => ({ ...estimated(entry), next: true }));
 }
 
+const waitingContexts: Readonly<Record<string, string>> = {
+  agent: 'subagent-notification',
+  files: 'files-put-back',
+  beside: 'files-changed-beside',
+};
+
 function waitingOrigin(message: WaitingMessage): Origin {
-  const { kind } = message;
-  if (kind === 'words' && message.input.continues !== undefined) {
-    return { family: 'context', kinds: ['turn-continued'], cause: 'event' };
-  }
-  if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
-  if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
-  if (kind === 'beside') return { family: 'context', kinds: ['files-changed-beside'], cause: 'event' };
-  return { family: kind === 'words' ? 'user' : 'client' };
+  const isContinued = message.kind === 'words' && message.input.continues !== undefined;
+  const context = isContinued ? 'turn-continued' : waitingContexts[message.kind];
+  if (context !== undefined) return { family: 'context', kinds: [context], cause: 'event' };
+  return { family: message.kind === 'words' ? 'user' : 'client' };
 }
 
 /** The newest counted request, if its count fits the next one, which then continues from it. */
@@ -109,9 +110,7 @@ function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
   return fits ? { request, usage: request.usage } : undefined;
 }
 
-/**
- * True if another provider counted the request, with items that the reader is not sent: then its count does not fit.
- */
+/** True if another provider counted the request, with items that the reader is not sent. */
 function hidesCounted({ history }: ThreadState, { record, state }: StoryRequest, reader: Reader): boolean {
   const by = record?.provider ?? currentProvider(state);
   if (by === undefined || reader === undefined || isSameModel(by, reader)) return false;
@@ -137,14 +136,12 @@ function countedContent(
   return {
     measure: sumTokens(guessed) === 0 ? 'exact' : 'estimated',
     parts: [...sent, ...more],
-    counted: { request: request.number, usage, ...(dropped === 0 ? {} : { dropped }) },
+    counted: { request: request.number, usage, dropped: dropped || undefined },
     unknown,
   };
 }
 
-/**
- * Adjusts the count to the tools of the next request. Tools that are new to the provider are estimated in its scale.
- */
+/** Adjusts the count to the next request's tools. Those new to the provider are estimated in its scale. */
 function withTools(
   content: ReturnType<typeof countedContent>,
   { state, record }: StoryRequest,
@@ -169,7 +166,7 @@ function withTools(
     ...content,
     measure: 'estimated',
     parts: [...others.slice(0, 1), ...after, ...others.slice(1)],
-    counted: { ...content.counted, ...(changed === 0 ? {} : { tools: changed }) },
+    counted: { ...content.counted, tools: changed || undefined },
   };
 }
 
@@ -285,8 +282,8 @@ export function sumTokens(parts: readonly { readonly tokens: number }[]): number
 }
 
 /**
- * Maps each item of a request to its entry of history: the projection yields the item itself, or a replacement. The
- * replacement of a missing tool answer belongs to the tool, in the turn of the call.
+ * Maps each item of a request to its entry of history: the projection yields the item or a replacement. That of a
+ * missing tool answer belongs to the tool, in the turn of the call.
  */
 export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, Entry> {
   const missing = missingMedia(modalities);
@@ -296,16 +293,15 @@ export function matchHistoryEntries(history: History, modalities: readonly strin
       const paired = pairedItem(entry.item);
       if (paired?.half !== 'call') return [own];
       const item = missingAnswer(entry.item);
-      return [own, [item, { item, origin: { family: 'tool' }, ...defined({ turn: entry.turn }) }]];
+      return [own, [item, { item, origin: { family: 'tool' }, turn: entry.turn }]];
     }),
   );
 }
 
 /** The readable text of an item; the whole item if it has no text. */
 export function itemText(item: Item): string {
-  if (isMessage(item)) {
+  if (isMessage(item))
     return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
-  }
   const output = item['output'];
   if (typeof output === 'string') return output;
   const call = item['arguments'] ?? item['input'];

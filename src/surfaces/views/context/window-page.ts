@@ -2,6 +2,7 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { approximateCount, formatCount, percent, plural, ranges } from '../../../engine/wording.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
+import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { addUsage, noUsage } from '../../../protocol/usage.ts';
 import { type PageForm, stackedBar, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
 import { bold, dim, type Span, type TextLook } from '../terminal/styled-text.ts';
@@ -27,6 +28,7 @@ export function windowPage(view: WindowView, story: ThreadStory, form: PageForm)
   });
   const limitRows = [['budget', 'limit', 'used', '', '', ''].map(dim), ...limits];
   const limit = budgets.find(({ name }) => name === 'effective')?.limit;
+  const made = checkpointsLine(story);
   return [
     wrapSentences(tokenBasisText(view), form),
     '\n',
@@ -34,7 +36,7 @@ export function windowPage(view: WindowView, story: ThreadStory, form: PageForm)
     '\n',
     ...tableSpans(rows, { right: [2], width }),
     ...(limits.length === 0 ? [] : ['\n', ...tableSpans(limitRows, { right: [3], width })]),
-    checkpointsLine(story) === '' ? '' : `\n${wrapSentences(checkpointsLine(story), form)}`,
+    made === '' ? '' : `\n${wrapSentences(made, form)}`,
     ...costSpans(story, form),
     ...[notes, unknown].flatMap((lines) => (lines.length === 0 ? [] : ['\n', wrapSentences(lines.join('\n'), form)])),
   ];
@@ -61,23 +63,21 @@ function checkpointsLine({ checkpoints }: ThreadStory): string {
   const newest = checkpoints.at(-1);
   if (newest === undefined) return '';
   const reports = checkpoints.flatMap(({ report }) => report ?? []);
-  const spent = reports.reduce(
-    ({ requests, uncounted, usage }, report) => ({
-      requests: requests + report.requests,
-      uncounted: uncounted + (report.uncounted ?? 0),
-      usage: addUsage(usage, report.usage),
-    }),
-    { requests: 0, uncounted: 0, usage: noUsage },
-  );
-  const cached = spent.usage.input === 0 ? {} : { cachedShare: spent.usage.cachedInput / spent.usage.input };
+  const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
   const others = checkpoints.length - reports.length;
   const unknown = others === 0 ? '' : `; ${others} of them made by another program, at a cost that is not in the file`;
-  const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
-  const cost =
-    spent.requests === 0 ? 'No model was asked for them' : `They cost ${checkpointCostWords({ ...spent, ...cached })}`;
   const costs =
-    reports.length === 0 ? 'What they cost is not in the file: another program made them' : `${cost}${unknown}`;
+    reports.length === 0 ? 'What they cost is not in the file: another program made them' : costOf(reports) + unknown;
   return `${told}. ${costs}. See --checkpoint N.`;
+}
+
+function costOf(reports: readonly CheckpointReport[]): string {
+  const requests = reports.reduce((sum, report) => sum + report.requests, 0);
+  const uncounted = reports.reduce((sum, report) => sum + (report.uncounted ?? 0), 0);
+  const usage = reports.reduce((sum, report) => addUsage(sum, report.usage), noUsage);
+  const cachedShare = usage.input === 0 ? undefined : usage.cachedInput / usage.input;
+  if (requests === 0) return 'No model was asked for them';
+  return `They cost ${checkpointCostWords({ requests, uncounted, usage, cachedShare })}`;
 }
 
 function shareRow(share: NamedShare, total: number): readonly TableCell[] {
@@ -90,9 +90,8 @@ function shareRow(share: NamedShare, total: number): readonly TableCell[] {
 export function tokenBasisText({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
   const more = added === 0 ? '' : `; ${approximateCount(added)} that the next turn will send`;
-  if (counted === undefined) {
+  if (counted === undefined)
     return `About ${formatCount(total)} tokens by Capstan's estimate: the provider has not counted this yet${more}.`;
-  }
   const { request, usage, dropped = 0, tools = 0 } = counted;
   const since = total - (usage.total - dropped) - added - tools;
   const gone = dropped === 0 ? '' : ` (${formatCount(dropped)} of them reasoning that is not sent again)`;
@@ -118,10 +117,9 @@ export function threadSummaryLine(
 }
 
 function isRetry({ turn, record }: StoryRequest, before: StoryRequest | undefined): boolean {
-  if (record === undefined || before?.record === undefined || turn !== before.turn) return false;
-  return (
-    [record, before.record].every(({ auxiliary }) => auxiliary === undefined) && record.step === before.record.step
-  );
+  const earlier = before?.record;
+  if (record === undefined || earlier === undefined || turn !== before?.turn) return false;
+  return record.auxiliary === undefined && earlier.auxiliary === undefined && record.step === earlier.step;
 }
 
 const marks: Readonly<Record<Family, { readonly letter: string; readonly look: TextLook }>> = {

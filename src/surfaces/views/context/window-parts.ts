@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { cachedShares, type Measure } from '../../../core/history/window-usage.ts';
@@ -47,13 +46,13 @@ function share(parts: readonly NamedPart[]): NamedShare {
   const told = parts.flatMap(({ cached }) => cached ?? []);
   return {
     name,
-    ...defined({ section }),
+    section,
     tokens: sumTokens(parts),
     items: parts.length,
     turns: [...turns].toSorted((a, b) => a - b),
-    ...(parts.some(({ next }) => next === true) ? { next: true } : {}),
+    next: parts.some(({ next }) => next === true) || undefined,
     measure: certainty.find((measure) => parts.some((part) => part.measure === measure)) ?? 'exact',
-    ...(told.length === 0 ? {} : { cached: told.reduce((sum, each) => sum + each, 0) }),
+    cached: told.length === 0 ? undefined : told.reduce((sum, each) => sum + each, 0),
   };
 }
 
@@ -91,7 +90,7 @@ export function partNamer(story: ThreadStory): (part: WindowPart) => readonly Na
         const named = namedEntry(what.entry, tools, weight.tokens);
         const tokens = named.map((part) => part.tokens);
         const cached = weight.cached === undefined ? undefined : cachedShares(tokens, weight.cached);
-        return named.map((part, at) => ({ ...weight, ...part, ...defined({ turn, cached: cached?.[at] }) }));
+        return named.map((part, at) => ({ ...weight, ...part, turn, cached: cached?.[at] ?? weight.cached }));
       }
     }
   };
@@ -117,7 +116,7 @@ function namedEntry(
     case 'context':
       return textsOf(entry, tokens).map(({ kind, content, tokens: share }) => {
         const section = sections.find(({ kinds }) => [...kinds.telling, ...kinds.withdrawing].includes(kind))?.id;
-        return { family, name: content, ...defined({ section }), tokens: share };
+        return { family, name: content, section, tokens: share };
       });
     case 'tool':
       return [{ family, name: tools.get(stringAt(item, 'call_id') ?? '') ?? item.type, tokens }];

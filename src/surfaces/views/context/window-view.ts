@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type Price, usageWithCost } from '../../../core/envelope/prices.ts';
 import type { Window } from '../../../core/envelope/window.ts';
 import { byteLength, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
@@ -56,13 +55,13 @@ function viewOf(
   return {
     total,
     measure,
-    ...defined({ counted }),
+    counted,
     families,
     parts,
     budgets,
     checkpoints: story.checkpoints.map(checkpointHead),
-    ...defined({ next: known && nextTurn(known, parts) }),
-    ...(known?.skillsCut === undefined ? {} : { notes: [fullText(known.skillsCut)] }),
+    next: known && nextTurn(known, parts),
+    notes: known?.skillsCut && [fullText(known.skillsCut)],
     unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
   };
 }
@@ -84,30 +83,26 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
     ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
     ...(pins.length === 0 ? [] : [plural(pins.length, 'pinned note')]),
   ].join(' and ');
-  if (claims === '') return [];
-  return [
-    `Not counted: ${claims} that Capstan cannot prove to have written in this home. The next turn leaves them out.`,
-  ];
+  const why = 'that Capstan cannot prove to have written in this home. The next turn leaves them out.';
+  return claims === '' ? [] : [`Not counted: ${claims} ${why}`];
 }
 
 /** The view, with counts under the names that rollouts and events use. */
 export function windowFields(view: WindowView) {
   const { counted } = view;
-  return { ...view, ...(counted && { counted: { ...counted, usage: usageFields(counted.usage) } }) };
+  return { ...view, counted: counted && { ...counted, usage: usageFields(counted.usage) } };
 }
 
-/**
- * The budgets of the window and their use; `meaning` defines use. The window is that of the next turn, else that of the
- * newest turn; for another program's turn only its size may be known.
- */
+/** `meaning` defines use. The window is the next turn's, else the newest's; another program's may have only a size. */
 function budgetsOf(
   { state, window: size }: ThreadStory,
   groups: readonly FamilyShare[],
   total: number,
   envelope: JsonObject | undefined = state.envelope,
 ) {
-  const budget = (name: string, limit: number, used: number, meaning: string) => {
-    return { name, unit: 'tokens' as const, limit, used, meaning };
+  type Unit = 'tokens' | 'bytes';
+  const budget = (name: string, limit: number, used: number, meaning: string, unit: Unit = 'tokens') => {
+    return { name, unit, limit, used, meaning };
   };
   const stored = envelope && objectAt(envelope, 'window');
   if (stored === undefined) {
@@ -120,13 +115,8 @@ function budgetsOf(
   const first = groups.filter(({ family }) => ['instructions', 'tools', 'context'].includes(family));
   const { mode, limit } = window.toolOutput;
   // Outputs are cut by bytes; a number in tokens would be on another measure than those of the parts.
-  const toolOutput = {
-    name: 'tool output',
-    unit: 'bytes' as const,
-    limit: mode === 'bytes' ? limit : limit * bytesPerToken,
-    used: largestOutput(state),
-    meaning: 'the largest one',
-  };
+  const mostBytes = mode === 'bytes' ? limit : limit * bytesPerToken;
+  const toolOutput = budget('tool output', mostBytes, largestOutput(state), 'the largest one', 'bytes');
   return {
     budgets: [
       budget('effective', window.effective, total, 'everything'),
@@ -197,7 +187,7 @@ function windowItems(
       if (what.kind !== 'entry') return { part, text: () => textBeside(what, story, tools, next) };
       const { item } = what.entry;
       const call = what.entry.origin.family === 'tool' ? calls.get(stringAt(item, 'call_id') ?? '') : undefined;
-      return { part, item, ...defined({ call }), text: () => entryText(what.entry, at) };
+      return { part, item, call, text: () => entryText(what.entry, at) };
     }),
   );
 }

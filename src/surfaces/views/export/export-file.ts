@@ -1,5 +1,4 @@
 import { fileSystem, kindOfEntry, nounFor } from '../../../engine/files.ts';
-import { defined } from '../../../base/objects.ts';
 import { findOutputFile, writeOutputFile } from '../../../engine/output-file.ts';
 import { rolloutFileName } from '../../../engine/store/rollout-file-name.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
@@ -41,10 +40,7 @@ function otherThanFile(path: string): Outcome<'export-unwritten'> | undefined {
   return { ...unwritten(path, new Error(why)), next: 'Give another name.' };
 }
 
-/**
- * Replaces an existing file, but not through a link that a command may have put into one of these folders, where
- * commands may write.
- */
+/** Replaces a file, but not through a link that a command may have put into one of these writable folders. */
 export async function replaceExport(
   path: string,
   text: string,
@@ -54,10 +50,7 @@ export async function replaceExport(
   try {
     const other = otherThanFile(path);
     if (other !== undefined) return other;
-    if (file === 'leads-out')
-      throw new Error(
-        'it leads through a link, which a command may have made, out of the folders where commands may write',
-      );
+    if (file === 'leads-out') throw new Error(leadsOutWords);
     if (file.place === undefined) throw new Error('it is not a file');
     await runBeforeAnySignal(() => writeOutputFile(file, text, 0o600));
     return undefined;
@@ -65,6 +58,9 @@ export async function replaceExport(
     return unwritten(path, error);
   }
 }
+
+const leadsOutWords =
+  'it leads through a link, which a command may have made, out of the folders where commands may write';
 
 function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
   return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
@@ -85,11 +81,11 @@ export function exportFormatOf(path: string): ExportFormat {
 }
 
 export function exportText({ id, lines }: ExportedThread, format: ExportFormat, name: string | undefined): string {
-  if (format !== 'jsonl') {
-    return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, ...defined({ name }) }, lines));
-  }
-  const flat = standaloneLines(lines, id).map((line) => `${JSON.stringify(line)}\n`);
-  return flat.join('');
+  if (format !== 'jsonl')
+    return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, name }, lines));
+  return standaloneLines(lines, id)
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
 }
 
 export function exportFileName({ id, lines }: ExportedThread, format: ExportFormat): string {
@@ -101,9 +97,8 @@ export function exportFileName({ id, lines }: ExportedThread, format: ExportForm
 const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
 
 /**
- * The lines of a thread as one standalone file: includes those that a fork or a revert continues, numbered anew without
- * gaps, as a program that resumes the file expects. The thread gets the id; no other value is changed. A file in the
- * older mode has no numbers and gets none.
+ * The lines as one standalone file, those that a fork or revert continues included, numbered anew without gaps, as a
+ * program that resumes it expects. The thread gets the id; no other value is changed. The older mode has no numbers.
  */
 function standaloneLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
   const [first, ...rest] = lines;

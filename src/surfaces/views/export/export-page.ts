@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { contextSettings } from '../../../core/state/turns/turn-words.ts';
@@ -26,8 +25,10 @@ export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines:
   return {
     id,
     startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
-    ...(program === '' ? {} : { program }),
-    ...defined({ name, cwd, forkedFrom }),
+    program: program || undefined,
+    name,
+    cwd,
+    forkedFrom,
     turns,
     usage,
   };

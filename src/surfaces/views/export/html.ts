@@ -20,10 +20,7 @@ import { diffHtml, escapeHtml, markdownHtml } from './markdown-html.ts';
 /** The page may load nothing, whatever it contains. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/**
- * The thread as one page that loads and runs nothing. Answers are rendered; the user's words, commands and outputs are
- * shown verbatim. Every text of the thread is escaped.
- */
+/** One page that loads and runs nothing. Only answers are rendered, all else is verbatim. Every text is escaped. */
 export function threadHtml(page: ExportPage): string {
   const name = escaped(exportTitle(page));
   const facts = pageFacts(page).map(([term, value]) => `<dt>${escaped(term)}</dt><dd>${escaped(value)}</dd>`);
@@ -53,9 +50,8 @@ function turnSection(turn: TurnWithItems, index: number, turns: readonly TurnWit
   const { number, startedAt, items, isTakenBack } = turn;
   const cost = costLine(turn);
   const end = turnEndWords(turn);
-  const facts = [startedAt, ...turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '))].filter(
-    (text) => text !== '',
-  );
+  const set = turnFacts(turn, turns[index - 1]).map((fact) => fact.join(' '));
+  const facts = [startedAt, ...set].filter((text) => text !== '');
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>
@@ -66,8 +62,10 @@ ${cost === undefined ? '' : `<p class="facts">Tokens: ${escaped(cost)}</p>\n`}</
 
 function itemBlock(item: RecordedItem): string {
   switch (item.kind) {
-    case 'user':
-      return `<article class="user"><h3>${itemAuthor(item.author)}</h3>${item.texts.map(textBlock).join('')}${pictureBlock(item.pictures)}</article>`;
+    case 'user': {
+      const texts = item.texts.map((text) => `<div class="text">${escaped(text)}</div>`).join('');
+      return `<article class="user"><h3>${itemAuthor(item.author)}</h3>${texts}${pictureBlock(item.pictures)}</article>`;
+    }
     case 'assistant': {
       const phase = item.phase === undefined ? '' : ` <small>${escaped(item.phase.replaceAll('_', ' '))}</small>`;
       return `<article class="assistant"><h3>Assistant${phase}</h3>${markdownHtml(item.text)}</article>`;
@@ -111,10 +109,6 @@ function outputBlock({ output, isFailure }: CallReport): string {
 
 function folded(summary: string, body: string): string {
   return `<details><summary>${escaped(summary)}</summary>${body}</details>`;
-}
-
-function textBlock(text: string): string {
-  return `<div class="text">${escaped(text)}</div>`;
 }
 
 function preBlock(text: string): string {

@@ -3,14 +3,12 @@ import type { Inline, InlineText, LinkInline } from '../../../base/markdown/inli
 import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
 import { visibleText } from '../terminal/text.ts';
 
-/**
- * Markdown as HTML. Embedded HTML is plain text, every character is escaped, and only web and mail addresses become
- * links. Line breaks are kept.
- */
+/** Embedded HTML stays text, every character is escaped, only web and mail addresses are links. Keeps line breaks. */
 export function markdownHtml(text: string): string {
   const blocks: Block[] = [];
   const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('all'));
-  for (const line of visibleText(text).split('\n')) reader.line(withoutTabs(line));
+  for (const line of visibleText(text).split('\n'))
+    reader.line(line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    ')));
   reader.end();
   return blocksHtml(blocks);
 }
@@ -85,47 +83,39 @@ function linesHtml(paragraphs: readonly Block[]): string {
 }
 
 function wordsHtml({ parts }: InlineText): string {
-  return inlineHtml(parts, { isInLink: false });
+  return inlineHtml(parts, false);
 }
 
-interface Place {
-  readonly isInLink: boolean;
+function inlineHtml(parts: readonly Inline[], isInLink: boolean): string {
+  return parts.map((part) => partHtml(part, isInLink)).join('');
 }
 
-function inlineHtml(parts: readonly Inline[], place: Place): string {
-  return parts.map((part) => partHtml(part, place)).join('');
-}
+const inlineTags = { emphasis: 'em', strong: 'strong', strike: 'del' } as const;
 
-function partHtml(part: Inline, place: Place): string {
+function partHtml(part: Inline, isInLink: boolean): string {
   switch (part.kind) {
     case 'text':
       return escapeHtml(part.text);
     case 'code':
       return `<code>${escapeHtml(part.text)}</code>`;
-    case 'emphasis':
-      return `<em>${inlineHtml(part.parts, place)}</em>`;
-    case 'strong':
-      return `<strong>${inlineHtml(part.parts, place)}</strong>`;
-    case 'strike':
-      return `<del>${inlineHtml(part.parts, place)}</del>`;
     case 'link':
     case 'picture':
-      return linkHtml(part, place);
+      return linkHtml(part, isInLink);
+    default: {
+      const tag = inlineTags[part.kind];
+      return `<${tag}>${inlineHtml(part.parts, isInLink)}</${tag}>`;
+    }
   }
 }
 
 const safeAddress = /^(?:https?:\/\/|mailto:)[^\s"'<>`\\]+$/i;
 
 /** The target of a link does not learn where the reader came from. */
-function linkHtml({ kind, target, parts, isAddress }: LinkInline, { isInLink }: Place): string {
-  const words = (kind === 'picture' ? 'Picture: ' : '') + inlineHtml(parts, { isInLink: true });
+function linkHtml({ kind, target, parts, isAddress }: LinkInline, isInLink: boolean): string {
+  const words = (kind === 'picture' ? 'Picture: ' : '') + inlineHtml(parts, true);
   if (isInLink) return words;
   if (safeAddress.test(target)) return `<a href="${escapeHtml(target)}" rel="noopener noreferrer">${words}</a>`;
   return isAddress ? words : `${words} (${escapeHtml(target)})`;
-}
-
-function withoutTabs(line: string): string {
-  return line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    '));
 }
 
 export function diffHtml(text: string): string {

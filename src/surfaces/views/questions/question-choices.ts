@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type FormField, formFields, typedValue } from '../../../protocol/elicitation-form.ts';
 import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
@@ -21,7 +20,7 @@ export async function fillForm(question: Question, ask: (single: Question) => Pr
     const single = { ...elicitation, schema: { ...schema, properties: { [name]: field } } };
     const answer = await ask({ ...question, elicitation: single });
     const { kind, note, content: given = {} } = answer;
-    if (kind !== 'allowed') return { kind, ...defined({ note }) };
+    if (kind !== 'allowed') return { kind, note };
     content = { ...content, ...given };
   }
   return { kind: 'allowed', content };
@@ -96,10 +95,8 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   const allowed = (key: string, words: string, scope: AnswerScope): Choice => {
     return { key, words, answer: { kind: 'allowed', scope } };
   };
-  const leaves =
-    prefix === undefined
-      ? ''
-      : `: such commands then run ${confined === true ? 'in that sandbox' : 'outside the sandbox'}`;
+  const where = confined === true ? 'in that sandbox' : 'outside the sandbox';
+  const leaves = prefix === undefined ? '' : `: such commands then run ${where}`;
   const wider = [
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
     ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),

@@ -24,8 +24,8 @@ interface QuestionForm {
 }
 
 /**
- * Shows the question with everything that an approval would allow. Nothing is cut, and every row of the model's text
- * begins with our mark: a text that fills its rows could imitate a question.
+ * Shows everything that an approval would allow. Nothing is cut, and every row of the model's text begins with our
+ * mark: a text that fills its rows could imitate a question.
  */
 export function questionLines(
   question: Question,
@@ -55,9 +55,7 @@ export function questionLines(
   ];
 }
 
-/**
- * The least that must be shown of what an approval would run or change: the rows for a command or the paths of a patch.
- */
+/** The least to show of what an approval would run or change: rows of a command, or paths of a patch. */
 export function requiredQuestionLines(
   question: Question,
   item: TurnItem | undefined,
@@ -73,10 +71,7 @@ export function requiredQuestionLines(
   ];
 }
 
-export function justificationLines(
-  { justification }: Question,
-  { width }: { readonly width: number },
-): readonly Span[] {
+export function justificationLines({ justification }: Question, { width }: { width: number }): readonly Span[] {
   return justification === undefined ? [] : [told(`The model says: ${justification}`, width, '  ', '  | ')];
 }
 
@@ -162,10 +157,7 @@ function behind(rows: readonly string[], first: string, next: string): string {
 
 function commandRows(script: string, width: number): readonly string[] {
   const lines = script.split('\n');
-  return lines.flatMap((line, at) => {
-    const mark = at === 0 ? '  $ ' : '  > ';
-    return marked(line, width, mark, '  | ').split(/(?<=\n)/);
-  });
+  return lines.flatMap((line, at) => marked(line, width, at === 0 ? '  $ ' : '  > ', '  | ').split(/(?<=\n)/));
 }
 
 function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
@@ -175,16 +167,10 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
   const others = paths.filter(({ path }) => !isShown(path)).map(({ path }) => marked(path, width, '  ', '    '));
   const lines = changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
     const moved = movePath === undefined ? '' : ` -> ${movePath}`;
-    const shown =
-      diff === ''
-        ? ''
-        : diff
-            .split('\n')
-            .map((line) => diffRows(line, width))
-            .join('\n');
+    const shown = diff.split('\n').map((line) => diffRows(line, width));
     return [
       bold(marked(`${kind} ${path}${moved}`, width, '  ', '    ')),
-      ...(shown === '' ? [] : diffSpans(shown, '  ')),
+      ...(diff === '' ? [] : diffSpans(shown.join('\n'), '  ')),
     ];
   });
   return [...lines, ...others];
@@ -209,15 +195,13 @@ function questionToolName({ tool, item }: Pick<Question, 'tool' | 'item'>): stri
 function callWords({ argv, host, paths, justification, ...call }: Omit<Question, 'agent'>): string {
   const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
   if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
-  if (argv !== undefined)
-    return `run ${oneLine(linesApart(argv.length === 3 ? argv[2]! : shellWords(argv)), 200)}${why}`;
+  if (argv !== undefined) {
+    // Lines of a script are separate commands, and must not look like one.
+    const script = (argv.length === 3 ? argv[2]! : shellWords(argv)).trim().replaceAll('\n', ' \u240A ');
+    return `run ${oneLine(script, 200)}${why}`;
+  }
   const used = call.kind === 'permissions' ? 'more permissions' : questionToolName(call);
   if (paths === undefined || paths.length === 0) return `use ${used}${why}`;
   const [first, ...more] = paths;
   return `use ${used} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
-}
-
-/** Lines of a script are separate commands, and must not look like one. */
-function linesApart(script: string): string {
-  return script.trim().replaceAll('\n', ' \u240A ');
 }

@@ -64,10 +64,7 @@ function isOneSpelling(before: string, sign: string): boolean {
   return all.normalize('NFC') === all;
 }
 
-/**
- * Letters of other scripts that look like an ASCII letter in common fonts. Each ASCII letter precedes those that look
- * like it.
- */
+/** Each ASCII letter precedes the letters of other scripts that look like it in common fonts. */
 const table = `
   aаαɑ bЬƅ cсϲᴄ dԁ eеҽ gɡց hһհ iіι jјϳ kκ lӏ nո oоοօסᴏ pрρ qԛ sѕꜱ uυսʋ vνѵᴠ wԝѡᴡ xхχ yуγү zᴢ
   AАΑᎪ BВΒᏴ CСϹᏟ DᎠ EЕΕᎬ GԌᏀ HНΗᎻ IІΙӀ JЈᎫ KКΚᏦ LᏞ MМΜᎷ NΝ OОΟՕ PРΡᏢ QԚ RᏒ SЅՏᏚ TТΤᎢ UՍ VѴᏙ WԜᏔ XХΧ YҮΥ ZΖᏃ
@@ -80,14 +77,10 @@ const confusable: ReadonlySet<string> = new Set(
     .flatMap((row) => [...row].slice(1)),
 );
 
-/**
- * Variants of ASCII letters, digits and signs that no language writes words with: wide, mathematical, Roman numerals.
- */
+/** Variants of ASCII signs that no language writes words with: wide, mathematical, Roman numerals. */
 const variant = /[\uFF0D-\uFF19\uFF20-\uFF3A\uFF3F\uFF41-\uFF5A\u2102-\u2139\u2160-\u217F\u{1D400}-\u{1D7FF}]/gu;
 
-/**
- * Lookalikes of dashes at the start of an option, and of slashes, dots and hyphens inside a word. Those of prose stay.
- */
+/** Lookalikes of dashes before an option, and of slashes, dots and hyphens inside a word. Those of prose stay. */
 const sign =
   /(?<![^\s"'])[\u2010-\u2015\u2212\uFE58\uFE63]+(?=[A-Za-z-])|(?<=[\w.])[\u2044\u2215\u29F8\u2024\u2010\u2011\u2212\uFE63](?=\w)/gu;
 
@@ -144,8 +137,8 @@ function isPlainlyOther(letter: string): boolean {
 }
 
 /**
- * A line that the user is asked to allow, in rows that fit, broken between words if possible. Blanks at a break begin
- * the next row, where they are seen; none is lost, so different lines have different rows.
+ * A line that the user is asked to allow, in rows broken between words if possible. Blanks at a break begin the next
+ * row, where they are seen: different lines have different rows.
  */
 export function exactRows(line: string, width: number): readonly string[] {
   const room = Math.max(1, width);

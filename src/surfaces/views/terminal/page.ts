@@ -1,5 +1,6 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import { formatCount } from '../../../engine/wording.ts';
+import { print } from './print.ts';
 import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
 import { fitToWidth, padToWidth, terminalWidth, visibleLine, wrap } from './text.ts';
 
@@ -11,10 +12,7 @@ export interface TableForm {
   readonly right?: readonly number[];
   /** Columns that are never shortened, like those with numbers. */
   readonly whole?: readonly number[];
-  /**
-   * The greatest width of a column, by its number. A longer text is shortened or, where rows may have any width, moves
-   * the rest of its row.
-   */
+  /** Greatest widths by column. A longer text is shortened or, where rows have any width, moves the rest of its row. */
   readonly most?: Readonly<Record<number, number>>;
   /** The width of a row in terminal columns: texts are shortened to fit. */
   readonly width?: number;
@@ -41,15 +39,16 @@ export function tableSpans(
     const last = texts[line]!.findLastIndex((text) => text !== '');
     const cells = row.slice(0, last + 1).map((cell, at): Span => {
       const short = width === Infinity ? texts[line]![at]! : fitToWidth(texts[line]![at]!, widths[at]!);
-      const padded =
-        standsRight[at] === true || at < last
-          ? padToWidth(short, widths[at]!, standsRight[at] ? 'left' : 'right')
-          : short;
+      const padded = padToWidth(short, widths[at]!, standsRight[at] ? 'left' : 'right');
       const text = at < last ? `${padded}  ` : padded.trimEnd();
       return typeof cell === 'object' ? { look: cell.look, text } : text;
     });
     return [...cells, '\n'];
   });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 /** Works for any number of rows: arguments of a call are limited. */
@@ -68,8 +67,7 @@ const leastColumn = 10;
 /** Narrows the widest texts first, and numbers never. */
 function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: number): readonly number[] {
   const widths = [...wanted];
-  const total = (): number => widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
-  while (total() > most) {
+  while (sum(widths) + 2 * Math.max(0, widths.length - 1) > most) {
     const texts = widths.map((each, at) => (isFixed[at] === true ? 0 : each));
     const widest = Math.max(0, ...texts);
     if (widest <= leastColumn) break;
@@ -97,6 +95,23 @@ export function printPage(spans: readonly Span[], { color }: PageForm): void {
   process.stdout.write(paint(spans, color));
 }
 
+/** Prints one line of JSON for programs, or a text or a page for people. Returns the exit code. */
+export function printResult(
+  result: object,
+  { json }: { readonly json: boolean },
+  shown: (form: PageForm) => string | readonly Span[],
+): number {
+  const form = pageForm();
+  const answer = json ? `${JSON.stringify(result)}\n` : shown(form);
+  if (typeof answer === 'string') print(answer, json ? 'json' : 'text');
+  else printPage(answer, form);
+  return 0;
+}
+
+export function prettyJson(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
 export function wrapSentences(text: string, { proseWidth }: PageForm, indent = ''): string {
   const lines = wrap(text, proseWidth - indent.length);
   return lines.map((line) => `${indent}${line}\n`).join('');
@@ -113,32 +128,23 @@ export function stackedBar(
   parts: readonly BarPart[],
   { whole, width, color }: { readonly whole: number; readonly width: number; readonly color: boolean },
 ): readonly Span[] {
-  const columns = shareColumns(
-    parts.map(({ amount }) => amount),
-    Math.max(whole, 1),
-    width,
-  );
-  const free = Math.max(0, width - columns.reduce((sum, each) => sum + each, 0));
+  const amounts = parts.map(({ amount }) => amount);
+  const columns = shareColumns(amounts, Math.max(whole, 1), width);
+  const free = Math.max(0, width - sum(columns));
   return [
     ...parts.map(({ letter, look }, at): Span => ({ look, text: (color ? '█' : letter).repeat(columns[at]!) })),
     { look: 'dim', text: (color ? '░' : '.').repeat(free) },
   ];
 }
 
-export function progressText(
-  label: string,
-  {
-    done,
-    total,
-    width,
-    amount = String,
-  }: {
-    readonly done: number;
-    readonly total: number;
-    readonly width: number;
-    readonly amount?: (value: number) => string;
-  },
-): string {
+interface ProgressForm {
+  readonly done: number;
+  readonly total: number;
+  readonly width: number;
+  readonly amount?: (value: number) => string;
+}
+
+export function progressText(label: string, { done, total, width, amount = String }: ProgressForm): string {
   const counted = `${amount(done)}/${amount(total)}`;
   const room = Math.min(30, width - label.length - counted.length - 4);
   if (room < 5) return fitToWidth(`${label} ${counted}`, width);
@@ -150,8 +156,8 @@ export function progressText(
 export function shareColumns(amounts: readonly number[], whole: number, width: number): readonly number[] {
   const exact = amounts.map((amount) => (amount / whole) * width);
   const columns = exact.map((share) => (share > 0 ? Math.max(1, Math.round(share)) : 0));
-  const wanted = Math.min(width, Math.round(exact.reduce((sum, share) => sum + share, 0)));
-  for (let excess = columns.reduce((sum, each) => sum + each, 0) - wanted; excess > 0; excess--) {
+  const wanted = Math.min(width, Math.round(sum(exact)));
+  for (let excess = sum(columns) - wanted; excess > 0; excess--) {
     const widest = columns.indexOf(Math.max(...columns));
     if (columns[widest]! <= 1) break;
     columns[widest]!--;

@@ -7,8 +7,8 @@ import { terminalWidth, visibleJson, visibleText, wrap } from './text.ts';
 // first.
 
 /**
- * What is printed, and for whom: text is for people; JSON escapes hidden characters, which changes no value. Exact
- * output reaches a file or a program unchanged, and is made visible only on a terminal.
+ * Text is for people; JSON escapes hidden characters, which changes no value. Exact output is made visible only on a
+ * terminal, and reaches a file or a program unchanged.
  */
 export type Printed = 'text' | 'json' | 'exact text' | 'exact json';
 

@@ -28,10 +28,9 @@ type SignalledProcess = Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'exit' | 'k
 };
 
 /**
- * SIGINT and SIGTERM interrupt the work, and the process ends within a second, or five on a busy machine, even if a
- * command, the disk or a reader hangs. That loses no more than a kill would, and the thread can be resumed. A second
- * signal ends the process at once. The process ends by the signal itself, not with an exit code: a shell then knows
- * that the user wants to stop and leaves the loop or the script.
+ * SIGINT and SIGTERM interrupt the work; the process ends within a second, or five on a busy machine, even if something
+ * hangs, and at a second signal at once: the thread can be resumed. It ends by the signal itself, not with an exit
+ * code: a shell then leaves its loop or script.
  */
 export function endOnSignal(options: EndingOptions, self: SignalledProcess = process) {
   const interrupt = new AbortController();
@@ -98,9 +97,7 @@ export async function diskLossAsOutcome<Value>(work: () => Promise<Value>): Prom
   }
 }
 
-/**
- * From here on a reader that closes its end of the output does not end the process: a turn continues to a clean end.
- */
+/** From here on a reader that closes its end does not end the process: a turn continues to a clean end. */
 export function ignoreClosedOutput() {
   let lost: Error | undefined;
   process.stderr.on('error', () => {});
@@ -108,10 +105,7 @@ export function ignoreClosedOutput() {
     if (error.code !== 'EPIPE') lost ??= error;
   });
   return {
-    /**
-     * Resolves when everything is written, or with the reason why not. A reader that left is no failure: it had what it
-     * wanted.
-     */
+    /** Resolves when everything is written, or with the reason why not. A reader that left had what it wanted. */
     async finish(): Promise<Outcome<'output-lost'> | undefined> {
       await new Promise<void>((written) => process.stdout.write('', () => written()));
       // The error of a write is reported one tick after its end.

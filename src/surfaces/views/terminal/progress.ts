@@ -17,10 +17,7 @@ const quietMs = 300;
 const pauseMs = 100;
 const longMs = 2000;
 
-/**
- * Runs work, and shows its progress on a terminal only. The line leaves nothing behind, even if the work fails or is
- * interrupted.
- */
+/** Shows the progress of work on a terminal only. The line leaves nothing behind, however the work ends. */
 export async function withProgress<Result>(
   { label, amount = formatCount, stream = process.stderr }: ProgressOptions,
   work: (report: WorkProgress) => Promise<Result>,
@@ -71,10 +68,7 @@ type EndedProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'listenerCount'
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/**
- * Calls `tidy` before SIGINT or SIGTERM ends the process. The process then ends by that signal, unless another listener
- * decides otherwise. Returns the function that removes the handler.
- */
+/** Calls `tidy` before SIGINT or SIGTERM ends the process, unless another listener decides that. Returns its end. */
 export function tidyOnSignal(tidy: () => void, self: EndedProcess = process): () => void {
   const stop = (): void => names.forEach((name) => void self.off(name, onSignal));
   const onSignal = (name: NodeJS.Signals): void => {

@@ -43,8 +43,8 @@ const erased = '\r\u001B[K';
 const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : `\r\u001B[${linesAbove}A\u001B[J`);
 
 /**
- * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
- * rewritten and leaves nothing behind. Without rewritable lines there is no status line.
+ * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line, if lines can
+ * be rewritten, which leaves nothing behind.
  */
 export class Screen {
   readonly #stream: ScreenStream;
@@ -202,8 +202,8 @@ function shortened(spans: readonly Span[], width: number): readonly Span[] {
 const lookBack = 4;
 
 /**
- * `visibleText` for a text that comes in pieces: the joined results equal that of the whole text. A piece may end
- * inside a line end or a character; that end waits for the next piece.
+ * `visibleText` in pieces: the joined results equal that of the whole. A piece may end inside a line end or a
+ * character, which waits for the next piece.
  */
 export class VisibleStream {
   #before = '';
@@ -241,9 +241,8 @@ const opening = /^\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)?/;
 const longestOpening = 24;
 
 /**
- * Breaks the lines of an answer between words while it arrives in pieces: a terminal breaks them anywhere. A word is
- * held back until it is complete, unless it is the first of its line. Fenced code is unchanged, so that it can be
- * copied.
+ * Breaks the lines of an answer between words while it arrives. A word waits until it is complete, unless it is the
+ * first of its line. Fenced code is unchanged, so that it can be copied.
  */
 export class WrappedStream {
   readonly #width: () => number;

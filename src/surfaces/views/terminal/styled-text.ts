@@ -33,9 +33,7 @@ export function wantsColor(
   return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }
 
-/**
- * The spans for a terminal or a file. Their text is made visible first, so that no escape sequence but our own is left.
- */
+/** The text is made visible first, so that no escape sequence but our own is left. */
 export function paint(spans: readonly Span[], color: boolean): string {
   return spans
     .map((span) => {

@@ -2,8 +2,8 @@ import { replaceInvisible } from '../../../base/invisible-characters.ts';
 import { countColumns, cutToColumns, splitClusters } from '../../../base/text-columns.ts';
 
 /**
- * Replaces hidden characters by signs: `␛` for ESC and so on for the first 32 and DEL, `<U+202E>` for the others. CR LF
- * becomes LF. Joiners and variation selectors stay where a script or an emoji needs them.
+ * Replaces hidden characters by signs, such as `␛` or `<U+202E>`, and CR LF by LF. Joiners and variation selectors stay
+ * where a script or an emoji needs them.
  */
 export function visibleText(text: string): string {
   return replaceInvisible(text.replaceAll('\r\n', '\n'), signForCharacter);

@@ -108,15 +108,12 @@ export class Activity {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
     const [asking] = this.#asking.values();
-    if (asking !== undefined) {
-      return [bold(asking.words), dim(` · ${durationWords(now - asking.at)} · Ctrl-C to stop`)];
-    }
+    if (asking !== undefined) return [bold(asking.words), dim(` · ${durationWords(now - asking.at)} · Ctrl-C to stop`)];
     const [hook] = this.#hooks;
     if (hook !== undefined) return [bold(hook.words), dim(` · ${durationWords(now - hook.at)} · Ctrl-C to stop`)];
     const waitMs = (this.#waitsUntil ?? 0) - now;
-    if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
+    if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0)
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
-    }
     const [first] = this.#calls.values();
     const shown = first ?? this.#other;
     if (shown === undefined) return undefined;

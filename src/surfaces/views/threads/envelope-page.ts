@@ -50,11 +50,8 @@ function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome
 }
 
 function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
-  return {
-    code: 'no-envelope',
-    message: missingEnvelopeReason(turn),
-    next: `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`,
-  };
+  const next = `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`;
+  return { code: 'no-envelope', message: missingEnvelopeReason(turn), next };
 }
 
 export interface ShownField {
@@ -76,23 +73,18 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
     if (value === undefined) return [];
     const roles = [...new Set(consumers.map(({ role }) => role))];
     const paths = consumers.map(({ path }) => path);
-    return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, ...defined({ awaits }) }];
+    return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, awaits }];
   });
 }
 
-/**
- * The origin of a field: the layer or caller that chose its setting, else its source if there was no choice. An
- * override chooses a whole setting.
- */
+/** The layer or caller that chose the field's whole setting, else its source if there was no choice. */
 function originOf({ field, source }: Ownership, stored: JsonObject): string {
   const { settings = [] } = source;
   const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
   if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
   const { origins } = (stored as unknown as Pick<Envelope, 'telemetry'>).telemetry;
-  const chosen = settings.map(
-    (path) => origins[path] ?? origins[path.replace(/\..*/s, '')] ?? origins[formerNames[path] ?? path],
-  );
-  return chosen.find((origin) => origin !== undefined) ?? otherwise;
+  const places = settings.flatMap((path) => [path, path.replace(/\..*/s, ''), formerNames[path] ?? path]);
+  return places.map((path) => origins[path]).find((origin) => origin !== undefined) ?? otherwise;
 }
 
 const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
@@ -111,10 +103,7 @@ function sourceOf(field: string, stored: JsonObject): string {
 
 export type ChangedField = ReturnType<typeof changedFields>[number];
 
-/**
- * The differences between two stored envelopes: a value is absent if the turn did not have it. The origin is that of
- * the newer value.
- */
+/** A value is absent if the turn did not have it. The origin is that of the newer value. */
 function changedFields(before: JsonObject, now: JsonObject) {
   return ownership.flatMap((row) => {
     const { field } = row;
@@ -124,10 +113,7 @@ function changedFields(before: JsonObject, now: JsonObject) {
   });
 }
 
-const valueWidth = 34;
-const lastWidth = 36;
-
-const wideEnough = 120;
+const [valueWidth, lastWidth, wideEnough] = [34, 36, 120];
 
 /** The seven groups and the window: each value with its origin and its readers. */
 export function envelopePage(fields: readonly ShownField[], form: PageForm): readonly Span[] {
@@ -141,7 +127,10 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
   ]);
   const head = ['field', 'value', 'from', ...(isWide ? ['read by'] : [])].map(dim);
   const notes = [
-    ...(fields.some(isKept) ? [instructionsKept] : []),
+    // The value may differ from what a reader expects.
+    ...(fields.some(({ field, origin }) => field === 'instructions.base.text' && origin === 'thread')
+      ? [instructionsKept]
+      : []),
     ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
   ];
   return [
@@ -150,10 +139,8 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
   ];
 }
 
-function fieldRows(
-  { field, value, origin, roles, awaits }: ShownField,
-  withReaders: boolean,
-): readonly (readonly string[])[] {
+function fieldRows(shown: ShownField, withReaders: boolean): readonly (readonly string[])[] {
+  const { field, value, origin, roles, awaits } = shown;
   const row = [`  ${field.slice(groupOf(field).length + 1)}`, oneLine(envelopeFieldText(field, value)), origin];
   if (!withReaders) return [row];
   const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');
@@ -177,11 +164,6 @@ export function diffPage(
   );
   const head = ['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'].map(dim);
   return tableSpans([head, ...rows], { width, whole: [0], most: { 1: valueWidth, 2: valueWidth } });
-}
-
-/** True if the value may differ from what a reader expects. */
-function isKept({ field, origin }: ShownField): boolean {
-  return field === 'instructions.base.text' && origin === 'thread';
 }
 
 const instructionsKept =

@@ -1,11 +1,6 @@
-import { cachePerObject, defined } from '../../../base/objects.ts';
+import { cachePerObject } from '../../../base/objects.ts';
 import { createComparison, type Difference, type Verdict } from '../../../core/replay/compare-requests.ts';
-import {
-  type InferredRequest,
-  rebuildRequests,
-  type RebuiltFrame,
-  type RebuiltRequest,
-} from '../../../core/replay/rebuild-requests.ts';
+import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
 import type { Auxiliary } from '../../../core/state/request-record.ts';
 import { loadReplayParts } from '../../../engine/rerun-step.ts';
 import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
@@ -43,7 +38,10 @@ export function replayReport(
 ) {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
-    ...defined({ tool_set: toolSet, turn_id: turnId, kept_items: keptItems, sha256 }),
+    tool_set: toolSet,
+    turn_id: turnId,
+    kept_items: keptItems,
+    sha256,
   }));
   const results = ['same', ...Object.keys(summaries)] as readonly Result[];
   const counts = results.map((result) => [result.replace('-', '_'), countOf(requests, result)]);
@@ -51,7 +49,7 @@ export function replayReport(
     thread_id: id,
     skipped_lines: skipped,
     counts: Object.fromEntries(counts) as JsonObject,
-    ...(problem === undefined ? { taken_back: back } : {}),
+    taken_back: problem === undefined ? back : undefined,
     requests: rows,
   };
 }
@@ -162,43 +160,43 @@ function replayedRequest(
 ): ReplayedRequest {
   const { turn, line } = request;
   const { ordinal } = line;
-  const result = defined({ result: verdict.kind, first: verdict.kind === 'different' ? verdict.first : undefined });
+  const result = { result: verdict.kind, first: verdict.kind === 'different' ? verdict.first : undefined };
   if (request.kind === 'inferred') {
     const { turnId, model, input } = request;
     const bytes = sum(input.map((item) => itemSize(item) + 1)) + 1;
-    return { ...defined({ number, turn, turnId, ordinal, model, items: input.length, bytes }), ...result };
+    return { number, turn, turnId, ordinal, model, items: input.length, bytes, ...result };
   }
   const { record, prompt, encoded, sent, frames } = request;
-  const kept = objectAt(objectAt(line.payload, 'prefix') ?? {}, 'kept') ?? {};
   const { turnId, step, encoder, toolSet } = record;
   return {
-    ...defined({ number, turn, turnId, step, purpose: record.auxiliary?.purpose, ordinal }),
+    number,
+    turn,
+    turnId,
+    step,
+    purpose: record.auxiliary?.purpose,
+    ordinal,
     model: record.options.model,
     encoder,
     toolSet,
     items: prompt.input.length,
-    ...defined({
-      bytes: encoded === undefined ? sent?.bytes : sum(encoded.body.map(({ length }) => length)),
-      keptItems: numberAt(kept, 'items'),
-      sha256: sent?.sha256,
-      frames: frames.length === 0 ? undefined : frames.map(replayedFrame),
-    }),
+    bytes: encoded === undefined ? sent?.bytes : sum(encoded.body.map(({ length }) => length)),
+    keptItems: numberAt(objectAt(objectAt(line.payload, 'prefix'), 'kept'), 'items'),
+    sha256: sent?.sha256,
+    frames:
+      frames.length === 0
+        ? undefined
+        : frames.map(({ record: { previous, items, bytes } }) => {
+            return { kind: previous === undefined ? 'full' : 'incremental', previous, items, bytes } as const;
+          }),
     ...result,
   };
-}
-
-function replayedFrame({ record: { previous, items, bytes } }: RebuiltFrame): ReplayedFrame {
-  return { kind: previous === undefined ? 'full' : 'incremental', ...defined({ previous }), items, bytes };
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/**
- * Rebuilds every request of a thread from its lines, in order, and compares it with what was sent. `turn`: only those of
- * that turn.
- */
+/** Rebuilds every request of a thread, or of one `turn`, in order, and compares it with what was sent. */
 export async function* replayRequests(
   lines: AsyncIterable<Line> | Iterable<Line>,
   { turn: wanted }: { readonly turn?: number } = {},

@@ -1,5 +1,6 @@
 import type { KeptReason } from '../../../engine/undo/restore-plan.ts';
 import type { RestoreReport } from '../../../engine/undo/restore-files.ts';
+import type { RolledBack } from '../../../engine/thread/branch/rollback-range.ts';
 import { visibleLine } from '../terminal/text.ts';
 
 /** Why a restore keeps a file unchanged, and the option of `capstan threads restore` that restores it nevertheless. */
@@ -9,19 +10,12 @@ export const keptReasons: Readonly<Record<KeptReason, { readonly words: string; 
   'left-out': { words: 'its content was not kept: too large, no space, or not readable' },
   'in-the-way': { words: 'something else is in the way' },
   meanwhile: { words: 'it changed while a turn ran, but not by the turn', option: '--meanwhile' },
-  'not-recorded': {
-    words: 'it was made while a turn ran, and the record does not say by whom',
-    option: '--meanwhile',
-  },
+  'not-recorded': { words: 'it was made while a turn ran, and the record does not say by whom', option: '--meanwhile' },
 };
 
 /** Limits of a restore beyond single files, a line for each. */
-export function restoreNotes({
-  withoutSnapshot,
-  otherRoots,
-  notAttributed = [],
-  outside = [],
-}: RestoreReport): readonly string[] {
+export function restoreNotes(report: RestoreReport): readonly string[] {
+  const { withoutSnapshot, otherRoots, notAttributed = [], outside = [] } = report;
   return [
     ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}, so its changes stay.`),
     ...otherRoots.map((other) => `Turns also worked in ${other}. Nothing was changed there.`),
@@ -34,13 +28,10 @@ export function turnsWord(turns: readonly unknown[]): string {
   return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
 }
 
-interface RolledBackThread {
-  readonly id: string;
-  readonly turns: readonly unknown[];
-  readonly cutTurn?: string;
-}
-
-export function beforeCheckpointLines({ id, turns, cutTurn }: RolledBackThread, checkpoint: number): readonly string[] {
+export function beforeCheckpointLines(
+  { id, turns, cutTurn }: Pick<RolledBack, 'id' | 'cutTurn'> & { readonly turns: readonly unknown[] },
+  checkpoint: number,
+): readonly string[] {
   return [
     `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
     ...(cutTurn === undefined

@@ -1,6 +1,6 @@
 import { formatCount, percent, plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { fullText, sentence } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
 
 export function checkpointLine(report: CheckpointReport): string {
@@ -22,13 +22,9 @@ export function checkpointText(report: CheckpointReport): string {
   ].join('\n');
 }
 
-export function failedCheckpointLine({
-  threadId,
-  outcome,
-  paused,
-}: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
-  const failure = `No checkpoint was made: ${fullText(outcome)}`;
-  return paused ? `${sentence(failure)} ${pausedCompactionWords(threadId)}` : failure;
+export function failedCheckpointLine(event: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
+  const failure = `No checkpoint was made: ${fullText(event.outcome)}`;
+  return event.paused ? `${sentence(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
 }
 
 export function pausedCompactionWords(id: ThreadId): string {
@@ -40,7 +36,8 @@ function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (why === undefined) return 'without a model';
   // No request fits, so the model was not asked.
   const isAsked = why.code !== 'compaction-request-too-large';
-  return `without a model (${isAsked ? `${model} failed: ` : ''}${failureWords(why)})`;
+  const failure = knownWords(failures, why.code) ?? why.message.replace(/\.$/, '');
+  return `without a model (${isAsked ? `${model} failed: ` : ''}${failure})`;
 }
 
 function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
@@ -60,12 +57,9 @@ function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: ''
   return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].join(', ');
 }
 
-export function checkpointCostWords({
-  requests,
-  uncounted = 0,
-  usage,
-  cachedShare,
-}: Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>): string {
+type CheckpointCost = Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>;
+
+export function checkpointCostWords({ requests, uncounted = 0, usage, cachedShare }: CheckpointCost): string {
   if (requests === 0) return 'no model was asked';
   if (usage.input === 0) return `${plural(requests, 'request')}, which the provider did not count`;
   const rest = uncounted === 0 ? '' : `, ${uncounted === 1 ? 'one' : formatCount(uncounted)} without a count`;
@@ -77,10 +71,6 @@ export function checkpointCostWords({
 export function checkpointCauseWords({ reason, phase }: { readonly reason: string; readonly phase: string }): string {
   const [why, where] = [knownWords(causes, reason), knownWords(phases, phase)];
   return `${why ?? reason.replaceAll('_', ' ')}, ${where ?? phase.replaceAll('_', ' ')}`;
-}
-
-function failureWords({ code, message }: Outcome): string {
-  return knownWords(failures, code) ?? message.replace(/\.$/, '');
 }
 
 /** A file may hold a word that this version does not know. */

@@ -7,10 +7,8 @@ export interface RunToRepeat {
 }
 
 /**
- * A command that can be pasted and run: without a prompt `exec resume` would wait for one, or refuse. `approvals`: how
- * the last run was answered, without which the next one would be refused what this one was asked about. `limits`:
- * limits given with the run, which the next one would not have. `goalRests`: only a message that asks for it lets the
- * thread continue with its goal.
+ * A command that can be pasted and run: without a prompt `exec resume` would wait for one, or refuse. `goalRests`: only
+ * a message that asks for it lets the thread continue with its goal.
  */
 export function resumeCommand(
   id: string,

@@ -14,7 +14,9 @@ export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefine
   const { total, estimated = 0 } = usage;
   const cost = usage.cost === undefined ? '' : `, ${moneyWords(usage.cost, estimated)}`;
   const tokens =
-    total === 0 ? uncountedTokens(estimated) : `${usageWords(usage)}${uncountedWords(uncounted, estimated)}`;
+    total === 0
+      ? uncountedTokens(estimated)
+      : `${formatCount(usage.input)} in (${formatCount(usage.cachedInput)} cached), ${formatCount(usage.output)} out${uncountedWords(uncounted, estimated)}`;
   return `${tokens}${cost}`;
 }
 
@@ -31,10 +33,6 @@ export function uncountedWords(requests: number, estimated = 0): string {
   return requests === 0 ? '' : `, and ${plural(requests, 'request')} that the provider did not count${about}`;
 }
 
-function usageWords({ input, cachedInput, output }: Usage): string {
-  return `${formatCount(input)} in (${formatCount(cachedInput)} cached), ${formatCount(output)} out`;
-}
-
 /** `$1.25`, `$0.031`, `$0.000042`: two significant digits, and cents at least. */
 function usdWords(nanoUsd: number): string {
   const usd = nanoUsd / 1e9;
@@ -45,10 +43,7 @@ function usdWords(nanoUsd: number): string {
 
 export const costUnknown = 'cost unknown';
 
-/**
- * `$0.12`, `about $0.12` where some tokens are an estimate, or `at least $0.12 (1,200 tokens without a price)`. Unknown
- * cost is not zero.
- */
+/** `$0.12`, `about $0.12` if estimated, or `at least $0.12 (1,200 tokens without a price)`. Unknown is not zero. */
 export function moneyWords(cost: Cost | undefined, estimated = 0): string {
   if (cost === undefined || (cost.nanoUsd === 0 && cost.unpriced > 0)) return costUnknown;
   const known = `${estimated > 0 ? 'about ' : ''}${usdWords(cost.nanoUsd)}`;

@@ -4,10 +4,7 @@ export interface InteractiveCommand {
   readonly focus?: string;
 }
 
-/**
- * The command in a text of an interactive surface, or undefined if it is for the model. Such surfaces check this before
- * they run a turn; from programs (`exec`, RPC, MCP) the same text is an ordinary message.
- */
+/** Undefined: it is for the model. Interactive surfaces check this before a turn; a program's text is a message. */
 export function interactiveCommand(text: string): InteractiveCommand | undefined {
   const [, rest] = /^\s*\/compact(?:\s+([\s\S]*))?$/.exec(text) ?? [undefined];
   if (rest === undefined && text.trim() !== '/compact') return undefined;

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { shellWords } from '../../../protocol/shell.ts';
@@ -43,10 +42,7 @@ interface McpToolCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  readonly result: {
-    readonly content: readonly Json[];
-    readonly structured_content: Json;
-  } | null;
+  readonly result: { readonly content: readonly Json[]; readonly structured_content: Json } | null;
   readonly error: { readonly message: string } | null;
   readonly status: 'in_progress' | 'completed' | 'failed';
 }
@@ -69,14 +65,14 @@ export function refusedItem(item: TurnItem, reason: string): TurnItem | undefine
 export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string): ExecItem {
   switch (item.kind) {
     case 'agent-message':
-      return { id, type: 'agent_message', text: item.text, ...defined({ proposed_plan: item.plan }) };
+      return { id, type: 'agent_message', text: item.text, proposed_plan: item.plan };
     case 'reasoning':
       return { id, type: 'reasoning', text: item.summary.join('\n') };
     case 'web-search':
       return { id, type: 'web_search', query: item.query };
     case 'image-generation': {
       const { status, prompt, path, problem } = item;
-      return { id, type: 'image_generation', status, ...defined({ prompt, path, problem }) };
+      return { id, type: 'image_generation', status, prompt, path, problem };
     }
     case 'plan': {
       const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
@@ -133,7 +129,7 @@ export type AskedFields = { readonly call_id: string; readonly arguments?: JsonO
 
 export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...question }: Question): AskedFields {
   const given = item['type'] === 'DynamicToolCall' ? objectAt(item, 'arguments') : undefined;
-  return { id, call_id: callId, ...question, ...defined({ arguments: given }) };
+  return { id, call_id: callId, ...question, arguments: given };
 }
 
 export interface AnswerFields extends Pick<Answer, 'scope' | 'note' | 'by' | 'verdict'> {
@@ -143,7 +139,7 @@ export interface AnswerFields extends Pick<Answer, 'scope' | 'note' | 'by' | 've
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
 export function answerFields({ kind, scope, note, by, verdict }: Answer): AnswerFields {
-  return { decision: decisions[kind], ...defined({ scope, note, by, verdict }) };
+  return { decision: decisions[kind], scope, note, by, verdict };
 }
 
 /** The members of an event about the context, in snake case. The caller adds whose event it is. */
@@ -156,7 +152,7 @@ export function contextFields(event: ThreadEvent): JsonObject {
 function ownFields(event: ThreadEvent): JsonObject {
   switch (event.kind) {
     case 'usage':
-      return { ...defined({ last: event.last && usageForPrograms(event.last) }), total: usageForPrograms(event.total) };
+      return { last: event.last && usageForPrograms(event.last), total: usageForPrograms(event.total) };
     case 'turn-started':
       return { usage: usageForPrograms(event.usage) };
     case 'checkpoint-installed':

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type ConfigLayer, keyLine, keySource } from '../../../core/config/config-layer.ts';
 import { featureGates, type GateName, isGateOpen, usedGates } from '../../../core/config/features.ts';
 import { keyNames, leafValues } from '../../../core/config/keys/inspect-keys.ts';
@@ -45,11 +44,10 @@ export function configJson(configured: Configured, { origin }: { readonly origin
   ]);
   const shown = {
     values,
-    ...(origin ? { origins: Object.fromEntries(origins) } : {}),
+    origins: origin ? Object.fromEntries(origins) : undefined,
     trust,
     layers: layers.map((layer) => {
-      const state = layerState(layer, configured);
-      return { layer: layer.name, source: layer.source, ...(state === '' ? {} : { state }) };
+      return { layer: layer.name, source: layer.source, state: layerState(layer, configured) || undefined };
     }),
     problems,
   };
@@ -64,8 +62,7 @@ function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[])
 
 function originJson(layer: ConfigLayer | undefined, path: readonly string[]): JsonObject {
   if (layer === undefined) return {};
-  const line = keyLine(layer, path);
-  return { layer: layer.name, source: layer.source, ...defined({ line }) };
+  return { layer: layer.name, source: layer.source, line: keyLine(layer, path) };
 }
 
 /** Without secrets; first the keys in use, in the order of the key table, then the others by name. */
@@ -96,13 +93,11 @@ export interface ConfiguredGate {
   readonly does: string;
 }
 
-export function configuredGates({
-  effective,
-  requirements,
-}: Pick<Configured, 'effective' | 'requirements'>): readonly ConfiguredGate[] {
-  const set = featureGates(
-    (objectAt(effective.values, 'features') ?? {}) as Readonly<Record<string, boolean | JsonObject>>,
-  );
+type GateSources = Pick<Configured, 'effective' | 'requirements'>;
+
+export function configuredGates({ effective, requirements }: GateSources): readonly ConfiguredGate[] {
+  const features = objectAt(effective.values, 'features') ?? {};
+  const set = featureGates(features as Readonly<Record<string, boolean | JsonObject>>);
   const pins = requirements.features?.pins ?? {};
   return usedGates.map(({ name, does }) => {
     const decided = pins[name] === undefined ? (set[name] === undefined ? 'default' : 'config') : 'managed';
@@ -115,12 +110,11 @@ export function serverAddressWords({ command, args = [], url }: JsonObject): str
 }
 
 export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
-  const unknown =
-    failure === undefined
-      ? 'tools not known yet'
-      : `did not start: ${visibleLine(failure)}; Capstan waits for it again in the next run`;
-  const down = failure === undefined ? '' : `; did not start when it was last tried: ${visibleLine(failure)}`;
-  const known = tools === undefined ? unknown : `${plural(tools, 'tool')}${down}`;
+  const why = failure === undefined ? undefined : visibleLine(failure);
+  const silent =
+    why === undefined ? 'tools not known yet' : `did not start: ${why}; Capstan waits for it again in the next run`;
+  const down = why === undefined ? '' : `; did not start when it was last tried: ${why}`;
+  const known = tools === undefined ? silent : `${plural(tools, 'tool')}${down}`;
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }

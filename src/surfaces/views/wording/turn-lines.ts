@@ -52,7 +52,7 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
   const files = changes.flatMap((change): readonly Span[] => {
     return [
       bold(`${changeWords(change, folder)}\n`),
-      ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : []),
+      ...(status === 'completed' && change.diff ? diffSpans(fold(change.diff, folded).join('\n'), '  ') : []),
     ];
   });
   if (status !== 'failed') return [...files, dim(`  [${status}]`)];
@@ -60,15 +60,9 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
 }
 
 export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
-  return {
-    call:
-      item?.kind === 'command'
-        ? commandLines(item.argv)
-        : item?.kind === 'tool-call'
-          ? toolLine(item)
-          : visibleLine(`tool ${shownName(tool)}`),
-    reason: fold(reason.trim(), true).join('\n'),
-  };
+  const named = item?.kind === 'tool-call' ? toolLine(item) : visibleLine(`tool ${shownName(tool)}`);
+  const call = item?.kind === 'command' ? commandLines(item.argv) : named;
+  return { call, reason: fold(reason.trim(), true).join('\n') };
 }
 
 export function planLines({ steps }: PlanItem): readonly string[] {
@@ -87,21 +81,10 @@ function changeWords({ path, kind, movePath }: ChangedFile, folder: string): str
   return visibleLine(`${kind} ${shown(path)}${movePath === undefined ? '' : ` -> ${shown(movePath)}`}`);
 }
 
-function diffLines(diff: string, folded: boolean): readonly Span[] {
-  return diff === '' ? [] : diffSpans(fold(diff, folded).join('\n'), '  ');
-}
-
 function outputLines(output: string, folded: boolean): readonly Span[] {
   const text = output.trimEnd();
-  return text === ''
-    ? []
-    : [
-        dim(
-          `${fold(text, folded)
-            .map((line) => `  ${line}`)
-            .join('\n')}\n`,
-        ),
-      ];
+  const lines = fold(text, folded).map((line) => `  ${line}`);
+  return text === '' ? [] : [dim(`${lines.join('\n')}\n`)];
 }
 
 const [headLines, tailLines, longestLine] = [10, 10, 500];
@@ -131,9 +114,8 @@ export function toolStart(item: ToolCallItem): string {
   const { tool, arguments: given, server } = item;
   if (tool !== 'spawn_agent' || server !== undefined) return toolLine(item);
   const [name, role] = [stringAt(given, 'name'), stringAt(given, 'agent_type') ?? 'default'];
-  return visibleLine(
-    `agent ${name === undefined ? role : `${name} (${role})`}: ${beginning(stringAt(given, 'message'))}`,
-  );
+  const who = name === undefined ? role : `${name} (${role})`;
+  return visibleLine(`agent ${who}: ${beginning(stringAt(given, 'message'))}`);
 }
 
 /** The answer of an agent tool for users, in place of its JSON. Undefined: show the output unchanged. */
@@ -143,10 +125,8 @@ export function agentAnswer({ tool, output = '', server }: ToolCallItem): string
   if (tool === 'spawn_agent' && path !== undefined) return `started ${path}`;
   if (tool === 'send_input' && path !== undefined) return `${path}: ${stringAt(answer, 'delivered') ?? ''}`;
   const status = tool === 'wait_agent' ? objectAt(answer, 'status') : undefined;
-  if (status === undefined) return undefined;
-  return Object.entries(status)
-    .map(([agent, stands]) => `${agent}: ${String(stands)}`)
-    .join('\n');
+  const lines = Object.entries(status ?? {}).map(([agent, stands]) => `${agent}: ${String(stands)}`);
+  return status && lines.join('\n');
 }
 
 /** The text that the thread reads of an agent that has ended its work. Undefined: the text is another. */
@@ -209,9 +189,8 @@ export function goalStatusWords(status: GoalStatus): string {
 
 /** The usage of a goal: `1,200 of 5,000 tokens`. */
 export function goalTokensWords({ tokensUsed, tokenBudget }: Pick<Goal, 'tokensUsed' | 'tokenBudget'>): string {
-  return tokenBudget === undefined
-    ? `${formatCount(tokensUsed)} tokens used`
-    : `${formatCount(tokensUsed)} of ${formatCount(tokenBudget)} tokens used`;
+  const of = tokenBudget === undefined ? '' : ` of ${formatCount(tokenBudget)}`;
+  return `${formatCount(tokensUsed)}${of} tokens used`;
 }
 
 export function diffSpans(diff: string, indent = ''): readonly Span[] {
@@ -295,12 +274,8 @@ export function reviewWords({ by, kind, verdict, note }: Answer, host?: string):
 const leastWaitMs = 2000;
 
 /** False for most retries: a provider that is down is tried dozens of times, too many for a list of lines. */
-export function isRetryWorthShowing({
-  attempt,
-  of,
-  beforeAnswer,
-  waitMs,
-}: Extract<ThreadEvent, { kind: 'retrying' }>): boolean {
+export function isRetryWorthShowing(retry: Extract<ThreadEvent, { kind: 'retrying' }>): boolean {
+  const { attempt, of, beforeAnswer, waitMs } = retry;
   return attempt === 1 || attempt === of || beforeAnswer !== true || waitMs >= leastWaitMs;
 }
 
@@ -316,10 +291,7 @@ export function shownPipedInput(text: string): string {
   return `${text.slice(0, start)}\n\n[Standard input]\n${text.slice(start + '\n\n<stdin>\n'.length, -end.length)}`;
 }
 
-/**
- * The piped input in a one-line preview, which may hold only its beginning. Without the end tag or a cut it is no piped
- * input.
- */
+/** A one-line preview may hold only the beginning; without the end tag or a cut it is no piped input. */
 export function shownPreview(preview: string): string {
   if (!preview.endsWith(' </stdin>') && !preview.endsWith('…')) return preview;
   return preview.replace(' <stdin> ', ' [Standard input] ').replace(/ <\/stdin>$/, '');

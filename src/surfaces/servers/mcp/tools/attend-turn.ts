@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import { oneLine } from '../../../../core/state/turns/turn-words.ts';
 import type { LineCursor } from '../../../../engine/live/line-cursor.ts';
 import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
@@ -15,25 +14,25 @@ import { type NewsForm, threadEventIn, typedForm } from '../client-listeners.ts'
 import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
 import { declineAll, inputRequired } from './client-questions.ts';
 import { asToolOutcome, withNotices } from './tool-answers.ts';
-import { choiceSchema, objectListSchema, outputOfTool, textSchema, type ToolServices } from './tool-definition.ts';
+import { schema, type ToolServices } from './tool-definition.ts';
 import { questionMessage, turnAnswer, waitingAnswer } from './turn-answers.ts';
 import { isTurnEnd, type TurnRun } from './turn-runs.ts';
 
 const turnFields = {
-  thread_id: textSchema(),
-  turn_id: textSchema(),
-  status: textSchema(),
-  message: textSchema(),
-  questions: objectListSchema,
+  thread_id: schema.text(),
+  turn_id: schema.text(),
+  status: schema.text(),
+  message: schema.text(),
+  questions: schema.list,
 };
 
-export const turnOutput: JsonObject = outputOfTool(turnFields, ['thread_id', 'status']);
+export const turnOutput = schema.output(turnFields, ['thread_id', 'status']);
 
-export const explainedTurnOutput: JsonObject = outputOfTool(
+export const explainedTurnOutput = schema.output(
   {
     ...turnFields,
-    status: choiceSchema('completed', 'failed', 'interrupted', 'waiting', 'idle'),
-    questions: { ...objectListSchema, description: 'each with id, reason, argv, cwd, scopes' },
+    status: schema.choice('completed', 'failed', 'interrupted', 'waiting', 'idle'),
+    questions: { ...schema.list, description: 'each with id, reason, argv, cwd, scopes' },
     percent_remaining: { type: 'integer' },
   },
   // A refusal has no thread.
@@ -61,17 +60,15 @@ export async function attendTurn(
   context: CallContext,
   { form = typedForm, requestId, keeps = true, more = {}, asked, first, after }: Attendance,
 ): Promise<ToolAnswer | InputRequired> {
-  const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ requestId, after }) });
+  const listening = parts.listeners.add(run.thread, context.client, { form, requestId, after });
   const stopProgress = reportProgress(parts, run.thread, context);
   const leave = run.audience.join(context.signal, { keeps, asked });
   // Earlier events are not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
   const earlier = keeps ? earlierMessages(run.earlier) : undefined;
-  if (earlier !== undefined && asked === undefined) {
-    const event = { kind: 'warning', outcome: asToolOutcome(earlier) } as const;
-    tellClient(run.thread, context, event, { form, requestId });
-  }
+  if (earlier !== undefined && asked === undefined)
+    tellClient(run.thread, context, { kind: 'warning', outcome: asToolOutcome(earlier) }, { form, requestId });
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, earlier === undefined ? [] : [earlier]);
   try {
     const refused = await first?.();
@@ -84,9 +81,8 @@ export async function attendTurn(
       if (!wasOver && awaited !== undefined) await valueOrAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return noted(turnAnswer(run, await run.end, more));
       const ahead = questionsAhead(parts, run);
-      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
+      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context))
         return waitingAnswer(run, ahead, { ...more, queued: true });
-      }
       // Calls of its own tools are not put to the client as forms.
       const calls = questions.filter(({ kind }) => kind === 'client-tool');
       if (calls.length > 0) return noted(waitingAnswer(run, context.client.canAsk ? calls : questions, more));
@@ -104,10 +100,7 @@ export async function attendTurn(
   }
 }
 
-/**
- * Work queued behind a turn that waits for an answer waits as well, until a client answers: so its client is sent the
- * questions.
- */
+/** Work behind a turn that waits for an answer waits, too: its client is sent the questions. */
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
@@ -129,14 +122,11 @@ function tellClient(
   event: ThreadEvent,
   { form = typedForm, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
 ): void {
-  for (const { method, params } of form({ kind: 'passing', event }, thread, defined({ requestId }))) {
+  for (const { method, params } of form({ kind: 'passing', event }, thread, { requestId }))
     client.notify(method, params);
-  }
 }
 
-interface ToldQuestions {
-  readonly form?: NewsForm;
-  readonly requestId?: CallContext['requestId'] | undefined;
+interface ToldQuestions extends Pick<Attendance, 'form' | 'requestId'> {
   readonly except?: TurnId | undefined;
 }
 
@@ -154,19 +144,20 @@ function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question
 type IsMeant = (news: LiveNews) => boolean;
 
 function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
-  if (turnId === undefined) return undefined;
-  return (news) => {
-    const event = threadEventIn(news);
-    return event !== undefined && isTurnEnd(event) && event.turnId === turnId;
-  };
+  return turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
 }
 
 function asks(questions: readonly Question[]): IsMeant | undefined {
   const newest = questions.at(-1)?.id;
-  if (newest === undefined) return undefined;
+  return newest === undefined
+    ? undefined
+    : isEvent((event) => event.kind === 'question-asked' && event.question.id === newest);
+}
+
+function isEvent(isMeant: (event: ThreadEvent) => boolean): IsMeant {
   return (news) => {
     const event = threadEventIn(news);
-    return event?.kind === 'question-asked' && event.question.id === newest;
+    return event !== undefined && isMeant(event);
   };
 }
 
@@ -234,26 +225,11 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'question-asked':
       return oneLine(`Waiting for an answer: ${questionWords(event.question)}`, mostCharacters);
     case 'hook-started':
-      return event.names.length === 0
-        ? undefined
-        : oneLine(`Running the hook ${event.names.join(', ')}`, mostCharacters);
+      if (event.names.length === 0) return undefined;
+      return oneLine(`Running the hook ${event.names.join(', ')}`, mostCharacters);
     case 'retrying':
       return 'The request failed and is sent again.';
-    case 'thread-started':
-    case 'settings':
-    case 'context':
-    case 'model-switched':
-    case 'item-updated':
-    case 'call-refused':
-    case 'hook-completed':
-    case 'question-answered':
-    case 'prefix-broken':
-    case 'code-reviewed':
-    case 'warning':
-    case 'turn-completed':
-    case 'turn-failed':
-    case 'turn-aborted':
-    case 'turn-suspended':
+    default:
       return undefined;
   }
 }
@@ -261,34 +237,26 @@ function progressWords(event: ThreadEvent): string | undefined {
 const mostCharacters = 120;
 
 function itemWords(item: TurnItem, begins: boolean): string | undefined {
+  if (item.kind === 'web-search') return oneLine(`Searching the web: ${item.query}`, mostCharacters);
+  if (item.kind === 'image-generation') return 'Generated an image.';
+  if (!begins) return item.kind === 'agent-message' ? oneLine(item.text, mostCharacters) : undefined;
   switch (item.kind) {
     case 'command':
-      return begins ? oneLine(`Running ${shellWords(item.argv)}`, mostCharacters) : undefined;
+      return oneLine(`Running ${shellWords(item.argv)}`, mostCharacters);
     case 'file-change':
-      return begins ? 'Changing files.' : undefined;
+      return 'Changing files.';
     case 'tool-call':
-      return begins ? oneLine(`Calling ${item.tool}`, mostCharacters) : undefined;
+      return oneLine(`Calling ${item.tool}`, mostCharacters);
     case 'reasoning':
-      return begins ? 'Thinking.' : undefined;
-    case 'agent-message':
-      return begins ? undefined : oneLine(item.text, mostCharacters);
-    case 'web-search':
-      return oneLine(`Searching the web: ${item.query}`, mostCharacters);
-    case 'image-generation':
-      return 'Generated an image.';
-    case 'user-message':
-    case 'plan':
-    case 'image-view':
+      return 'Thinking.';
+    default:
       return undefined;
   }
 }
 
 const mostShown = 5;
 
-/**
- * Informs a caller whose turn begins with messages that were accepted earlier: the client that sent them may only have
- * seen its connection break.
- */
+/** Messages accepted earlier: the client that sent them may only have seen its connection break. */
 function earlierMessages(texts: readonly string[]): Outcome<'messages-waiting'> | undefined {
   if (texts.length === 0) return undefined;
   const shown = texts.slice(0, mostShown).map((text) => `“${text}”`);

@@ -1,54 +1,39 @@
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
-import { defined } from '../../../../base/objects.ts';
 import { type JsonObject, numberAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../../protocol/thread.ts';
 import type { RollbackTo, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import { plural } from '../../../../engine/wording.ts';
-import type { ServerTool, ToolAnswer } from '../server-interface.ts';
+import type { ToolAnswer } from '../server-interface.ts';
 import { refuseWhileSuspended } from './attend-turn.ts';
 import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
-import { findThreadId } from './find-thread.ts';
+import { aboutThread } from './find-thread.ts';
 import { shownSettings } from './settings-arguments.ts';
-import {
-  booleanSchema,
-  inputOfTool,
-  objectListSchema,
-  outputOfTool,
-  textListSchema,
-  textSchema,
-  type ToolServices,
-  wholeNumberSchema,
-} from './tool-definition.ts';
+import { schema, type ToolRow, type ToolServices } from './tool-definition.ts';
 
-export function threadForkTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_fork',
-    title: 'Fork a thread',
-    description:
-      'Starts a thread that continues another one, from its end or from a turn. The other one stays as it is.',
-    input: inputOfTool({
-      thread_id: textSchema(),
-      through: textSchema('last turn to keep: number or id'),
-      before: textSchema('first turn to leave out'),
-    }),
-    output: outputOfTool({ thread_id: textSchema(), from: textSchema() }),
-    annotations: { readOnlyHint: false, destructiveHint: false },
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const cut = cutFrom(args);
-      if ('code' in cut) return refusedAnswer(cut);
-      const forked = await parts.live.fork(id, cut);
-      if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
-      const settings = shownSettings(forked.settings);
-      // Its own figures include these, which are counted in the other thread as well.
-      const usage = usageForPrograms(forked.usage().total);
-      return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
-    },
-  };
-}
+export const threadForkTool: ToolRow = {
+  name: 'thread_fork',
+  title: 'Fork a thread',
+  description: 'Starts a thread that continues another one, from its end or from a turn. The other one stays as it is.',
+  input: schema.input({
+    thread_id: schema.text(),
+    through: schema.text('last turn to keep: number or id'),
+    before: schema.text('first turn to leave out'),
+  }),
+  output: schema.output({ thread_id: schema.text(), from: schema.text() }),
+  annotations: { readOnlyHint: false, destructiveHint: false },
+  call: aboutThread(async (parts, id, args) => {
+    const cut = cutFrom(args);
+    if ('code' in cut) return refusedAnswer(cut);
+    const forked = await parts.live.fork(id, cut);
+    if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
+    const settings = shownSettings(forked.settings);
+    // Its own figures include these, which are counted in the other thread as well.
+    const usage = usageForPrograms(forked.usage().total);
+    return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
+  }),
+};
 
 function cutFrom(args: JsonObject): ThreadCut | Outcome {
   const [through, before] = [stringAt(args, 'through'), stringAt(args, 'before')];
@@ -58,48 +43,38 @@ function cutFrom(args: JsonObject): ThreadCut | Outcome {
 }
 
 function onlyOne(...names: readonly string[]): Outcome {
-  return {
-    code: 'usage',
-    message: `${names.join(' and ')} cannot be used together.`,
-    next: 'Leave out all but one. Nothing was changed.',
-  };
+  const message = `${names.join(' and ')} cannot be used together.`;
+  return { code: 'usage', message, next: 'Leave out all but one. Nothing was changed.' };
 }
 
-export function threadRollbackTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_rollback',
-    title: 'Roll back turns',
-    description: 'Takes the newest turns back. Files stay as they are. Can be undone.',
-    input: inputOfTool({
-      thread_id: textSchema(),
-      turns: wholeNumberSchema('how many; default 1', 1),
-      to_turn: textSchema('last turn to keep'),
-      before_checkpoint: wholeNumberSchema('its number', 1),
-    }),
-    output: outputOfTool({ thread_id: textSchema(), turns: textListSchema }),
-    annotations: { readOnlyHint: false, destructiveHint: true },
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const to = rangeFrom(args);
-      if ('code' in to) return refusedAnswer(to);
-      const waiting = await questionsOfSuspended(parts, id, 'Nothing was rolled back.');
-      if (waiting !== undefined) return waiting;
-      const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
-      if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
-      const rolled = answered(`${rolledBack(done.turns)} of thread ${id}. thread_undo_rollback undoes this.`, {
-        thread_id: id,
-        turns: done.turns,
-        ...(done.checkpoint !== undefined && { checkpoint: done.checkpoint }),
-      });
-      return withNotices(rolled, done.notices);
-    },
-  };
-}
+export const threadRollbackTool: ToolRow = {
+  name: 'thread_rollback',
+  title: 'Roll back turns',
+  description: 'Takes the newest turns back. Files stay as they are. Can be undone.',
+  input: schema.input({
+    thread_id: schema.text(),
+    turns: schema.wholeNumber('how many; default 1', 1),
+    to_turn: schema.text('last turn to keep'),
+    before_checkpoint: schema.wholeNumber('its number', 1),
+  }),
+  output: schema.output({ thread_id: schema.text(), turns: schema.textList }),
+  annotations: { readOnlyHint: false, destructiveHint: true },
+  call: aboutThread(async (parts, id, args) => {
+    const to = rangeFrom(args);
+    if ('code' in to) return refusedAnswer(to);
+    const waiting = await questionsOfSuspended(parts, id, 'Nothing was rolled back.');
+    if (waiting !== undefined) return waiting;
+    const done = await parts.live.whole(id, (stored) => stored.rollback(id, to));
+    if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
+    const { turns, checkpoint } = done;
+    const text = `${rolledBack(turns)} of thread ${id}. thread_undo_rollback undoes this.`;
+    return withNotices(answered(text, { thread_id: id, turns, checkpoint }), done.notices);
+  }),
+};
 
 /** A thread that no client uses is read from its file. */
 async function questionsOfSuspended(
-  { engine, live }: Pick<ToolServices, 'engine' | 'live'>,
+  { engine, live }: ToolServices,
   id: ThreadId,
   what: string,
 ): Promise<ToolAnswer | undefined> {
@@ -118,28 +93,24 @@ function rangeFrom(args: JsonObject): RollbackTo | Outcome {
   return { turns: numberAt(args, 'turns') ?? 1 };
 }
 
-export function threadUndoRollbackTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_undo_rollback',
-    title: 'Undo a rollback',
-    description:
-      'Brings back the turns of the newest rollback. Called again, undoes the rollback before it; if there is none, reverses the last undo. force: also if turns have started since; they are removed.',
-    input: inputOfTool({ thread_id: textSchema(), force: booleanSchema }),
-    output: outputOfTool({ thread_id: textSchema(), turns: textListSchema, replaced: textListSchema }),
-    annotations: { readOnlyHint: false, destructiveHint: true },
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const force = args['force'] === true;
-      const waiting = await questionsOfSuspended(parts, id, 'No rollback was undone.');
-      if (waiting !== undefined) return waiting;
-      const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
-      if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
-      const { turns, replaced, next } = done;
-      return answered(undoneText(id, done), { thread_id: id, turns, replaced, ...defined({ next }) });
-    },
-  };
-}
+export const threadUndoRollbackTool: ToolRow = {
+  name: 'thread_undo_rollback',
+  title: 'Undo a rollback',
+  description:
+    'Brings back the turns of the newest rollback. Called again, undoes the rollback before it; if there is none, reverses the last undo. force: also if turns have started since; they are removed.',
+  input: schema.input({ thread_id: schema.text(), force: schema.boolean }),
+  output: schema.output({ thread_id: schema.text(), turns: schema.textList, replaced: schema.textList }),
+  annotations: { readOnlyHint: false, destructiveHint: true },
+  call: aboutThread(async (parts, id, args) => {
+    const force = args['force'] === true;
+    const waiting = await questionsOfSuspended(parts, id, 'No rollback was undone.');
+    if (waiting !== undefined) return waiting;
+    const done = await parts.live.whole(id, (stored) => stored.undoRollback(id, { force }));
+    if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
+    const { turns, replaced, next } = done;
+    return answered(undoneText(id, done), { thread_id: id, turns, replaced, next });
+  }),
+};
 
 function rolledBack(turns: readonly TurnId[]): string {
   return `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
@@ -154,36 +125,32 @@ function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): st
   return [`Thread ${id}:`, ...was, ...restored, ...gone, `Calling thread_undo_rollback again ${again}.`].join(' ');
 }
 
-export function threadPinTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_pin',
-    title: 'Pin notes',
-    description: 'Lists, adds or removes notes that the model reads word for word.',
-    input: inputOfTool({
-      thread_id: textSchema(),
-      add: textSchema('a note'),
-      remove: textSchema('number or id of a note'),
-    }),
-    output: outputOfTool({ thread_id: textSchema(), pins: objectListSchema }),
-    annotations: { readOnlyHint: false, destructiveHint: false },
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const [add, remove] = [stringAt(args, 'add'), stringAt(args, 'remove')];
-      if (add !== undefined && remove !== undefined) return refusedAnswer(onlyOne('add', 'remove'));
-      if (add === undefined && remove === undefined) {
-        const { stored } = parts.engine;
-        const pins = (await stored.location(id)) === undefined ? [] : await stored.pins(id);
-        return answered(pinsText(pins), { thread_id: id, pins });
-      }
-      const done = await parts.live.whole(id, (stored) =>
-        add === undefined ? stored.unpin(id, remove ?? '') : stored.pin(id, add),
-      );
-      if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
-      return withNotices(answered(pinsText(done.pins), { thread_id: id, pins: done.pins }), done.notices);
-    },
-  };
-}
+export const threadPinTool: ToolRow = {
+  name: 'thread_pin',
+  title: 'Pin notes',
+  description: 'Lists, adds or removes notes that the model reads word for word.',
+  input: schema.input({
+    thread_id: schema.text(),
+    add: schema.text('a note'),
+    remove: schema.text('number or id of a note'),
+  }),
+  output: schema.output({ thread_id: schema.text(), pins: schema.list }),
+  annotations: { readOnlyHint: false, destructiveHint: false },
+  call: aboutThread(async (parts, id, args) => {
+    const [add, remove] = [stringAt(args, 'add'), stringAt(args, 'remove')];
+    if (add !== undefined && remove !== undefined) return refusedAnswer(onlyOne('add', 'remove'));
+    if (add === undefined && remove === undefined) {
+      const { stored } = parts.engine;
+      const pins = (await stored.location(id)) === undefined ? [] : await stored.pins(id);
+      return answered(pinsText(pins), { thread_id: id, pins });
+    }
+    const done = await parts.live.whole(id, (stored) =>
+      add === undefined ? stored.unpin(id, remove ?? '') : stored.pin(id, add),
+    );
+    if (done.kind === 'refused') return refusedAnswer(done.outcome, { thread_id: id });
+    return withNotices(answered(pinsText(done.pins), { thread_id: id, pins: done.pins }), done.notices);
+  }),
+};
 
 function pinsText(pins: readonly { readonly text: string }[]): string {
   if (pins.length === 0) return 'The thread has no pinned notes.';

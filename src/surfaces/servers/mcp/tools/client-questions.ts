@@ -26,9 +26,10 @@ export function inputRequired(
   const state = {
     thread_id: thread.id,
     asker,
-    ...(!keeps && { steered: true }),
-    ...defined({ turn_id: turnId, after: thread.cursor }),
-    ...(cut.length > 0 && { cut }),
+    steered: !keeps || undefined,
+    turn_id: turnId,
+    after: thread.cursor,
+    cut: cut.length > 0 ? cut : undefined,
   };
   return {
     kind: 'input-required',
@@ -40,19 +41,15 @@ export function inputRequired(
   };
 }
 
-interface GivenResponses {
-  /** Why a suspended turn took no answer: it would ask the same again. */
-  readonly refused?: Outcome;
-  /** True if another, different answer came first. */
-  readonly isOutdone: boolean;
-}
-
-/** Gives the turn all answers of the client's user at once: no answer waits for another one. */
+/**
+ * Gives the turn all answers of the client's user at once: no answer waits for another one. `refused`: why a suspended
+ * turn took none, as it would ask the same again. `isOutdone`: another, different answer came first.
+ */
 export async function giveResponses(
   run: Pick<TurnRun, 'thread' | 'questions' | 'answerTo'>,
   responses: Readonly<Record<string, ClientResponse>>,
   state: JsonObject,
-): Promise<GivenResponses> {
+): Promise<{ readonly refused?: Outcome; readonly isOutdone: boolean }> {
   const { thread, questions } = run;
   const cut = arrayAt(state, 'cut') ?? [];
   let isOutdone = false;
@@ -68,7 +65,7 @@ export async function giveResponses(
     return done?.kind === 'refused' && thread.isSuspended ? done.outcome : undefined;
   });
   const refused = (await Promise.all(given)).find((outcome) => outcome !== undefined);
-  return { ...defined({ refused }), isOutdone };
+  return { refused, isOutdone };
 }
 
 /** For a client that can neither ask nor answer. */
@@ -100,25 +97,15 @@ const decisions: Readonly<Record<string, Answer>> = {
 
 export function clientQuestion(question: Question, message: string): FormQuestion {
   const form = questionForm(question);
-  if (form !== undefined) return { message, schema: form, extra: forCodexClients(question) };
+  const extra = forCodexClients(question);
+  if (form !== undefined) return { message, schema: form, extra };
   const offered = offeredDecisions(question);
-  return {
-    message,
-    schema: {
-      type: 'object',
-      properties: {
-        decision: {
-          type: 'string',
-          title: 'Decision',
-          description: `${Object.values(offered).join(', ')}.`,
-          enum: Object.keys(offered),
-        },
-        note: { type: 'string', title: 'Note', description: 'Optional words for the model.' },
-      },
-      required: ['decision'],
-    },
-    extra: forCodexClients(question),
+  const description = `${Object.values(offered).join(', ')}.`;
+  const properties = {
+    decision: { type: 'string', title: 'Decision', description, enum: Object.keys(offered) },
+    note: { type: 'string', title: 'Note', description: 'Optional words for the model.' },
   };
+  return { message, schema: { type: 'object', properties, required: ['decision'] }, extra };
 }
 
 function offeredDecisions({ kind, scopes, prefix, host }: Question): Readonly<Record<string, string>> {
@@ -140,13 +127,15 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
     codex_call_id: callId,
     codex_event_id: turnId,
     codex_question_id: id,
-    ...defined({ codex_command: argv, codex_cwd: cwd, codex_reason: reason }),
+    codex_command: argv,
+    codex_cwd: cwd,
+    codex_reason: reason,
   };
 }
 
 /**
- * Interprets a client's response. An `accept` without content approves this one call, if the question was shown whole.
- * With content it does so only if the decision says so and nothing but a note accompanies it.
+ * An `accept` without content approves this one call, if the question was shown whole. With content it does so only if
+ * the decision says so and nothing but a note accompanies it.
  */
 function answerFrom(
   response: ClientResponse,
@@ -166,15 +155,13 @@ function answerFrom(
   const isUnderstood = others.length === 0 && keys.every((key) => key === 'decision' || key === 'note');
   if (answer === undefined || (answer.kind === 'allowed' && !isUnderstood)) {
     // A note without a decision is no approval, but it is the user's.
-    return given === undefined && isUnderstood && note !== undefined
-      ? { kind: 'declined', note }
-      : noWord('unreadable', note);
+    const isNote = given === undefined && isUnderstood && note !== undefined;
+    return isNote ? { kind: 'declined', note } : noWord('unreadable', note);
   }
   const words = note ?? (isJsonObject(more) ? stringAt(more, 'rejection') : undefined);
-  const { scope, ...plain } = answer;
+  const { scope, kind } = answer;
   // A scope that the question does not offer is narrowed to this call.
-  const reaches = scope !== undefined && question.scopes.includes(scope) ? { scope } : {};
-  return { ...plain, ...reaches, ...noted(words) };
+  return { kind, ...(scope !== undefined && question.scopes.includes(scope) && { scope }), ...noted(words) };
 }
 
 /** A client's failure is not attributed to the user, except for words that the user did write. */
@@ -211,8 +198,8 @@ function otherField({ id }: UserQuestion): string {
 
 /** Reads the filled form. The user's own words take precedence over a choice. */
 function readFilledForm({ input }: Pick<Question, 'input'>, content: JsonObject): Answer {
-  if (input === undefined) return { kind: 'allowed', ...(Object.keys(content).length === 0 ? {} : { content }) };
   if (Object.keys(content).length === 0) return { kind: 'allowed' };
+  if (input === undefined) return { kind: 'allowed', content };
   const given = input.map((asked) => {
     const other = content[otherField(asked)];
     const words = typeof other === 'string' && other.trim() !== '' ? other : undefined;

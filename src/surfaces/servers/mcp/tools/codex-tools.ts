@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import type { TurnId } from '../../../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
@@ -9,17 +8,10 @@ import type { NewsForm } from '../client-listeners.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
 import type { Attendance } from './attend-turn.ts';
 import { refusedAnswer } from './tool-answers.ts';
-import {
-  choiceSchema,
-  inputOfTool,
-  objectSchema,
-  outputOfTool,
-  textSchema,
-  type ToolServices,
-} from './tool-definition.ts';
+import { schema, type ToolServices } from './tool-definition.ts';
 import { sendForCall, startThreadForCall } from './turn-tools.ts';
 
-const output = outputOfTool({ threadId: textSchema(), content: textSchema() }, ['threadId', 'content']);
+const output = schema.output({ threadId: schema.text(), content: schema.text() }, ['threadId', 'content']);
 const annotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true } as const;
 
 /** The two tools that hosts of `codex mcp-server` are configured for. */
@@ -29,33 +21,37 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       name: 'codex',
       title: 'Codex',
       description: 'Run a Codex session.',
-      input: inputOfTool(
+      input: schema.input(
         {
-          prompt: textSchema(),
-          model: textSchema(),
-          profile: textSchema(),
-          cwd: textSchema(),
-          'approval-policy': choiceSchema('untrusted', 'on-request', 'never'),
-          sandbox: choiceSchema('read-only', 'workspace-write', 'danger-full-access'),
-          config: objectSchema,
-          'base-instructions': textSchema(),
-          'developer-instructions': textSchema(),
-          'compact-prompt': textSchema(),
+          prompt: schema.text(),
+          model: schema.text(),
+          profile: schema.text(),
+          cwd: schema.text(),
+          'approval-policy': schema.choice('untrusted', 'on-request', 'never'),
+          sandbox: schema.choice('read-only', 'workspace-write', 'danger-full-access'),
+          config: schema.object,
+          'base-instructions': schema.text(),
+          'developer-instructions': schema.text(),
+          'compact-prompt': schema.text(),
         },
         ['prompt'],
       ),
       output,
       annotations,
       isAlias: true,
-      call: async (args, context) =>
-        asCodex(await startThreadForCall(parts, startArguments(args), context, asCodexEvents(context))),
+      async call(args, context) {
+        const start = Object.fromEntries(
+          Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]),
+        );
+        return asCodex(await startThreadForCall(parts, start, context, asCodexEvents(context)));
+      },
     },
     {
       name: 'codex-reply',
       title: 'Codex Reply',
       description: 'Continue a Codex conversation by its thread id.',
-      input: inputOfTool(
-        { threadId: textSchema(), conversationId: textSchema('deprecated: use threadId'), prompt: textSchema() },
+      input: schema.input(
+        { threadId: schema.text(), conversationId: schema.text('deprecated: use threadId'), prompt: schema.text() },
         ['prompt'],
       ),
       output,
@@ -64,7 +60,7 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       async call(args, context) {
         const id = stringAt(args, 'threadId') ?? stringAt(args, 'conversationId');
         if (id === undefined) return refusedAnswer(noThread);
-        const message = { thread_id: id, ...defined({ text: stringAt(args, 'prompt') }) };
+        const message = { thread_id: id, text: stringAt(args, 'prompt') };
         return asCodex(await sendForCall(parts, message, context, asCodexEvents(context)));
       },
     },
@@ -82,12 +78,6 @@ function asCodexEvents({ requestId }: CallContext): Attendance {
   return { form: codexForm(), requestId };
 }
 
-function startArguments(args: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]),
-  ) as JsonObject;
-}
-
 /** The data includes the text: some hosts show nothing else. */
 function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
   if (called.kind !== 'answer') return called;
@@ -97,8 +87,8 @@ function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired
 }
 
 /**
- * Events for hosts of `codex mcp-server`: `codex/event` with a message of a type that they know. Made for one call: a
- * turn that another model continues is one task to these hosts, under the id of its first turn.
+ * `codex/event` with messages that hosts of `codex mcp-server` know. Made for one call: a turn that another model
+ * continues is one task, under the id of its first turn.
  */
 function codexForm(): NewsForm {
   const tasks = new Map<TurnId, TurnId>();
@@ -117,7 +107,7 @@ function codexForm(): NewsForm {
     if (isContinuation) return [];
     const messages = 'provisional' in event ? previewMessages(event) : eventMessages(event, thread.settings);
     const id = 'turnId' in event ? event.turnId : '';
-    const _meta = { ...defined({ requestId }), threadId: thread.id };
+    const _meta = { requestId, threadId: thread.id };
     return messages.map((msg) => ({ method: 'codex/event', params: { _meta, id, msg } }));
   };
 }
@@ -137,11 +127,12 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'item-completed':
       return done(event.item);
     case 'usage': {
-      const { last, total, effectiveWindow } = event;
-      const info = { total_token_usage: usageForPrograms(total), model_context_window: effectiveWindow };
-      return [
-        { type: 'token_count', info: { ...info, ...defined({ last_token_usage: last && usageForPrograms(last) }) } },
-      ];
+      const info = {
+        total_token_usage: usageForPrograms(event.total),
+        model_context_window: event.effectiveWindow,
+        last_token_usage: event.last && usageForPrograms(event.last),
+      };
+      return [{ type: 'token_count', info }];
     }
     case 'checkpoint-installed':
       return [{ type: 'context_compacted' }];
@@ -156,42 +147,16 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
       return [{ type: event.continuedBy === undefined ? 'error' : 'stream_error', message: fullText(event.outcome) }];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
-    // These hosts have no message for them. Questions are sent to them as requests.
-    case 'settings':
-    case 'context':
-    case 'model-switched':
-    case 'item-updated':
-    case 'call-refused':
-    case 'hook-started':
-    case 'hook-completed':
-    case 'question-asked':
-    case 'question-answered':
-    case 'prefix-broken':
-    case 'code-reviewed':
-    case 'checkpoint-started':
-    case 'checkpoint-stage':
-    case 'checkpoint-failed':
-    case 'turn-suspended':
+    // These hosts have no message for other events. Questions are sent to them as requests.
+    default:
       return [];
   }
 }
 
 function begun(item: TurnItem): Told {
-  switch (item.kind) {
-    case 'command':
-      return [{ type: 'exec_command_begin', call_id: item.id, command: item.argv, cwd: item.cwd }];
-    case 'file-change':
-      return [{ type: 'patch_apply_begin', call_id: item.id, changes: changesOf(item) }];
-    case 'user-message':
-    case 'agent-message':
-    case 'reasoning':
-    case 'plan':
-    case 'web-search':
-    case 'image-generation':
-    case 'image-view':
-    case 'tool-call':
-      return [];
-  }
+  if (item.kind === 'command')
+    return [{ type: 'exec_command_begin', call_id: item.id, command: item.argv, cwd: item.cwd }];
+  return item.kind === 'file-change' ? [{ type: 'patch_apply_begin', call_id: item.id, changes: changesOf(item) }] : [];
 }
 
 function done(item: TurnItem): Told {
@@ -214,15 +179,14 @@ function done(item: TurnItem): Told {
     case 'web-search':
       return [{ type: 'web_search_end', call_id: item.id, query: item.query }];
     case 'image-generation': {
-      const more = defined({ revised_prompt: item.prompt, saved_path: item.path });
+      const more = { revised_prompt: item.prompt, saved_path: item.path };
       return [{ type: 'image_generation_end', call_id: item.id, status: item.status, result: '', ...more }];
     }
     case 'plan': {
       const plan = item.steps.map(({ text, status }) => ({ step: text, status: status.replace('-', '_') }));
       return [{ type: 'plan_update', plan }];
     }
-    case 'image-view':
-    case 'tool-call':
+    default:
       return [];
   }
 }
@@ -232,13 +196,6 @@ function changesOf({ changes }: Extract<TurnItem, { kind: 'file-change' }>): Jso
 }
 
 function previewMessages(event: ProvisionalEvent): Told {
-  switch (event.kind) {
-    case 'text':
-      return [{ type: 'agent_message_delta', delta: event.text }];
-    case 'reasoning':
-      return [{ type: 'agent_reasoning_delta', delta: event.text }];
-    case 'output':
-    case 'dropped':
-      return [];
-  }
+  if (event.kind === 'text') return [{ type: 'agent_message_delta', delta: event.text }];
+  return event.kind === 'reasoning' ? [{ type: 'agent_reasoning_delta', delta: event.text }] : [];
 }

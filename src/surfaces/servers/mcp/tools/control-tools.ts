@@ -1,13 +1,12 @@
-import { defined } from '../../../../base/objects.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { checkpointText } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
 import { threadEventIn } from '../client-listeners.ts';
-import type { ServerTool, ToolAnswer } from '../server-interface.ts';
+import type { ToolAnswer } from '../server-interface.ts';
 import { refuseWhileAsked, reportProgress, refuseWhileSuspended, tellOpenQuestions } from './attend-turn.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';
-import { findLiveThread } from './find-thread.ts';
+import { findLiveThread, inLiveThread } from './find-thread.ts';
 import {
   outcomeForCall,
   changeFrom,
@@ -16,54 +15,37 @@ import {
   argumentOfSetting,
   shownSettings,
 } from './settings-arguments.ts';
-import {
-  booleanSchema,
-  inputOfTool,
-  objectSchema,
-  outputOfTool,
-  textListSchema,
-  textSchema,
-  type ToolServices,
-} from './tool-definition.ts';
+import { schema, type ToolRow } from './tool-definition.ts';
 
-export function threadOverrideTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_override',
-    title: 'Override the context',
-    description: 'Changes what later turns start from: all that is given, or nothing.',
-    input: inputOfTool({ thread_id: textSchema(), ...contextArguments }),
-    output: outputOfTool({ thread_id: textSchema(), changed: textListSchema, settings: objectSchema }),
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-    async call(args, context) {
-      const change = changeFrom(args, parts.cwd);
-      if (change === undefined) return refusedAnswer(nothingToChange);
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', folderFrom(args, parts.cwd));
-      if ('code' in thread) return refusedAnswer(thread);
-      const listening = parts.listeners.add(thread, context.client);
-      try {
-        const done = await thread.override(change);
-        if (done.kind === 'refused') return refusedAnswer(outcomeForCall(done.outcome), { thread_id: thread.id });
-        if (done.changed.length > 0) await listening.sent((news) => threadEventIn(news)?.kind === 'settings');
-        const changed = done.changed.map(argumentOfSetting);
-        const words =
-          changed.length === 0
-            ? 'already has these settings'
-            : `has another ${changed.join(', ')} from its next turn on`;
-        const queued = done.queued && shownSettings(done.queued);
-        const later = queued === undefined ? '' : ' Turns that wait will change more: see queued_settings.';
-        const settings = shownSettings(done.settings);
-        return answered(`Thread ${thread.id} ${words}.${later}`, {
-          thread_id: thread.id,
-          changed,
-          settings,
-          ...defined({ queued_settings: queued }),
-        });
-      } finally {
-        listening.end();
-      }
-    },
-  };
-}
+export const threadOverrideTool: ToolRow = {
+  name: 'thread_override',
+  title: 'Override the context',
+  description: 'Changes what later turns start from: all that is given, or nothing.',
+  input: schema.input({ thread_id: schema.text(), ...contextArguments }),
+  output: schema.output({ thread_id: schema.text(), changed: schema.textList, settings: schema.object }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  async call(parts, args, context) {
+    const change = changeFrom(args, parts.cwd);
+    if (change === undefined) return refusedAnswer(nothingToChange);
+    const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', folderFrom(args, parts.cwd));
+    if ('code' in thread) return refusedAnswer(thread);
+    const listening = parts.listeners.add(thread, context.client);
+    try {
+      const done = await thread.override(change);
+      if (done.kind === 'refused') return refusedAnswer(outcomeForCall(done.outcome), { thread_id: thread.id });
+      if (done.changed.length > 0) await listening.sent((news) => threadEventIn(news)?.kind === 'settings');
+      const changed = done.changed.map(argumentOfSetting);
+      const words =
+        changed.length === 0 ? 'already has these settings' : `has another ${changed.join(', ')} from its next turn on`;
+      const queued = done.queued && shownSettings(done.queued);
+      const later = queued === undefined ? '' : ' Turns that wait will change more: see queued_settings.';
+      const shown = { settings: shownSettings(done.settings), queued_settings: queued };
+      return answered(`Thread ${thread.id} ${words}.${later}`, { thread_id: thread.id, changed, ...shown });
+    } finally {
+      listening.end();
+    }
+  },
+};
 
 const nothingToChange: Outcome = {
   code: 'nothing-to-change',
@@ -71,54 +53,47 @@ const nothingToChange: Outcome = {
   next: `Give at least one of these: ${Object.keys(contextArguments).join(', ')}.`,
 };
 
-export function threadCompactTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_compact',
-    title: 'Compact the history',
-    description: 'Replaces the history with a checkpoint that keeps the words of the user.',
-    input: inputOfTool({ thread_id: textSchema(), focus: textSchema('what the checkpoint should emphasise') }),
-    output: outputOfTool({ thread_id: textSchema(), report: objectSchema }),
-    annotations: { readOnlyHint: false, destructiveHint: false },
-    async call(args, context) {
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedAnswer(thread);
-      const notCompacted = 'The history was not compacted.';
-      const blocked =
-        refuseWhileSuspended(thread, notCompacted) ?? refuseWhileAsked(parts, thread, context, notCompacted);
-      if (blocked !== undefined) return blocked;
-      const listening = parts.listeners.add(thread, context.client);
-      const stopProgress = reportProgress(parts, thread, context);
-      tellOpenQuestions(thread, context);
-      const asked = Promise.withResolvers<ToolAnswer>();
-      // It comes after the answer, and a model that calls one tool at a time must get to the question.
-      const stopReading = parts.feeds.read(thread, () => {
-        const waiting = refuseWhileAsked(
-          parts,
-          thread,
-          context,
-          'The history will be compacted when the turn continues.',
-        );
-        if (waiting !== undefined) asked.resolve(waiting);
+export const threadCompactTool: ToolRow = {
+  name: 'thread_compact',
+  title: 'Compact the history',
+  description: 'Replaces the history with a checkpoint that keeps the words of the user.',
+  input: schema.input({ thread_id: schema.text(), focus: schema.text('what the checkpoint should emphasise') }),
+  output: schema.output({ thread_id: schema.text(), report: schema.object }),
+  annotations: { readOnlyHint: false, destructiveHint: false },
+  call: inLiveThread(async (parts, thread, args, context) => {
+    const notCompacted = 'The history was not compacted.';
+    const blocked =
+      refuseWhileSuspended(thread, notCompacted) ?? refuseWhileAsked(parts, thread, context, notCompacted);
+    if (blocked !== undefined) return blocked;
+    const listening = parts.listeners.add(thread, context.client);
+    const stopProgress = reportProgress(parts, thread, context);
+    tellOpenQuestions(thread, context);
+    const asked = Promise.withResolvers<ToolAnswer>();
+    // It comes after the answer, and a model that calls one tool at a time must get to the question.
+    const later = 'The history will be compacted when the turn continues.';
+    const stopReading = parts.feeds.read(thread, () => {
+      const waiting = refuseWhileAsked(parts, thread, context, later);
+      if (waiting !== undefined) asked.resolve(waiting);
+    });
+    try {
+      // The call cancels only its own compaction.
+      const compacted = thread.compact({
+        focus: stringAt(args, 'focus')?.trim() || undefined,
+        signal: context.signal,
       });
-      try {
-        const focus = stringAt(args, 'focus')?.trim();
-        // The call cancels only its own compaction.
-        const { signal } = context;
-        const compacted = thread.compact(focus === undefined || focus === '' ? { signal } : { focus, signal });
-        const done = await Promise.race([compacted, asked.promise]);
-        if (done.kind === 'answer') return done;
-        if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
-        if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
-        await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
-        return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
-      } finally {
-        stopReading();
-        stopProgress();
-        listening.end();
-      }
-    },
-  };
-}
+      const done = await Promise.race([compacted, asked.promise]);
+      if (done.kind === 'answer') return done;
+      if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
+      if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
+      await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
+      return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
+    } finally {
+      stopReading();
+      stopProgress();
+      listening.end();
+    }
+  }),
+};
 
 const interrupted: Outcome = {
   code: 'interrupted',
@@ -126,29 +101,21 @@ const interrupted: Outcome = {
   next: 'The history is unchanged.',
 };
 
-export function threadInterruptTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_interrupt',
-    title: 'Interrupt a turn',
-    description: 'Ends the turn that runs or waits for an answer. The thread can be continued.',
-    input: inputOfTool({ thread_id: textSchema() }),
-    output: outputOfTool({ thread_id: textSchema(), interrupted: booleanSchema, turn_id: textSchema() }),
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-    async call(args) {
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedAnswer(thread);
-      const asked = thread.isSuspended ? thread.questions.length : 0;
-      const done = await thread.interrupt();
-      const isInterrupted = done.kind === 'interrupted';
-      const turnId = isInterrupted ? done.turnId : undefined;
-      return answered(isInterrupted ? `Turn ${turnId} is interrupted.${dropped(asked)}` : 'No turn runs.', {
-        thread_id: thread.id,
-        interrupted: isInterrupted,
-        ...defined({ turn_id: turnId }),
-      });
-    },
-  };
-}
+export const threadInterruptTool: ToolRow = {
+  name: 'thread_interrupt',
+  title: 'Interrupt a turn',
+  description: 'Ends the turn that runs or waits for an answer. The thread can be continued.',
+  input: schema.input({ thread_id: schema.text() }),
+  output: schema.output({ thread_id: schema.text(), interrupted: schema.boolean, turn_id: schema.text() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  call: inLiveThread(async (_, thread) => {
+    const asked = thread.isSuspended ? thread.questions.length : 0;
+    const done = await thread.interrupt();
+    if (done.kind !== 'interrupted') return answered('No turn runs.', { thread_id: thread.id, interrupted: false });
+    const text = `Turn ${done.turnId} is interrupted.${dropped(asked)}`;
+    return answered(text, { thread_id: thread.id, interrupted: true, turn_id: done.turnId });
+  }),
+};
 
 function dropped(questions: number): string {
   if (questions === 0) return '';

@@ -1,11 +1,37 @@
 import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import type { ThreadLines } from '../../../../engine/store/stored-threads.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import type { ServedEngine, ToolServices } from './tool-definition.ts';
+import type { CallContext } from '../server-interface.ts';
+import { refusedAnswer } from './tool-answers.ts';
+import type { ServedEngine, ToolRow, ToolServices } from './tool-definition.ts';
+
+type Call<Found> = (
+  parts: ToolServices,
+  found: Found,
+  args: JsonObject,
+  context: CallContext,
+) => ReturnType<ToolRow['call']>;
+
+/** The call of a tool about a stored thread. */
+export function aboutThread(call: Call<ThreadId>): ToolRow['call'] {
+  return async (parts, args, context) => {
+    const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+    return typeof id === 'string' ? call(parts, id, args, context) : refusedAnswer(id);
+  };
+}
+
+/** The call of a tool about a thread that is ready for turns. */
+export function inLiveThread(call: Call<LiveThread>): ToolRow['call'] {
+  return async (parts, args, context) => {
+    const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+    return 'code' in thread ? refusedAnswer(thread) : call(parts, thread, args, context);
+  };
+}
 
 /** Finds a thread by its id, the beginning of it, or its name. Loads nothing. */
-export async function findThreadId({ engine, live }: FindParts, name: string): Promise<ThreadId | Outcome> {
+async function findThreadId({ engine, live }: FindParts, name: string): Promise<ThreadId | Outcome> {
   // A thread without a turn has no file yet.
   if (live.knows(name)) return name as ThreadId;
   if (name.trim() === '') return noName;
@@ -19,9 +45,7 @@ function asTool({ code, message }: Outcome): Outcome {
   return { code, message, next: 'Call thread_list to see the threads, and use an id from it.' };
 }
 
-/**
- * Finds the thread and makes it ready for turns. `cwd`: where the caller moves it to; then its own folder may be gone.
- */
+/** Makes the thread ready for turns. `cwd`: where the caller moves it to; then its own folder may be gone. */
 export async function findLiveThread(parts: FindParts, name: string, cwd?: string): Promise<LiveThread | Outcome> {
   const id = await findThreadId(parts, name);
   if (typeof id !== 'string') return id;

@@ -1,7 +1,6 @@
-import { defined } from '../../../../base/objects.ts';
 import { entryOf } from '../../../../core/history/entry.ts';
 import { contextEvents, type RecordedItem } from '../../../../core/state/recorded/conversation-items.ts';
-import { readTurnItems, type TurnWithItems } from '../../../../core/state/turns/turn-items.ts';
+import { readTurnItems } from '../../../../core/state/turns/turn-items.ts';
 import { oneLine } from '../../../../core/state/turns/turn-words.ts';
 import { fragmentFamilyName } from '../../../../core/world/catalog.ts';
 import { cursorAt, lastValidPlaceIn, readAfter } from '../../../../engine/live/line-cursor.ts';
@@ -15,73 +14,55 @@ import type { Question } from '../../../../protocol/question.ts';
 import type { ThreadQuery, ThreadSummary } from '../../../../protocol/thread.ts';
 import { visibleLine } from '../../../views/terminal/text.ts';
 import { askedFields, snakeCased } from '../../../views/wording/json-fields.ts';
-import type { ServerTool } from '../server-interface.ts';
-import { findThreadId, readLines } from './find-thread.ts';
+import { aboutThread, readLines } from './find-thread.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';
-import {
-  booleanSchema,
-  choiceSchema,
-  inputOfTool,
-  objectListSchema,
-  outputOfTool,
-  textSchema,
-  type ToolServices,
-  wholeNumberSchema,
-} from './tool-definition.ts';
+import { onlyLooks, schema, type ToolRow, type ToolServices } from './tool-definition.ts';
 import { questionText } from './turn-answers.ts';
 import { resolve } from 'node:path';
 
-const looks = { readOnlyHint: true, idempotentHint: true } as const;
 const queryArguments: JsonObject = {
-  cwd: textSchema(),
-  archived: booleanSchema,
-  limit: wholeNumberSchema('default 25', 1),
-  cursor: textSchema('next of the page before'),
+  cwd: schema.text(),
+  archived: schema.boolean,
+  limit: schema.wholeNumber('default 25', 1),
+  cursor: schema.text('next of the page before'),
 };
 
-export function threadListTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_list',
-    title: 'List threads',
-    description: 'The stored threads, newest first, also those of other programs.',
-    input: inputOfTool(
-      { text: textSchema('in name or preview'), sort: choiceSchema('updated', 'created'), ...queryArguments },
-      [],
-    ),
-    output: outputOfTool({ threads: objectListSchema, next: textSchema() }, ['threads']),
-    annotations: looks,
-    async call(args) {
-      const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
-      if ('code' in page) return refusedAnswer(withCursor(page));
-      const { next } = page;
-      const threads = page.threads.map((thread) => withOpenQuestions(parts, thread));
-      const lines = threads.map(threadLine);
-      return answered(pageText(lines, 'No threads.', next), {
-        threads: threads.map(summaryFields),
-        ...defined({ next }),
-      });
-    },
-  };
-}
+export const threadListTool: ToolRow = {
+  name: 'thread_list',
+  title: 'List threads',
+  description: 'The stored threads, newest first, also those of other programs.',
+  input: schema.input(
+    { text: schema.text('in name or preview'), sort: schema.choice('updated', 'created'), ...queryArguments },
+    [],
+  ),
+  output: schema.output({ threads: schema.list, next: schema.text() }, ['threads']),
+  annotations: onlyLooks,
+  async call(parts, args) {
+    const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
+    if ('code' in page) return refusedAnswer(withCursor(page));
+    const { next } = page;
+    const threads = page.threads.map((thread) => withOpenQuestions(parts, thread));
+    const lines = threads.map(threadLine);
+    return answered(pageText(lines, 'No threads.', next), { threads: threads.map(summaryFields), next });
+  },
+};
 
-export function threadSearchTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_search',
-    title: 'Search threads',
-    description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
-    input: inputOfTool({ query: textSchema(), ...queryArguments }, ['query']),
-    output: outputOfTool({ hits: objectListSchema, next: textSchema() }, ['hits']),
-    annotations: looks,
-    async call(args) {
-      const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
-      if ('code' in found) return refusedAnswer(withCursor(found));
-      const { hits, next } = found;
-      const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${shortLine(excerpt, 120)}`);
-      const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
-      return answered(pageText(lines, 'No matches.', next), { hits: shown, ...defined({ next }) });
-    },
-  };
-}
+export const threadSearchTool: ToolRow = {
+  name: 'thread_search',
+  title: 'Search threads',
+  description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
+  input: schema.input({ query: schema.text(), ...queryArguments }, ['query']),
+  output: schema.output({ hits: schema.list, next: schema.text() }, ['hits']),
+  annotations: onlyLooks,
+  async call(parts, args) {
+    const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
+    if ('code' in found) return refusedAnswer(withCursor(found));
+    const { hits, next } = found;
+    const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${shortLine(excerpt, 120)}`);
+    const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
+    return answered(pageText(lines, 'No matches.', next), { hits: shown, next });
+  },
+};
 
 /** Questions of a running call, about a host or another try, are not stored. */
 function withOpenQuestions({ runs }: ToolServices, thread: ThreadSummary): ThreadSummary {
@@ -104,26 +85,25 @@ function shortLine(words: string, characters: number): string {
 }
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
-  if (lines.length === 0) return none;
-  return [...lines, ...(next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`])].join(
-    '\n',
-  );
+  const more = next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`];
+  return lines.length === 0 ? none : [...lines, ...more].join('\n');
 }
 
 function queryFrom(args: JsonObject, here: string): ThreadQuery {
   const cwd = stringAt(args, 'cwd');
   return {
-    ...(cwd !== undefined && { cwd: resolve(here, cwd) }),
-    ...(args['archived'] === true && { archived: true }),
-    ...defined({ text: stringAt(args, 'text'), cursor: stringAt(args, 'cursor') }),
+    cwd: cwd === undefined ? undefined : resolve(here, cwd),
+    archived: args['archived'] === true || undefined,
+    text: stringAt(args, 'text'),
+    cursor: stringAt(args, 'cursor'),
     limit: Math.min(numberAt(args, 'limit') ?? 25, 100),
     sort: args['sort'] === 'created' ? 'created' : 'updated',
   };
 }
 
 function withCursor(outcome: Outcome): Outcome {
-  if (outcome.code !== 'cursor-unknown') return outcome;
-  return { ...outcome, next: 'Use next of the page before as cursor, or leave cursor out.' };
+  const next = 'Use next of the page before as cursor, or leave cursor out.';
+  return outcome.code === 'cursor-unknown' ? { ...outcome, next } : outcome;
 }
 
 function summaryFields({ location, ...summary }: ThreadSummary): JsonObject {
@@ -133,57 +113,53 @@ function summaryFields({ location, ...summary }: ThreadSummary): JsonObject {
 const mostItems = 500;
 const mostCharacters = 4000;
 
-export function threadReadTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_read',
-    title: 'Read a thread',
-    description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
-    input: inputOfTool({
-      thread_id: textSchema(),
-      after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
-      last: wholeNumberSchema('only the newest items', 1),
-      limit: wholeNumberSchema('default 50', 1),
-      max_text: wholeNumberSchema('characters per text; default 4000', 1),
-    }),
-    output: outputOfTool({
-      thread_id: textSchema(),
-      turns: objectListSchema,
-      items: objectListSchema,
-      next: textSchema(),
-      rewound: { type: 'integer' },
-      questions: objectListSchema,
-    }),
-    annotations: looks,
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const after = readAfter(args['after'] ?? -1);
-      if (after === undefined) return refusedAnswer(placeUnknown, { thread_id: id });
-      const { lines } = await readLines(parts.engine, id);
-      const standing = lastValidPlaceIn(lines, id, after);
-      const page = itemPage(lines, {
-        after: standing,
-        limit: Math.min(numberAt(args, 'last') ?? numberAt(args, 'limit') ?? 50, mostItems),
-        isNewest: numberAt(args, 'last') !== undefined,
-        most: numberAt(args, 'max_text') ?? mostCharacters,
-      });
-      const questions = await openQuestions(parts, id);
-      const isRewound = standing < after.place;
-      const shown = [
-        ...(isRewound ? [`The thread was rolled back: forget what you read after ${standing}.`] : []),
-        ...page.items.map(itemLine),
-        ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
-        ...questions.map((question) => `Open question ${questionText(question)}`),
-      ];
-      return answered(shown.length === 0 ? 'Nothing to read here.' : shown.join('\n'), {
-        thread_id: id,
-        ...page,
-        ...(isRewound && { rewound: standing }),
-        ...(questions.length > 0 && { questions: questions.map(askedFields) }),
-      });
-    },
-  };
-}
+export const threadReadTool: ToolRow = {
+  name: 'thread_read',
+  title: 'Read a thread',
+  description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
+  input: schema.input({
+    thread_id: schema.text(),
+    after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
+    last: schema.wholeNumber('only the newest items', 1),
+    limit: schema.wholeNumber('default 50', 1),
+    max_text: schema.wholeNumber('characters per text; default 4000', 1),
+  }),
+  output: schema.output({
+    thread_id: schema.text(),
+    turns: schema.list,
+    items: schema.list,
+    next: schema.text(),
+    rewound: { type: 'integer' },
+    questions: schema.list,
+  }),
+  annotations: onlyLooks,
+  call: aboutThread(async (parts, id, args) => {
+    const after = readAfter(args['after'] ?? -1);
+    if (after === undefined) return refusedAnswer(placeUnknown, { thread_id: id });
+    const { lines } = await readLines(parts.engine, id);
+    const standing = lastValidPlaceIn(lines, id, after);
+    const page = itemPage(lines, {
+      after: standing,
+      limit: Math.min(numberAt(args, 'last') ?? numberAt(args, 'limit') ?? 50, mostItems),
+      isNewest: numberAt(args, 'last') !== undefined,
+      most: numberAt(args, 'max_text') ?? mostCharacters,
+    });
+    const questions = await openQuestions(parts, id);
+    const isRewound = standing < after.place;
+    const shown = [
+      ...(isRewound ? [`The thread was rolled back: forget what you read after ${standing}.`] : []),
+      ...page.items.map((item) => `${item.ordinal} turn ${item.turn} ${item.type}: ${wordsOf(item)}`),
+      ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
+      ...questions.map((question) => `Open question ${questionText(question)}`),
+    ];
+    return answered(shown.length === 0 ? 'Nothing to read here.' : shown.join('\n'), {
+      thread_id: id,
+      ...page,
+      ...(isRewound && { rewound: standing }),
+      ...(questions.length > 0 && { questions: questions.map(askedFields) }),
+    });
+  }),
+};
 
 const placeUnknown: Outcome = {
   code: 'place-unknown',
@@ -197,23 +173,12 @@ async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Prom
   return loaded?.questions ?? engine.stored.questions(id);
 }
 
-function itemLine(item: JsonObject): string {
-  return `${String(item['ordinal'])} turn ${String(item['turn'])} ${String(item['type'])}: ${wordsOf(item)}`;
-}
-
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');
   if (name === undefined) return shortLine(stringAt(item, 'text') ?? '', 160);
   const [input, output] = [objectAt(item, 'input'), objectAt(item, 'output')].map((each) => stringAt(each, 'text'));
   const back = output === undefined ? '' : ` → ${shortLine(output, 160)}`;
   return `${name} ${shortLine(input ?? '', 160)}${back}`;
-}
-
-export interface ItemPage {
-  readonly turns: readonly JsonObject[];
-  readonly items: readonly JsonObject[];
-  /** Pass it as `after` to continue; absent on the last page. */
-  readonly next?: string;
 }
 
 export interface PageOptions {
@@ -224,8 +189,11 @@ export interface PageOptions {
   readonly most: number;
 }
 
-/** Items in order, each with its place, its turn and its message kind, and the turns that they belong to. */
-export function itemPage(lines: readonly Line[], { after, limit, isNewest, most }: PageOptions): ItemPage {
+/**
+ * Items in order, each with its place, its turn and its message kind, and the turns that they belong to. `next`: the
+ * `after` of the next page, if there is one.
+ */
+export function itemPage(lines: readonly Line[], { after, limit, isNewest, most }: PageOptions) {
   const { turns, places } = readTurnItems(lines);
   const standing = turns.filter(({ isTakenBack }) => !isTakenBack);
   const all = standing.flatMap((turn) => turn.items.map((item) => ({ turn, item, ordinal: places.get(item) ?? 0 })));
@@ -235,14 +203,18 @@ export function itemPage(lines: readonly Line[], { after, limit, isNewest, most 
   const byPlace = new Map(lines.map((line, index) => [line.ordinal ?? index, line]));
   const named = new Set(shown.map(({ turn }) => turn));
   return {
-    turns: standing.filter((turn) => named.has(turn)).map(turnFields),
+    turns: standing
+      .filter((turn) => named.has(turn))
+      .map(({ number, id, startedAt, status, error }) => ({ number, id, started_at: startedAt, status, error })),
     items: shown.map(({ turn, item, ordinal }) => ({
       ordinal,
       turn: turn.number,
-      ...shownItem(item, most),
+      type: item.kind,
+      message_kind: messageKind(item),
+      ...contentOf(item, most),
       ...(item.kind === 'context' && valuesIn(byPlace.get(ordinal), most)),
     })),
-    ...(!isNewest && behind.length > shown.length && last !== undefined && { next: cursorOf(lines, last) }),
+    next: !isNewest && behind.length > shown.length && last !== undefined ? cursorOf(lines, last) : undefined,
   };
 }
 
@@ -262,14 +234,6 @@ function cursorOf(lines: readonly Line[], place: number): string {
   return line === undefined ? String(place) : cursorAt(place, line);
 }
 
-function turnFields({ number, id, startedAt, status, error }: TurnWithItems): JsonObject {
-  return { number, ...defined({ id }), started_at: startedAt, status, ...defined({ error }) };
-}
-
-function shownItem(item: RecordedItem, most: number): JsonObject {
-  return { type: item.kind, message_kind: messageKind(item), ...contentOf(item, most) };
-}
-
 /** `plain` for words of the user or the model; for the program's context its subject, by the names of events. */
 function messageKind(item: RecordedItem): string {
   switch (item.kind) {
@@ -286,17 +250,11 @@ function messageKind(item: RecordedItem): string {
 function contentOf(item: RecordedItem, most: number): JsonObject {
   switch (item.kind) {
     case 'user':
-      return {
-        ...defined({ author: item.author }),
-        ...cut(item.texts.join('\n'), most),
-        ...(item.pictures.length > 0 && { images: item.pictures.length }),
-      };
+      return { author: item.author, ...cut(item.texts.join('\n'), most), images: item.pictures.length || undefined };
     case 'assistant':
-      return { ...cut(item.text, most), ...defined({ phase: item.phase }) };
-    case 'call': {
-      const { name, input, output } = item;
-      return { name, input: cut(input, most), ...(output && { output: cut(output.text, most) }) };
-    }
+      return { ...cut(item.text, most), phase: item.phase };
+    case 'call':
+      return { name: item.name, input: cut(item.input, most), output: item.output && cut(item.output.text, most) };
     default:
       return cut(item.text, most);
   }

@@ -11,37 +11,37 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../../../protocol/permissions.ts';
 import { shortened } from '../server-interface.ts';
 import { asToolOutcome } from './tool-answers.ts';
-import { booleanSchema, objectListSchema, objectSchema, textSchema } from './tool-definition.ts';
+import { schema } from './tool-definition.ts';
 import { resolve } from 'node:path';
 
 const sandboxes = 'read-only, workspace-write, danger-full-access or {type}';
 
 export const contextArguments: JsonObject = {
-  cwd: textSchema(),
+  cwd: schema.text(),
   approval_policy: { description: 'untrusted, on-request or never' },
   sandbox: { description: sandboxes },
-  model: textSchema(),
+  model: schema.text(),
   effort: { type: ['string', 'null'] },
-  summary: textSchema(),
-  mode: textSchema(),
+  summary: schema.text(),
+  mode: schema.text(),
 };
 
-export const clientToolsArgument: JsonObject = { tools: objectListSchema };
+export const clientToolsArgument: JsonObject = { tools: schema.list };
 
 export const startArguments: JsonObject = {
-  model: textSchema(),
-  profile: textSchema('config profile'),
-  cwd: textSchema(),
+  model: schema.text(),
+  profile: schema.text('config profile'),
+  cwd: schema.text(),
   approval_policy: contextArguments['approval_policy']!,
   sandbox: contextArguments['sandbox']!,
-  permissions: textSchema('name of a permission profile'),
-  config: objectSchema,
-  base_instructions: textSchema(),
-  developer_instructions: textSchema(),
-  compact_prompt: textSchema(),
-  plan_tool: booleanSchema,
-  patch_tool: booleanSchema,
-  tools: { ...objectListSchema, description: 'yours: {name, description, inputSchema}' },
+  permissions: schema.text('name of a permission profile'),
+  config: schema.object,
+  base_instructions: schema.text(),
+  developer_instructions: schema.text(),
+  compact_prompt: schema.text(),
+  plan_tool: schema.boolean,
+  patch_tool: schema.boolean,
+  tools: { ...schema.list, description: 'yours: {name, description, inputSchema}' },
 };
 
 const settingsByArgument = {
@@ -89,10 +89,7 @@ export function outcomeForCall(outcome: Outcome): Outcome {
   return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
 }
 
-/**
- * A client names places, but cannot reopen Capstan's own places with them. Faults are reported where the value is
- * applied.
- */
+/** A client cannot reopen Capstan's own places. Faults are reported where the value is applied. */
 function sandboxOfCall(value: Json): Json {
   const given = sandboxPolicy(value);
   const read = readSandbox(given);
@@ -120,25 +117,28 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
     compact_prompt: args['compact_prompt'],
   };
   const config = Object.entries(objectAt(args, 'config') ?? {});
+  const ofCall = { ofCall: true } as const;
   const overrides = [
-    ...sandboxOverrides(args['sandbox']).map((override) => ({ ...override, ofCall: true as const })),
-    ...config.map(
-      ([key, value]) => ({ path: key.split('.'), value: value ?? null, foreign: true, ofCall: true }) as const,
-    ),
+    ...sandboxOverrides(args['sandbox']).map((override) => ({ ...override, ...ofCall })),
+    ...config.map(([key, value]) => ({
+      path: key.split('.'),
+      value: value ?? null,
+      foreign: true as const,
+      ...ofCall,
+    })),
     ...Object.entries(defined(keys)).map(([key, value]) => ({ path: [key], value: value as Json })),
   ];
   const withoutTools = [
     ...(args['plan_tool'] === false ? ['update_plan'] : []),
     ...(args['patch_tool'] === false ? ['apply_patch', 'edit_file'] : []),
   ];
-  // Checked where the thread is opened.
-  const clientTools = args['tools'] as ThreadRequest['clientTools'];
   return {
     cwd: folderFrom(args, here) ?? here,
-    ...defined({ clientTools }),
-    ...defined({ profile: stringAt(args, 'profile') }),
-    ...(overrides.length === 0 ? {} : { config: overrides }),
-    ...(withoutTools.length === 0 ? {} : { withoutTools }),
+    // Checked where the thread is opened.
+    clientTools: args['tools'] as ThreadRequest['clientTools'],
+    profile: stringAt(args, 'profile'),
+    config: overrides.length === 0 ? undefined : overrides,
+    withoutTools: withoutTools.length === 0 ? undefined : withoutTools,
   };
 }
 
@@ -148,10 +148,9 @@ function sandboxOverrides(value: Json | undefined): readonly { readonly path: st
   const policy = sandboxPolicy(value);
   if (!isJsonObject(policy)) return [{ path: ['sandbox_mode'], value: policy }];
   const { type = null, ...rest } = policy;
-  const more = Object.entries(rest).map(([key, each]) => ({
-    path: ['sandbox_workspace_write', key],
-    value: each ?? null,
-  }));
+  const more = Object.entries(rest).map(([key, each]) => {
+    return { path: ['sandbox_workspace_write', key], value: each ?? null };
+  });
   return [{ path: ['sandbox_mode'], value: type }, ...more];
 }
 
@@ -160,7 +159,9 @@ export function shownSettings(settings: Settings): JsonObject {
   return {
     model,
     provider,
-    ...defined({ effort, summary, mode: collaboration?.mode }),
+    effort,
+    summary,
+    mode: collaboration?.mode,
     cwd,
     approval_policy: approval as unknown as Json,
     sandbox: profileWidth(profile),
@@ -180,22 +181,14 @@ const permits = 'it decides what commands may access, or who answers for the use
 const limits = 'it limits what threads and agents may use';
 const keeps = 'it decides what is kept for the user';
 
-/**
- * A call may choose among what the user configured. The last two are closed to every thread, whichever way it is
- * opened.
- */
-const notClosed: ReadonlySet<string> = new Set([
-  'model_provider',
-  'profile',
-  'profiles',
-  'sandbox_fallback',
-  'features.use_legacy_landlock',
-]);
+/** A call may choose among what the user configured. The last two are closed to every thread anyway. */
+const notClosed: ReadonlySet<string> = new Set(
+  'model_provider profile profiles sandbox_fallback features.use_legacy_landlock'.split(' '),
+);
 
 /**
- * Keys that a call may not configure, since a model writes its arguments: those closed to projects, programs that run
- * outside every sandbox, files that are read outside of it, the environment of commands, permission profiles (a call
- * names one with `default_permissions`), the reviewer, limits, undo and notes.
+ * Closed to calls, whose arguments a model writes: what is closed to projects, and all that runs or is read outside
+ * every sandbox, permits, limits, or keeps. A call names a permission profile with `default_permissions`.
  */
 const closed: ReadonlyMap<string, string> = new Map([
   ...forbiddenKeys
@@ -224,18 +217,15 @@ export function refusedConfig(config: JsonObject): Outcome | undefined {
   };
 }
 
-interface ClosedPath {
-  readonly path: readonly string[];
-  readonly why: string;
-}
-
-function closedPath(table: JsonObject, above: readonly string[]): ClosedPath | undefined {
+function closedPath(
+  table: JsonObject,
+  above: readonly string[],
+): { readonly path: readonly string[]; readonly why: string } | undefined {
   for (const [key, value] of Object.entries(table)) {
     const path = [...above, ...key.split('.')];
     const why = whyClosed(path);
     if (why !== undefined) return { path, why };
-    const inner: Json | undefined = value;
-    const found = inner !== undefined && isJsonObject(inner) ? closedPath(inner, path) : undefined;
+    const found = isJsonObject(value) ? closedPath(value, path) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -38,14 +38,12 @@ const tools: Readonly<Record<string, string>> = {
   compact: 'thread_compact',
 };
 
+// `\x60` is a backtick.
 const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
 
 const openOnes = 'Call thread_read to see which questions are open.';
 
-/**
- * Rewrites advice for people at a shell and for programs (`\x60` is a backtick) for a model that calls tools. A command
- * without a tool stays: a person can run it.
- */
+/** Rewrites advice for shells and programs for a model that calls tools. A command without a tool stays. */
 function adviceForTools(text: string): string {
   return text
     .replaceAll(command, (said: string, name: string) => tools[name] ?? said)
@@ -74,13 +72,11 @@ function adviceForTools(text: string): string {
     .replaceAll(/\bdefault_permissions = ("[^"]*") and sandbox_mode = ("[^"]*")/g, 'permissions $1 and sandbox $2')
     .replaceAll(/\bsandbox_workspace_write\.(?=\w)/g, 'sandbox.')
     .replaceAll(/ or remove the key\./g, ' or leave it out.')
-    .replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => `{"granular": {${asJson(members)}}}`)
+    .replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => {
+      // `a = true|false, b = …`
+      return `{"granular": {${members.replaceAll(/(\w+) = /g, '"$1": ')}}}`;
+    })
     .replaceAll(/ on the command line\b/g, ' of the call');
-}
-
-/** `a = true|false, b = …` */
-function asJson(members: string): string {
-  return members.replaceAll(/(\w+) = /g, '"$1": ');
 }
 
 export function asToolOutcome(outcome: Outcome): Outcome {

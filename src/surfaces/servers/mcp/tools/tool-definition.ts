@@ -2,37 +2,41 @@ import type { Engine } from '../../../../engine/engine.ts';
 import type { LiveThreads } from '../../../../engine/live/live-thread-types.ts';
 import type { JsonObject } from '../../../../protocol/json.ts';
 import type { ClientListeners, ThreadFeeds } from '../client-listeners.ts';
+import type { CallContext, ServerTool } from '../server-interface.ts';
 import type { TurnRuns } from './turn-runs.ts';
 
+const about = (description?: string) => description !== undefined && { description };
+
 /** Parts of JSON Schemas. They are short: the list of tools fills the host's context window. */
+export const schema = {
+  boolean: { type: 'boolean' } as JsonObject,
+  object: { type: 'object' } as JsonObject,
+  textList: { type: 'array', items: { type: 'string' } } as JsonObject,
+  /** A list of objects; their contents are documented elsewhere. */
+  list: { type: 'array' } as JsonObject,
+  text: (description?: string): JsonObject => ({ type: 'string', ...about(description) }),
+  choice: (...choices: readonly string[]): JsonObject => ({ type: 'string', enum: choices }),
+  wholeNumber: (description?: string, minimum = 0): JsonObject => ({ type: 'integer', minimum, ...about(description) }),
+  /** The input of a tool. The wire refuses other keys without a rule here. */
+  input: (properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject => {
+    return { type: 'object', properties, ...(required.length > 0 && { required }) };
+  },
+  /** The output of a tool; later versions may add members. */
+  output: (properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject => {
+    return { type: 'object', properties, required };
+  },
+};
 
-export const booleanSchema: JsonObject = { type: 'boolean' };
-export const objectSchema: JsonObject = { type: 'object' };
-export const textListSchema: JsonObject = { type: 'array', items: { type: 'string' } };
-/** A list of objects; their contents are documented elsewhere. */
-export const objectListSchema: JsonObject = { type: 'array' };
-
-export function textSchema(description?: string): JsonObject {
-  return { type: 'string', ...(description !== undefined && { description }) };
+/** A tool without the services of the server that calls it. */
+export interface ToolRow extends Omit<ServerTool, 'call'> {
+  call(parts: ToolServices, args: JsonObject, context: CallContext): ReturnType<ServerTool['call']>;
 }
 
-export function choiceSchema(...choices: readonly string[]): JsonObject {
-  return { type: 'string', enum: choices };
+export function servedTool(row: ToolRow, parts: ToolServices): ServerTool {
+  return { ...row, call: (args, context) => row.call(parts, args, context) };
 }
 
-export function wholeNumberSchema(description?: string, minimum = 0): JsonObject {
-  return { type: 'integer', minimum, ...(description !== undefined && { description }) };
-}
-
-/** The input schema of a tool. The wire refuses other keys without a rule here. */
-export function inputOfTool(properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject {
-  return { type: 'object', properties, ...(required.length > 0 && { required }) };
-}
-
-/** The output schema of a tool; later versions may add members. */
-export function outputOfTool(properties: JsonObject, required: readonly string[] = ['thread_id']): JsonObject {
-  return { type: 'object', properties, required };
-}
+export const onlyLooks = { readOnlyHint: true, idempotentHint: true } as const;
 
 export interface ToolServices {
   readonly engine: ServedEngine;

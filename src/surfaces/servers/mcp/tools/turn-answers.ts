@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { formatCount } from '../../../../engine/wording.ts';
 import type { JsonObject } from '../../../../protocol/json.ts';
@@ -11,6 +10,7 @@ import { askedFields } from '../../../views/wording/json-fields.ts';
 import { errorFields } from '../event-fields.ts';
 import type { ToolAnswer } from '../server-interface.ts';
 import { outcomeForCall } from './settings-arguments.ts';
+import { answered } from './tool-answers.ts';
 import type { RunEnd, TurnRun } from './turn-runs.ts';
 
 /** Includes the basis of the decision: the reason, the place, and how far an approval may reach. */
@@ -28,41 +28,28 @@ export function waitingAnswer(
 ): ToolAnswer {
   const { thread, turnId } = run;
   const asked = questions.map((question) => questionText(question, run.itemOf?.(question))).join('\n');
-  return {
-    kind: 'answer',
-    text: `${more['queued'] === true ? 'The message waits for a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer, or end the turn with thread_interrupt.\n${asked}`,
-    data: {
-      thread_id: thread.id,
-      ...defined({ turn_id: turnId }),
-      status: 'waiting',
-      questions: questions.map(askedFields) as unknown as readonly JsonObject[],
-      ...more,
-    },
-  };
+  const queued = more['queued'] === true ? 'The message waits for a turn that asks. ' : '';
+  return answered(
+    `${queued}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer, or end the turn with thread_interrupt.\n${asked}`,
+    { thread_id: thread.id, turn_id: turnId, status: 'waiting', questions: questions.map(askedFields), ...more },
+  );
 }
 
 const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
 
 export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonObject): ToolAnswer {
   const { lastMessage: message } = end;
-  const status = statuses[end.kind];
-  const questions =
-    end.kind === 'suspended' ? { questions: thread.questions.map(askedFields) as unknown as JsonObject[] } : {};
-  const data = { thread_id: thread.id, ...defined({ turn_id: turnId }), status, ...defined({ message }), ...questions };
+  const questions = end.kind === 'suspended' ? thread.questions.map(askedFields) : undefined;
+  const data = { thread_id: thread.id, turn_id: turnId, status: statuses[end.kind], message, questions };
   if (end.kind === 'failed') {
     const outcome = outcomeForCall(end.outcome);
-    return {
-      kind: 'answer',
-      text: fullText(outcome),
-      data: { ...data, error: errorFields(outcome), ...more },
-      isError: true,
-    };
+    return { ...answered(fullText(outcome), { ...data, error: errorFields(outcome), ...more }), isError: true };
   }
   const { percentRemaining } = thread.usage();
   const stopped = more['steered'] === true && end.kind === 'aborted' ? steeredThenStopped : undefined;
   const words = end.kind === 'completed' ? (message ?? '') : (stopped ?? endWords[end.kind]);
   const text = typeof more['notice'] === 'string' ? `${words}\nNote: ${more['notice']}` : words;
-  return { kind: 'answer', text, data: { ...data, percent_remaining: percentRemaining, ...more } };
+  return answered(text, { ...data, percent_remaining: percentRemaining, ...more });
 }
 
 /** A client that believes the message lost would send it twice. */

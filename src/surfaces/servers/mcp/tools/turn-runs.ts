@@ -13,6 +13,7 @@ import type { UserInput } from '../../../../protocol/user-input.ts';
 import { threadEventIn, type ThreadFeeds } from '../client-listeners.ts';
 import type { CallContext } from '../server-interface.ts';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** The longest delay of a turn's end event on its way to readers. */
 const graceMs = 2000;
@@ -25,7 +26,6 @@ export class TurnRuns {
   readonly #feeds: ThreadFeeds;
   readonly #open = new Map<ThreadId, { readonly runs: TurnRun[]; readonly close: () => void }>();
   readonly #over = new Map<TurnId, TurnRun>();
-
   readonly #reservedMs: number;
 
   constructor(feeds: ThreadFeeds, { reservedMs }: Pick<TurnRunOptions, 'reservedMs'>) {
@@ -44,12 +44,10 @@ export class TurnRuns {
     const earlier = first === undefined ? thread.waiting : [];
     const run = new TurnRun(thread, { stop, reservedMs: this.#reservedMs, earlier });
     this.#add(run);
-    const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
     // The input is accepted before this returns.
-    const submitted = thread
-      .submit(turn)
-      .catch((error: unknown) => ({ kind: 'failed', outcome: thrownAsOutcome(error) }) as const);
-    void submitted.then((result) => this.#submitted(run, result));
+    const submitted = thread.submit({ input, signal: stopping.signal, change });
+    const result = submitted.catch((error) => ({ kind: 'failed', outcome: thrownAsOutcome(error) }) as const);
+    void result.then((end) => this.#submitted(run, end));
     return run;
   }
 
@@ -59,7 +57,7 @@ export class TurnRuns {
     if (known !== undefined) return known;
     const turnId = thread.turnId ?? thread.questions[0]?.turnId;
     const stop = (): void => void thread.interrupt().catch(() => {});
-    const run = new TurnRun(thread, { ...(turnId && { turnId }), stop, reservedMs: this.#reservedMs });
+    const run = new TurnRun(thread, { turnId, stop, reservedMs: this.#reservedMs });
     this.#add(run);
     return run;
   }
@@ -85,10 +83,9 @@ export class TurnRuns {
     void run.end.then(() => this.#remove(run));
   }
 
-  #follow(thread: LiveThread): { readonly runs: TurnRun[]; readonly close: () => void } {
+  #follow(thread: LiveThread) {
     const runs: TurnRun[] = [];
-    const close = this.#feeds.read(thread, (news) => runs.find((run) => !run.isOver)?.read(news));
-    const open = { runs, close };
+    const open = { runs, close: this.#feeds.read(thread, (news) => runs.find((run) => !run.isOver)?.read(news)) };
     this.#open.set(thread.id, open);
     return open;
   }
@@ -111,8 +108,8 @@ export class TurnRuns {
 
   /** The thread's result may come before its event, which clients must see first. */
   async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
-    if (isTold(result)) await Promise.race([run.ended(), soon(graceMs)]);
-    run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
+    if (isTold(result)) await Promise.race([run.ended(), wait(graceMs, undefined, { ref: false })]);
+    run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : result);
   }
 }
 
@@ -121,18 +118,6 @@ const notBegun: readonly string[] = ['odd-input', 'thread-closed'];
 function isTold(result: TurnResult | EngineRefused): boolean {
   if (result.kind === 'aborted') return result.isWithdrawn !== true;
   return result.kind !== 'refused' && (result.kind !== 'failed' || !notBegun.includes(result.outcome.code));
-}
-
-function asEnd(result: TurnResult): RunEnd {
-  const { lastMessage } = result;
-  const said = lastMessage === undefined ? {} : { lastMessage };
-  return result.kind === 'failed'
-    ? { kind: 'failed', outcome: result.outcome, ...said }
-    : { kind: result.kind, ...said };
-}
-
-function soon(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
 /** Turns an error thrown while the server worked on a call into an outcome: the server keeps running. */
@@ -159,8 +144,8 @@ interface TurnRunOptions {
 }
 
 /**
- * One turn of a thread, for the calls that wait for its end. The turn does not depend on a call: a call that gave its
- * client a question is over, and the call that brings the answer waits for the same turn.
+ * One turn, for the calls that wait for its end. It outlives a call that gave its client a question: the call that
+ * brings the answer waits for the same turn.
  */
 export class TurnRun {
   readonly thread: LiveThread;
@@ -226,13 +211,7 @@ export class TurnRun {
 
   /** Resolves when the turn is over or its questions may have changed. */
   changed(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#waiting.delete(done);
-        resolve();
-      };
-      this.#waiting.add(done);
-    });
+    return new Promise((resolve) => this.#waiting.add(resolve));
   }
 
   read(news: LiveNews): void {
@@ -280,7 +259,9 @@ export class TurnRun {
   }
 
   #wake(): void {
-    for (const wake of this.#waiting) wake();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
   }
 }
 
@@ -293,18 +274,14 @@ export function isTurnEnd(event: ThreadEvent): event is EndEvent {
 function endOf(event: EndEvent): RunEnd {
   switch (event.kind) {
     case 'turn-completed':
-      return { kind: 'completed', ...saidOf(event) };
+      return { kind: 'completed', lastMessage: event.lastMessage };
     case 'turn-failed':
-      return { kind: 'failed', outcome: event.outcome, ...saidOf(event) };
+      return { kind: 'failed', outcome: event.outcome, lastMessage: event.lastMessage };
     case 'turn-aborted':
       return { kind: 'aborted' };
     case 'turn-suspended':
       return { kind: 'suspended' };
   }
-}
-
-function saidOf({ lastMessage }: { readonly lastMessage?: string }): { readonly lastMessage?: string } {
-  return lastMessage === undefined ? {} : { lastMessage };
 }
 
 interface Asking {
@@ -402,14 +379,16 @@ class TurnAudience {
 
   /** True if a present client asks its user this: meanwhile no client's model may answer, not even its own. */
   isReserved(question: string): boolean {
-    return [...this.#asking.values()].some((asking) => asking.isReserved && asking.questions.has(question));
+    return this.#reserving(question).length > 0;
   }
 
   /** True if another present client asks its user this. */
   isAskedElsewhere(question: string, client: string): boolean {
-    return [...this.#asking.values()].some(
-      (asking) => asking.isReserved && asking.client !== client && asking.questions.has(question),
-    );
+    return this.#reserving(question).some((asking) => asking.client !== client);
+  }
+
+  #reserving(question: string): readonly Asking[] {
+    return [...this.#asking.values()].filter(({ isReserved, questions }) => isReserved && questions.has(question));
   }
 
   over(): void {

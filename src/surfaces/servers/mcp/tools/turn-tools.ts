@@ -1,13 +1,12 @@
 import { isBlankText } from '../../../../base/invisible-characters.ts';
 import { defined } from '../../../../base/objects.ts';
 import type { LineCursor } from '../../../../engine/live/line-cursor.ts';
-import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { valueOrAbort } from '../../../../protocol/abort.ts';
 import { arrayAt, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../../protocol/question.ts';
 import type { UserImage, UserInput } from '../../../../protocol/user-input.ts';
-import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
+import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
 import {
   type Attendance,
   attendTurn,
@@ -29,32 +28,24 @@ import {
   startArguments,
 } from './settings-arguments.ts';
 import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
-import {
-  booleanSchema,
-  choiceSchema,
-  inputOfTool,
-  objectSchema,
-  textListSchema,
-  textSchema,
-  type ToolServices,
-} from './tool-definition.ts';
+import { schema, type ToolRow, type ToolServices } from './tool-definition.ts';
 import type { TurnRun } from './turn-runs.ts';
 
+const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', denied: 'declined', abort: 'stopped' };
+const decisionWords: readonly string[] = Object.keys(kinds);
 const works = { readOnlyHint: false, destructiveHint: true } as const;
-const images: JsonObject = { ...textListSchema, description: 'paths or data URLs' };
+const images: JsonObject = { ...schema.textList, description: 'paths or data URLs' };
 
-export function threadStartTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_start',
-    title: 'Start a thread',
-    description:
-      'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
-    input: inputOfTool({ prompt: textSchema(), images, ...startArguments }, []),
-    output: explainedTurnOutput,
-    annotations: works,
-    call: async (args, context) => withThread(await startThreadForCall(parts, args, context, {})),
-  };
-}
+export const threadStartTool: ToolRow = {
+  name: 'thread_start',
+  title: 'Start a thread',
+  description:
+    'Starts a conversation with the coding agent. With a prompt it runs the first turn and answers at its end.',
+  input: schema.input({ prompt: schema.text(), images, ...startArguments }, []),
+  output: explainedTurnOutput,
+  annotations: works,
+  call: async (parts, args, context) => withThread(await startThreadForCall(parts, args, context, {})),
+};
 
 export async function startThreadForCall(
   parts: ToolServices,
@@ -66,9 +57,9 @@ export async function startThreadForCall(
   const closed = refusedConfig(objectAt(args, 'config') ?? {});
   if (closed !== undefined) return refusedAnswer(closed, notStarted);
   const request = requestFrom(args, parts.cwd);
-  const prompt = { text: stringAt(args, 'prompt') ?? '', ...defined({ images: args['images'] }) };
   const hasMessage = args['prompt'] !== undefined || args['images'] !== undefined;
-  const input = hasMessage ? await readCalledMessage(parts, prompt, request.cwd) : undefined;
+  const message = { text: stringAt(args, 'prompt') ?? '', images: args['images'] };
+  const input = hasMessage ? await readCalledMessage(parts, message, request.cwd) : undefined;
   if (input !== undefined && 'code' in input) return refusedAnswer(input, notStarted);
   const thread = await parts.live.start(request);
   if (thread.kind === 'refused') return refusedAnswer(thread.outcome, notStarted);
@@ -95,17 +86,15 @@ function withThread(answer: ToolAnswer | InputRequired): ToolAnswer | InputRequi
 
 const notSent = 'The message was not sent.';
 
-export function threadSendTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_send',
-    title: 'Send a message',
-    description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
-    input: inputOfTool({ thread_id: textSchema('id, its beginning, or name'), text: textSchema(), images }),
-    output: turnOutput,
-    annotations: works,
-    call: (args, context) => sendForCall(parts, args, context, {}),
-  };
-}
+export const threadSendTool: ToolRow = {
+  name: 'thread_send',
+  title: 'Send a message',
+  description: 'Sends a message and answers when the turn ends. If a turn runs, the message steers it.',
+  input: schema.input({ thread_id: schema.text('id, its beginning, or name'), text: schema.text(), images }),
+  output: turnOutput,
+  annotations: works,
+  call: (parts, args, context) => sendForCall(parts, args, context, {}),
+};
 
 export async function sendForCall(
   parts: ToolServices,
@@ -122,45 +111,39 @@ export async function sendForCall(
   if (thread.turnId !== undefined) {
     const run = parts.runs.observe(thread);
     const steered = await thread.steer({ input });
-    if (steered.kind === 'steered') {
+    if (steered.kind === 'steered')
       return attendTurn(parts, run, context, { ...attendance, keeps: false, more: { steered: true } });
-    }
     if (steered.outcome.code !== 'no-active-turn') return refusedAnswer(steered.outcome, { thread_id: thread.id });
   }
   return attendTurn(parts, parts.runs.submit(thread, input), context, attendance);
 }
 
-export function threadTurnTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_turn',
-    title: 'Run a turn',
-    description: 'Sends a message as a turn of its own, after those that run. Its context stays for later turns.',
-    input: inputOfTool({
-      thread_id: textSchema(),
-      text: textSchema(),
-      images,
-      ...contextArguments,
-      ...clientToolsArgument,
-    }),
-    output: turnOutput,
-    annotations: works,
-    async call(args, context) {
-      if (context.responses !== undefined) return continueCall(parts, context, {});
-      const message = await readCall(parts, args);
-      if ('code' in message) return refusedAnswer(message);
-      const blocked =
-        refuseWhileSuspended(message.thread, notSent) ?? refuseWhileAsked(parts, message.thread, context, notSent);
-      if (blocked !== undefined) return blocked;
-      const run = parts.runs.submit(message.thread, message.input, changeFrom(args, parts.cwd));
-      return attendTurn(parts, run, context, {});
-    },
-  };
-}
+export const threadTurnTool: ToolRow = {
+  name: 'thread_turn',
+  title: 'Run a turn',
+  description: 'Sends a message as a turn of its own, after those that run. Its context stays for later turns.',
+  input: schema.input({
+    thread_id: schema.text(),
+    text: schema.text(),
+    images,
+    ...contextArguments,
+    ...clientToolsArgument,
+  }),
+  output: turnOutput,
+  annotations: works,
+  async call(parts, args, context) {
+    if (context.responses !== undefined) return continueCall(parts, context, {});
+    const message = await readCall(parts, args);
+    if ('code' in message) return refusedAnswer(message);
+    const blocked =
+      refuseWhileSuspended(message.thread, notSent) ?? refuseWhileAsked(parts, message.thread, context, notSent);
+    if (blocked !== undefined) return blocked;
+    const run = parts.runs.submit(message.thread, message.input, changeFrom(args, parts.cwd));
+    return attendTurn(parts, run, context, {});
+  },
+};
 
-async function readCall(
-  parts: ToolServices,
-  args: JsonObject,
-): Promise<{ readonly thread: LiveThread; readonly input: UserInput } | Outcome> {
+async function readCall(parts: ToolServices, args: JsonObject) {
   const cwd = folderFrom(args, parts.cwd);
   const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '', cwd);
   if ('code' in thread) return thread;
@@ -168,65 +151,61 @@ async function readCall(
   return 'code' in input ? input : { thread, input };
 }
 
-export function threadAnswerTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_answer',
-    title: 'Answer a question',
-    description: 'Answers a question of a call with status waiting and waits for the end of the turn.',
-    input: inputOfTool(
-      {
-        thread_id: textSchema(),
-        question_id: textSchema(),
-        decision: choiceSchema(...decisionWords),
-        scope: choiceSchema('call', 'session', 'rule'),
-        note: textSchema('for the model'),
-        answers: objectSchema,
-        content: { description: 'result of your tool' },
-        success: booleanSchema,
-      },
-      ['thread_id', 'question_id'],
-    ),
-    output: turnOutput,
-    annotations: works,
-    async call(args, context) {
-      if (context.responses !== undefined) return continueCall(parts, context, {});
-      const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
-      if ('code' in thread) return refusedAnswer(thread);
-      const { questions } = thread;
-      const question = questions.find(({ id }) => id === args['question_id']);
-      if (question === undefined) return refusedAnswer(notWaiting(questions), { thread_id: thread.id });
-      const answer = readDecision(args, question);
-      if ('code' in answer) return refusedAnswer(answer, { thread_id: thread.id });
-      const run = parts.runs.observe(thread);
-      if (run.audience.isAskedElsewhere(question.id, context.client.id)) {
-        return refusedAnswer(askedElsewhere, { thread_id: thread.id });
-      }
-      if (run.audience.isReserved(question.id)) return refusedAnswer(askedHere, { thread_id: thread.id });
-      const more: Record<string, Json> = {};
-      const first = async (): Promise<ToolAnswer | undefined> => {
-        const done = await thread.answer(question.id, answer);
-        if (done.kind !== 'refused') return undefined;
-        const { code } = done.outcome;
-        const why = code === 'question-unknown' ? notWaiting(thread.questions) : done.outcome;
-        if (code !== 'question-answered') return refusedAnswer(why, { thread_id: thread.id });
-        if (!(await hasLapsed(run, question.id))) return refusedAnswer(answeredBefore, { thread_id: thread.id });
-        // The turn continues without the answer: the call still waits for its end.
-        more['notice'] = lapsed;
-        return undefined;
-      };
-      return attendTurn(parts, run, context, { first, more });
+export const threadAnswerTool: ToolRow = {
+  name: 'thread_answer',
+  title: 'Answer a question',
+  description: 'Answers a question of a call with status waiting and waits for the end of the turn.',
+  input: schema.input(
+    {
+      thread_id: schema.text(),
+      question_id: schema.text(),
+      decision: schema.choice(...decisionWords),
+      scope: schema.choice('call', 'session', 'rule'),
+      note: schema.text('for the model'),
+      answers: schema.object,
+      content: { description: 'result of your tool' },
+      success: schema.boolean,
     },
-  };
-}
+    ['thread_id', 'question_id'],
+  ),
+  output: turnOutput,
+  annotations: works,
+  async call(parts, args, context) {
+    if (context.responses !== undefined) return continueCall(parts, context, {});
+    const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
+    if ('code' in thread) return refusedAnswer(thread);
+    const { questions } = thread;
+    const refused = (why: Outcome): ToolAnswer => refusedAnswer(why, { thread_id: thread.id });
+    const question = questions.find(({ id }) => id === args['question_id']);
+    if (question === undefined) return refused(notWaiting(questions));
+    const answer = readDecision(args, question);
+    if ('code' in answer) return refused(answer);
+    const run = parts.runs.observe(thread);
+    if (run.audience.isAskedElsewhere(question.id, context.client.id)) return refused(askedElsewhere);
+    if (run.audience.isReserved(question.id)) return refused(askedHere);
+    const more: Record<string, Json> = {};
+    const first = async (): Promise<ToolAnswer | undefined> => {
+      const done = await thread.answer(question.id, answer);
+      if (done.kind !== 'refused') return undefined;
+      const { code } = done.outcome;
+      if (code === 'question-unknown') return refused(notWaiting(thread.questions));
+      if (code !== 'question-answered') return refused(done.outcome);
+      if (!(await hasLapsed(run, question.id))) return refused(answeredBefore);
+      // The turn continues without the answer: the call still waits for its end.
+      more['notice'] = lapsed;
+      return undefined;
+    };
+    return attendTurn(parts, run, context, { first, more });
+  },
+};
 
 /** The events of a turn may come after the thread's own result. */
 const patienceMs = 2000;
 
 async function hasLapsed(run: TurnRun, id: string): Promise<boolean> {
   const end = AbortSignal.timeout(patienceMs);
-  while (run.answerTo(id) === undefined && !run.isOver && !end.aborted) {
+  while (run.answerTo(id) === undefined && !run.isOver && !end.aborted)
     await valueOrAbort(run.changed(), end, undefined);
-  }
   return run.answerTo(id) === 'lapsed';
 }
 
@@ -279,7 +258,7 @@ async function continueCall(
     if (isOutdone) more['notice'] = outdone;
     return refused && refusedAnswer(refused, { thread_id: thread.id });
   };
-  const back = defined({ after: stringAt(state, 'after') as LineCursor | undefined, asked: stringAt(state, 'asker') });
+  const back = { after: stringAt(state, 'after') as LineCursor | undefined, asked: stringAt(state, 'asker') };
   const isSteered = state['steered'] === true;
   Object.assign(more, attendance.more, isSteered && { steered: true });
   return attendTurn(parts, run, context, { ...attendance, ...(isSteered && { keeps: false }), ...back, first, more });
@@ -293,10 +272,6 @@ const turnGone: Outcome = {
   next: 'Call thread_read to see how it ended.',
 };
 
-const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', denied: 'declined', abort: 'stopped' };
-
-const decisionWords: readonly string[] = Object.keys(kinds);
-
 function readDecision(args: JsonObject, { kind: asked, scopes }: Question): Answer | Outcome {
   const decision = stringAt(args, 'decision');
   if (asked === 'client-tool' && (decision === undefined || decision === 'approved')) return readResult(args);
@@ -306,26 +281,20 @@ function readDecision(args: JsonObject, { kind: asked, scopes }: Question): Answ
   const scope = stringAt(args, 'scope') as AnswerScope | undefined;
   const note = stringAt(args, 'note');
   if (scope !== undefined && kind !== 'allowed') {
-    return {
-      code: 'scope-of-refusal',
-      message: 'A refusal has no scope: it is about this question alone.',
-      next: 'Leave scope out.',
-    };
+    const message = 'A refusal has no scope: it is about this question alone.';
+    return { code: 'scope-of-refusal', message, next: 'Leave scope out.' };
   }
   if (scope !== undefined && !scopes.includes(scope)) {
-    return {
-      code: 'scope-not-offered',
-      message: `This question cannot be answered with the scope ${JSON.stringify(scope)}.`,
-      next: `Use one of these: ${scopes.join(', ')}.`,
-    };
+    const message = `This question cannot be answered with the scope ${JSON.stringify(scope)}.`;
+    return { code: 'scope-not-offered', message, next: `Use one of these: ${scopes.join(', ')}.` };
   }
-  const content = objectAt(args, 'answers');
-  return { kind, ...(kind === 'allowed' ? defined({ scope, content }) : {}), ...defined({ note }) };
+  const content = kind === 'allowed' ? objectAt(args, 'answers') : undefined;
+  return { kind, ...defined({ scope, content, note }) };
 }
 
 function readResult({ content, success }: JsonObject): Answer | Outcome {
   if (content === undefined) return noContent;
-  return { kind: 'allowed', content: { content, ...(success === false ? { success } : {}) } };
+  return { kind: 'allowed', content: { content, ...(success === false && { success }) } };
 }
 
 const noContent: Outcome = {
@@ -348,7 +317,7 @@ const undecided: Outcome = {
 
 /** The text and pictures of a call. A picture is a path, or a data URL. */
 async function readCalledMessage(
-  { engine }: Pick<ToolServices, 'engine'>,
+  { engine }: ToolServices,
   args: JsonObject,
   cwd: string,
 ): Promise<UserInput | Outcome> {

@@ -5,17 +5,7 @@ import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../serv
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './control-tools.ts';
 import { findLiveThread } from './find-thread.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';
-import {
-  booleanSchema,
-  choiceSchema,
-  inputOfTool,
-  objectListSchema,
-  objectSchema,
-  outputOfTool,
-  textListSchema,
-  textSchema,
-  type ToolServices,
-} from './tool-definition.ts';
+import { schema, type ToolRow, type ToolServices } from './tool-definition.ts';
 import { startThreadForCall, threadSendTool, threadTurnTool } from './turn-tools.ts';
 import { randomUUID } from 'node:crypto';
 
@@ -27,57 +17,55 @@ function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'o
   return { name, title, description, ...about, annotations, isAlias: true };
 }
 
-const conversation = { conversationId: textSchema() };
+const conversation = { conversationId: schema.text() };
 const context: JsonObject = {
-  cwd: textSchema(),
+  cwd: schema.text(),
   approvalPolicy: {},
   sandboxPolicy: {},
-  model: textSchema(),
+  model: schema.text(),
   effort: {},
-  summary: choiceSchema('auto', 'concise', 'detailed', 'none'),
+  summary: schema.choice('auto', 'concise', 'detailed', 'none'),
 };
 const started: JsonObject = {
-  model: textSchema(),
-  profile: textSchema(),
-  cwd: textSchema(),
-  approvalPolicy: textSchema(),
-  sandbox: textSchema(),
-  config: objectSchema,
-  baseInstructions: textSchema(),
-  developerInstructions: textSchema(),
-  compactPrompt: textSchema(),
-  includePlanTool: booleanSchema,
-  includeApplyPatchTool: booleanSchema,
+  model: schema.text(),
+  profile: schema.text(),
+  cwd: schema.text(),
+  approvalPolicy: schema.text(),
+  sandbox: schema.text(),
+  config: schema.object,
+  baseInstructions: schema.text(),
+  developerInstructions: schema.text(),
+  compactPrompt: schema.text(),
+  includePlanTool: schema.boolean,
+  includeApplyPatchTool: schema.boolean,
 };
 /** Clients of v1 send `null` for omitted members. */
 function orNull(properties: JsonObject): JsonObject {
-  const entries = Object.entries(properties).map(([name, schema]) => {
-    if (!isJsonObject(schema) || typeof schema['type'] !== 'string') return [name, schema];
-    const choices = arrayAt(schema, 'enum');
-    return [name, { ...schema, type: [schema['type'], 'null'], ...(choices && { enum: [...choices, null] }) }];
+  const entries = Object.entries(properties).map(([name, given]) => {
+    if (!isJsonObject(given) || typeof given['type'] !== 'string') return [name, given];
+    const choices = arrayAt(given, 'enum');
+    return [name, { ...given, type: [given['type'], 'null'], ...(choices && { enum: [...choices, null] }) }];
   });
   return Object.fromEntries(entries) as JsonObject;
 }
 
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
-  inputOfTool({ ...conversation, ...properties }, ['conversationId', ...required]);
-const turn = outputOfTool(
-  { ...conversation, turnId: textSchema(), status: textSchema(), message: textSchema(), questions: objectListSchema },
+  schema.input({ ...conversation, ...properties }, ['conversationId', ...required]);
+const turn = schema.output(
+  { ...conversation, turnId: schema.text(), status: schema.text(), message: schema.text(), questions: schema.list },
   [],
 );
 
 export function v1Tools(parts: ToolServices): readonly ServerTool[] {
-  const [send, turnTool, override] = [threadSendTool(parts), threadTurnTool(parts), threadOverrideTool(parts)];
-  const [compact, interrupt] = [threadCompactTool(parts), threadInterruptTool(parts)];
   const subscriptions = new Map<string, () => void>();
   return [
     alias('newConversation', 'Start a conversation', {
-      input: inputOfTool(orNull(started), []),
-      output: outputOfTool(
+      input: schema.input(orNull(started), []),
+      output: schema.output(
         {
           ...conversation,
-          model: textSchema(),
-          reasoningEffort: textSchema(),
+          model: schema.text(),
+          reasoningEffort: schema.text(),
           rolloutPath: { type: ['string', 'null'] },
         },
         [],
@@ -85,8 +73,8 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       call: async (args, call) => begun(parts, await startThreadForCall(parts, startFrom(args), call, {})),
     }),
     alias('addConversationListener', 'Listen to a conversation', {
-      input: inConversation({ experimentalRawEvents: booleanSchema }),
-      output: outputOfTool({ subscriptionId: textSchema() }, []),
+      input: inConversation({ experimentalRawEvents: schema.boolean }),
+      output: schema.output({ subscriptionId: schema.text() }, []),
       async call(args, { client }) {
         if (!client.stays) return refusedAnswer(noConnection);
         const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
@@ -104,8 +92,8 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       },
     }),
     alias('removeConversationListener', 'Stop listening', {
-      input: inputOfTool({ subscriptionId: textSchema() }, ['subscriptionId']),
-      output: outputOfTool({}, []),
+      input: schema.input({ subscriptionId: schema.text() }, ['subscriptionId']),
+      output: schema.output({}, []),
       async call(args) {
         const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
         if (end === undefined) return refusedAnswer(unknownSubscription);
@@ -114,13 +102,13 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
       },
     }),
     alias('sendUserMessage', 'Send a message', {
-      input: inConversation({ items: objectListSchema }, 'items'),
+      input: inConversation({ items: schema.list }, 'items'),
       output: turn,
-      call: (args, call) => said(send, args, call),
+      call: (args, call) => said([parts, threadSendTool], args, call),
     }),
     alias('sendUserTurn', 'Run a turn', {
       input: inConversation(
-        { items: objectListSchema, ...context },
+        { items: schema.list, ...context },
         'items',
         'cwd',
         'approvalPolicy',
@@ -129,27 +117,27 @@ export function v1Tools(parts: ToolServices): readonly ServerTool[] {
         'summary',
       ),
       output: turn,
-      call: (args, call) => said(turnTool, args, call, contextFrom(args)),
+      call: (args, call) => said([parts, threadTurnTool], args, call, contextFrom(args)),
     }),
     alias('overrideTurnContext', 'Override the context', {
       input: inConversation(orNull(context)),
-      output: outputOfTool({ ...conversation, changed: textListSchema, settings: objectSchema }, []),
+      output: schema.output({ ...conversation, changed: schema.textList, settings: schema.object }, []),
       async call(args, call) {
-        const done = inV1(await override.call({ ...named(args), ...contextFrom(args) }, call));
+        const done = inV1(await threadOverrideTool.call(parts, { ...named(args), ...contextFrom(args) }, call));
         return done.kind === 'answer' ? overrideInV1Names(done) : done;
       },
     }),
     alias('compactConversation', 'Compact the history', {
-      input: inConversation({ focus: textSchema() }),
-      output: outputOfTool({ ...conversation, report: objectSchema }, []),
+      input: inConversation({ focus: schema.text() }),
+      output: schema.output({ ...conversation, report: schema.object }, []),
       call: async (args, call) =>
-        inV1(await compact.call({ ...named(args), ...defined({ focus: args['focus'] }) }, call)),
+        inV1(await threadCompactTool.call(parts, { ...named(args), focus: args['focus'] }, call)),
     }),
     alias('interruptConversation', 'Interrupt a turn', {
       input: inConversation({}),
-      output: outputOfTool({ ...conversation, abortReason: textSchema() }, []),
+      output: schema.output({ ...conversation, abortReason: schema.text() }, []),
       async call(args, call) {
-        const done = await inV1(await interrupt.call(named(args), call));
+        const done = inV1(await threadInterruptTool.call(parts, named(args), call));
         const isInterrupted = done.kind === 'answer' && done.data['interrupted'] === true;
         return isInterrupted ? { ...done, data: { ...done.data, abortReason: 'interrupted' } } : done;
       },
@@ -173,10 +161,15 @@ function named(args: JsonObject): JsonObject {
   return defined({ thread_id: args['conversationId'] });
 }
 
-async function said(tool: ServerTool, args: JsonObject, call: CallContext, more: JsonObject = {}): Promise<Called> {
+async function said(
+  [parts, tool]: readonly [ToolServices, ToolRow],
+  args: JsonObject,
+  call: CallContext,
+  more: JsonObject = {},
+): Promise<Called> {
   const message = messageFrom(args);
   if (typeof message['code'] === 'string') return refusedAnswer(message as unknown as Outcome);
-  return inV1(await tool.call({ ...named(args), ...(message as JsonObject), ...more }, call));
+  return inV1(await tool.call(parts, { ...named(args), ...(message as JsonObject), ...more }, call));
 }
 
 function inV1(called: Called): Called {
@@ -308,12 +301,8 @@ function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;
   if (!Array.isArray(changed) || !isJsonObject(settings)) return { ...answer, text, data };
   const { sandbox, ...others } = settings;
-  const renamed = changed.map((name) => nameOfChange(String(name)));
+  const renamed = changed.map(String).map((name) => (name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name)));
   const words = renamed.length === 0 ? text : text.replace(changed.join(', '), renamed.join(', '));
   const shown = { ...keysInV1(others), ...defined({ sandboxPolicy: sandbox }) };
   return { ...answer, text: words, data: { ...data, changed: renamed, settings: shown } };
-}
-
-function nameOfChange(name: string): string {
-  return name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name);
 }

@@ -1,7 +1,7 @@
 import { formatCount, plural } from '../../../../engine/wording.ts';
 import { defined } from '../../../../base/objects.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
-import { type Json, numberAt, stringAt } from '../../../../protocol/json.ts';
+import { type Json, numberAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { readThreadStory } from '../../../views/context/thread-story.ts';
 import { windowFields, windowView } from '../../../views/context/window-view.ts';
@@ -19,77 +19,57 @@ import {
   summaryWords,
 } from '../../../views/threads/replay-report.ts';
 import { oneLine } from '../../../../core/state/turns/turn-words.ts';
-import type { ServerTool } from '../server-interface.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';
-import { findThreadId, readLines } from './find-thread.ts';
-import {
-  booleanSchema,
-  inputOfTool,
-  objectListSchema,
-  objectSchema,
-  outputOfTool,
-  textSchema,
-  type ToolServices,
-  wholeNumberSchema,
-} from './tool-definition.ts';
+import { aboutThread, readLines } from './find-thread.ts';
+import { onlyLooks, schema, type ToolRow, type ToolServices } from './tool-definition.ts';
 
-const looks = { readOnlyHint: true, idempotentHint: true } as const;
-
-export function threadContextTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_context',
-    title: 'Context usage',
-    description: 'What fills the window, by family, and the budgets. parts: every single one.',
-    input: inputOfTool({ thread_id: textSchema(), parts: booleanSchema }),
-    output: outputOfTool({
-      thread_id: textSchema(),
-      total: wholeNumberSchema(),
-      families: objectListSchema,
-      budgets: objectListSchema,
-    }),
-    annotations: looks,
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const view = await contextOf(parts, id);
-      const { parts: single, ...short } = view;
-      const percents = view.families.map(({ family, tokens }) => `${family} ${tokens}`).join(', ');
-      return answered(`${formatCount(view.total)} tokens (${view.measure}): ${percents}.`, {
-        thread_id: id,
-        ...short,
-        ...(args['parts'] === true && { parts: single }),
-      });
-    },
-  };
-}
+export const threadContextTool: ToolRow = {
+  name: 'thread_context',
+  title: 'Context usage',
+  description: 'What fills the window, by family, and the budgets. parts: every single one.',
+  input: schema.input({ thread_id: schema.text(), parts: schema.boolean }),
+  output: schema.output({
+    thread_id: schema.text(),
+    total: schema.wholeNumber(),
+    families: schema.list,
+    budgets: schema.list,
+  }),
+  annotations: onlyLooks,
+  call: aboutThread(async (parts, id, args) => {
+    const view = await contextOf(parts, id);
+    const { parts: single, ...short } = view;
+    const percents = view.families.map(({ family, tokens }) => `${family} ${tokens}`).join(', ');
+    return answered(`${formatCount(view.total)} tokens (${view.measure}): ${percents}.`, {
+      thread_id: id,
+      ...short,
+      ...(args['parts'] === true && { parts: single }),
+    });
+  }),
+};
 
 export async function contextOf({ engine, live }: Pick<ToolServices, 'engine' | 'live'>, id: ThreadId) {
   const story = readThreadStory((await readLines(engine, id)).lines);
   return windowFields(windowView(story, await live.preview(id, story.state)));
 }
 
-export function threadEnvelopeTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_envelope',
-    title: 'Envelope of a turn',
-    description: 'The contract of a turn, field by field, or what differs from another turn.',
-    input: inputOfTool({
-      thread_id: textSchema(),
-      turn: wholeNumberSchema('default: the newest', 1),
-      diff: wholeNumberSchema('turn to compare with', 1),
-    }),
-    output: outputOfTool({ thread_id: textSchema(), turn: wholeNumberSchema() }),
-    annotations: looks,
-    async call(args) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const view = await envelopeOf(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
-      if ('code' in view) return refusedAnswer(view, { thread_id: id });
-      const { thread, ...shown } = envelopeJson(id, view);
-      return answered(envelopeText(view), { thread_id: thread, ...defined(shown) });
-    },
-  };
-}
+export const threadEnvelopeTool: ToolRow = {
+  name: 'thread_envelope',
+  title: 'Envelope of a turn',
+  description: 'The contract of a turn, field by field, or what differs from another turn.',
+  input: schema.input({
+    thread_id: schema.text(),
+    turn: schema.wholeNumber('default: the newest', 1),
+    diff: schema.wholeNumber('turn to compare with', 1),
+  }),
+  output: schema.output({ thread_id: schema.text(), turn: schema.wholeNumber() }),
+  annotations: onlyLooks,
+  call: aboutThread(async (parts, id, args) => {
+    const view = await envelopeOf(parts, id, { turn: numberAt(args, 'turn'), diff: numberAt(args, 'diff') });
+    if ('code' in view) return refusedAnswer(view, { thread_id: id });
+    const { thread, ...shown } = envelopeJson(id, view);
+    return answered(envelopeText(view), { thread_id: thread, ...defined(shown) });
+  }),
+};
 
 function envelopeText(view: EnvelopeView): string {
   const { turn } = view;
@@ -116,42 +96,34 @@ export async function envelopeOf(
   return envelopeView(id, readThreadStory((await readLines(engine, id)).lines), asked);
 }
 
-export function threadReplayTool(parts: ToolServices): ServerTool {
-  return {
-    name: 'thread_replay',
-    title: 'Replay',
-    description: 'Rebuilds and compares requests. all: shows all.',
-    input: inputOfTool({ thread_id: textSchema(), all: booleanSchema }),
-    output: outputOfTool({
-      thread_id: textSchema(),
-      ok: booleanSchema,
-      counts: objectSchema,
-      taken_back: wholeNumberSchema(),
-      requests: objectListSchema,
-    }),
-    annotations: looks,
-    async call(args, context) {
-      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
-      if (typeof id !== 'string') return refusedAnswer(id);
-      const { lines, skipped } = await readLines(parts.engine, id);
-      const all: ReplayedRequest[] = [];
-      for await (const { shown } of replayRequests(eachLine(lines))) {
-        if (context.signal.aborted) return refusedAnswer(cancelled);
-        all.push(shown);
-      }
-      const back = await parts.engine.stored.takenBack(id);
-      const report = replayReport({ id, skipped }, all, back);
-      const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isNotReproduced(all[at]!);
-      const requests = report.requests.filter(isShown);
-      // A request that cannot be compared is not proven.
-      const ok = all.every(({ result }) => result === 'same');
-      return answered(summaryWords(all), { ...report, ok, requests });
-    },
-  };
-}
-
-async function* eachLine<Line>(lines: readonly Line[]): AsyncGenerator<Line> {
-  yield* lines;
-}
+export const threadReplayTool: ToolRow = {
+  name: 'thread_replay',
+  title: 'Replay',
+  description: 'Rebuilds and compares requests. all: shows all.',
+  input: schema.input({ thread_id: schema.text(), all: schema.boolean }),
+  output: schema.output({
+    thread_id: schema.text(),
+    ok: schema.boolean,
+    counts: schema.object,
+    taken_back: schema.wholeNumber(),
+    requests: schema.list,
+  }),
+  annotations: onlyLooks,
+  call: aboutThread(async (parts, id, args, context) => {
+    const { lines, skipped } = await readLines(parts.engine, id);
+    const all: ReplayedRequest[] = [];
+    for await (const { shown } of replayRequests(lines)) {
+      if (context.signal.aborted) return refusedAnswer(cancelled);
+      all.push(shown);
+    }
+    const back = await parts.engine.stored.takenBack(id);
+    const report = replayReport({ id, skipped }, all, back);
+    const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isNotReproduced(all[at]!);
+    const requests = report.requests.filter(isShown);
+    // A request that cannot be compared is not proven.
+    const ok = all.every(({ result }) => result === 'same');
+    return answered(summaryWords(all), { ...report, ok, requests });
+  }),
+};
 
 const cancelled: Outcome = { code: 'cancelled', message: 'The check was cancelled.', next: '' };

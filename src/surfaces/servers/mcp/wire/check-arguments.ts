@@ -1,9 +1,9 @@
 import { findSchemaMismatch } from '../../../../core/envelope/json-schema.ts';
 import {
-  type Json,
-  type JsonObject,
   arrayAt,
   isJsonObject,
+  type Json,
+  type JsonObject,
   nestsDeeperThan,
   objectAt,
 } from '../../../../protocol/json.ts';
@@ -26,24 +26,13 @@ export async function schemaProblem(schema: JsonObject, value: Json): Promise<st
 
 /** Checks the arguments of a tool, which allows only the keys in its schema. */
 export async function argumentsProblem(schema: JsonObject, args: JsonObject): Promise<string | undefined> {
-  const closed = isOpen(schema) ? [] : unknownKeys(schema, args, '');
-  const others = await schemaProblem(schema, args);
-  return closed.length === 0 ? others : [...closed, ...(others === undefined ? [] : [others])].join(' ');
+  const closed = openers.some((key) => schema[key] !== undefined) ? [] : unknownKeys(schema, args, '');
+  const all = [...closed, await schemaProblem(schema, args)].filter((problem) => problem !== undefined);
+  return all.length === 0 ? undefined : all.join(' ');
 }
 
-/** True if a schema has its own rule for other keys. */
-function isOpen(schema: JsonObject): boolean {
-  const says = [
-    'additionalProperties',
-    'unevaluatedProperties',
-    'patternProperties',
-    'allOf',
-    'anyOf',
-    'oneOf',
-    '$ref',
-  ];
-  return says.some((key) => schema[key] !== undefined);
-}
+/** Rules of a schema for other keys. */
+const openers = 'additionalProperties unevaluatedProperties patternProperties allOf anyOf oneOf $ref'.split(' ');
 
 /** Problems for which the library has worse messages: missing or unknown names, and values of the wrong kind. */
 function problemsAt(schema: JsonObject, value: Json, path: string): readonly string[] {
@@ -51,9 +40,8 @@ function problemsAt(schema: JsonObject, value: Json, path: string): readonly str
   const name = path === '' ? 'The value' : `"${path}"`;
   if (type !== undefined && !isOfType(value, type)) return [`${name} must be ${article(type)}, not ${kindOf(value)}.`];
   const choices = arrayAt(schema, 'enum');
-  if (choices !== undefined && !isJsonObject(value) && !Array.isArray(value) && !choices.includes(value)) {
+  if (choices !== undefined && !isJsonObject(value) && !Array.isArray(value) && !choices.includes(value))
     return [`${name} must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}.`];
-  }
   if (!isJsonObject(value)) return [];
   const missing = (arrayAt(schema, 'required') ?? []).filter(
     (key) => typeof key === 'string' && !Object.hasOwn(value, key),
@@ -73,9 +61,9 @@ function unknownKeys(schema: JsonObject, value: JsonObject, path: string): reado
   const known = Object.keys(objectAt(schema, 'properties') ?? {});
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
   return unknown.slice(0, namedKeys).map((key) => {
-    const meant = key.length > longestKey ? undefined : nearestWord(key, known);
-    const shown = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
-    return `"${join(path, shown)}" is unknown${meant === undefined ? '.' : `; did you mean "${meant}"?`}`;
+    if (key.length > longestKey) return `"${join(path, `${key.slice(0, longestKey)}…`)}" is unknown.`;
+    const meant = nearestWord(key, known);
+    return `"${join(path, key)}" is unknown${meant === undefined ? '.' : `; did you mean "${meant}"?`}`;
   });
 }
 

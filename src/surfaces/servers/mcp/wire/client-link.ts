@@ -4,18 +4,9 @@ import type { Server } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
 /** The client of a subscription: it is sent events at its own pace, and asked nothing. */
-export function followerPort(
-  { id, gone, outbox }: Pick<ClientLink, 'id' | 'gone' | 'outbox'>,
-  send: (event: { readonly method: string; readonly params: JsonObject }) => Promise<unknown>,
-): ClientPort {
-  return {
-    id,
-    canAsk: false,
-    stays: true,
-    gone,
-    ready: () => outbox.ready(),
-    notify: (method, params) => outbox.post({ method, params, send }),
-  };
+export function followerPort({ id, gone, outbox }: ClientLink, send: OutgoingEvent['send']): ClientPort {
+  const notify = (method: string, params: JsonObject): void => outbox.post({ method, params, send });
+  return { id, canAsk: false, stays: true, gone, ready: () => outbox.ready(), notify };
 }
 
 /** A connection to a client, or the one request of a client without connections. */
@@ -33,24 +24,21 @@ export interface ClientLink {
 export function createLink({ stays, taken }: { readonly stays: boolean; taken?(): Promise<void> }): ClientLink {
   const gone = new AbortController();
   const outbox = new Outbox();
-  return {
-    id: randomUUID(),
-    stays,
-    gone: gone.signal,
-    outbox,
-    ...(taken === undefined ? {} : { taken }),
-    end(): void {
-      gone.abort();
-      outbox.close();
-    },
+  const end = (): void => {
+    gone.abort();
+    outbox.close();
   };
+  return { id: randomUUID(), stays, gone: gone.signal, outbox, taken, end };
 }
 
-export interface OutgoingEvent {
+export interface SentEvent {
   readonly method: string;
   readonly params: JsonObject;
+}
+
+export interface OutgoingEvent extends SentEvent {
   /** Resolves when the client has taken it, or the operating system has on its behalf. */
-  readonly send: (event: { readonly method: string; readonly params: JsonObject }) => Promise<unknown>;
+  readonly send: (event: SentEvent) => Promise<unknown>;
 }
 
 /** Sent to a client that did not read, when it reads again. */
@@ -62,13 +50,13 @@ const waitingBytes = 4 * 1024 * 1024;
 
 /**
  * The events for one client, in order. Posting never waits: events that do not fit are dropped and counted. An answer
- * to the client bypasses the outbox, but must not overtake events posted before it: `handed` resolves when those are on
- * their way.
+ * must not overtake events posted before it: `handed` resolves when those are on their way.
  */
 export class Outbox {
   #held = 0;
   #bytes = 0;
   #missed = 0;
+  #lost: OutgoingEvent | undefined;
   #isClosed = false;
   readonly #waiting: { readonly event: OutgoingEvent; readonly bytes: number }[] = [];
   #waiters: { readonly until: () => boolean; readonly resolve: () => void }[] = [];
@@ -82,13 +70,11 @@ export class Outbox {
     if (isFull || this.#missed > 0) {
       this.#missed += 1;
       this.#lost = event;
-      return;
+    } else {
+      this.#bytes += bytes;
+      this.#waiting.push({ event, bytes });
     }
-    this.#bytes += bytes;
-    this.#waiting.push({ event, bytes });
   }
-
-  #lost: OutgoingEvent | undefined;
 
   /** Resolves when the client keeps up: little of what was posted is still on its way. */
   ready(): Promise<void> {
@@ -124,10 +110,8 @@ export class Outbox {
         this.#bytes -= next.bytes;
         this.#hand(next.event);
       } else if (this.#missed > 0 && this.#lost !== undefined) {
-        const { send } = this.#lost;
-        const count = this.#missed;
-        this.#missed = 0;
-        this.#lost = undefined;
+        const [{ send }, count] = [this.#lost, this.#missed];
+        [this.#lost, this.#missed] = [undefined, 0];
         this.#hand({ method: missedMethod, params: { count }, send });
       } else break;
     }

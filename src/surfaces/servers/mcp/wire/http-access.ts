@@ -76,8 +76,8 @@ export interface HttpAccess {
 export const httpPath = '/mcp';
 
 /**
- * Returns true if a request may proceed; otherwise answers it. Reads nothing of its body before. A page in a browser
- * can send requests to this machine, so host and origin are checked before the token.
+ * Returns true if a request may proceed, else answers it, without reading its body. Host and origin come before the
+ * token: a page in a browser can send requests to this machine.
  */
 export function createGuard({
   token,

@@ -67,9 +67,8 @@ export class HttpSessions {
       return refusal(404, -32_001, 'The session has ended. Begin a new one with "initialize".');
     session.usedAt = Date.now();
     const used = noteRequests(session, body);
-    if (used !== undefined) {
+    if (used !== undefined)
       return refusal(400, -32_600, `A request with the id ${JSON.stringify(used)} is not answered yet.`);
-    }
     return this.#respond(session, request, body);
   }
 
@@ -79,9 +78,8 @@ export class HttpSessions {
   }
 
   async #start(request: Request, body: unknown): Promise<Response> {
-    if (this.#sessions.size >= this.#limits.most && !(await this.#endOldest())) {
+    if (this.#sessions.size >= this.#limits.most && !(await this.#endOldest()))
       return refusal(503, -32_000, `There are ${this.#limits.most} sessions already. Try again later.`);
-    }
     const flow = new StreamFlow();
     const link = createLink({ stays: true, taken: () => flow.taken() });
     const server = createProtocolServer(this.#served, 'legacy', link);

@@ -1,10 +1,7 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
-/**
- * Limits of a message, enforced before it is parsed. Images in arguments are the longest useful content. No argument
- * nests deep, and a parser needs seconds for millions of levels.
- */
+/** Enforced before parsing, which needs seconds for millions of levels. Images are the longest useful content. */
 export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
@@ -75,8 +72,8 @@ const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCod
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Finds before parsing how deep a JSON-RPC message nests, and its id, without which a client would wait for the answer
- * for ever. The message passes once, in pieces, and only what may be the id is kept.
+ * Finds before parsing how deep a message nests, and its id, without which a client would wait for ever. The message
+ * passes once, in pieces, and only what may be the id is kept.
  */
 export class MessageScan {
   #depth = 0;
@@ -106,9 +103,7 @@ export class MessageScan {
     }
   }
 
-  /**
-   * Reads to the end of the string or the piece. Nearly all of a long message is strings, which are skipped quickly.
-   */
+  /** Reads to the end of the string or the piece: strings, nearly all of a long message, are skipped quickly. */
   #readString(bytes: Uint8Array, from: number): number {
     let start = from;
     if (this.#isEscaped) start++;

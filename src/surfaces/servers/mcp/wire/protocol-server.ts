@@ -15,7 +15,7 @@ import {
 import type { JsonObject } from '../../../../protocol/json.ts';
 import { version } from '../../../../protocol/version.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
-import { type ServerApp, type ServerResources, type ServerTool, shortened } from '../server-interface.ts';
+import { type CallContext, type ServerApp, type ServerResources, shortened } from '../server-interface.ts';
 import { answerToolCall, type Caller, type Revision, runCall } from './run-call.ts';
 import { type ClientLink, followerPort } from './client-link.ts';
 import { createRequestSeal } from './client-answers.ts';
@@ -37,11 +37,7 @@ export function createProtocolServer(served: ServedApp, revision: Revision, link
   const seal = createRequestSeal(app);
   const server = new Server(
     { name: 'capstan', title: 'Capstan', version },
-    {
-      capabilities: capabilitiesOf(app),
-      requestState: { verify: seal.open },
-      ...(app.instructions === undefined ? {} : { instructions: app.instructions }),
-    },
+    { capabilities: capabilitiesOf(app), requestState: { verify: seal.open }, instructions: app.instructions },
   );
   Object.assign(server, { onerror: (error: Error) => served.report(error.message) });
   const caller: Caller = { server, revision, link, seal };
@@ -66,23 +62,18 @@ function capabilitiesOf(app: ServerApp): ServerCapabilities {
 function serveTools(served: ServedApp, caller: Caller): void {
   const { tools } = served.app;
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const listed = tools.filter((tool) => tool.isAlias !== true || served.listsAliases).map(listedTool);
+  const listed = tools
+    .filter((tool) => tool.isAlias !== true || served.listsAliases)
+    .map(({ input, output, annotations, name, title, description }) => {
+      return { name, title, description, inputSchema: input, outputSchema: output, annotations };
+    });
   caller.server.setRequestHandler('tools/list', () => ({ tools: listed }) as unknown as ListToolsResult);
   caller.server.setRequestHandler('tools/call', async ({ params }, request) => {
     const tool = byName.get(params.name);
     if (tool === undefined) throw unknownName('tool', params.name, [...byName.keys()]);
-    return (await answerToolCall(
-      served,
-      caller,
-      request,
-      tool,
-      (params.arguments ?? {}) as JsonObject,
-    )) as CallToolResult;
+    const args = (params.arguments ?? {}) as JsonObject;
+    return (await answerToolCall(served, caller, request, tool, args)) as CallToolResult;
   });
-}
-
-function listedTool({ name, title, description, input, output, annotations }: ServerTool): JsonObject {
-  return { name, title, description, inputSchema: input, outputSchema: output, annotations };
 }
 
 function unknownName(what: string, name: string, known: readonly string[]): ProtocolError {
@@ -140,18 +131,12 @@ function servePrompts(prompts: NonNullable<ServerApp['prompts']>, caller: Caller
   const { server } = caller;
   server.setRequestHandler('prompts/list', () => ({ prompts: [...prompts.list] }) as unknown as ListPromptsResult);
   server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, request) => {
-    const answer = await runCall(caller, request, {
-      name,
-      args,
-      work: async (context) => (await prompts.get(name, args, context)) ?? ({ kind: 'unknown' } as const),
-    });
+    const work = async (context: CallContext) =>
+      (await prompts.get(name, args, context)) ?? ({ kind: 'unknown' } as const);
+    const answer = await runCall(caller, request, { name, args, work });
     if ('resultType' in answer) return answer;
-    if (answer.kind !== 'prompt')
-      throw unknownName(
-        'prompt',
-        name,
-        prompts.list.map((prompt) => String(prompt.name)),
-      );
+    const known = prompts.list.map((prompt) => String(prompt.name));
+    if (answer.kind !== 'prompt') throw unknownName('prompt', name, known);
     return { messages: answer.messages } as unknown as GetPromptResult;
   });
 }

@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
 import {
   type CallContext,
   type ClientPort,
-  type ClientResponse,
   type InputRequired,
   type ServerTool,
   shortened,
@@ -19,7 +18,7 @@ import {
   responsesTo,
   sealedFor,
 } from './client-answers.ts';
-import type { ClientLink } from './client-link.ts';
+import type { ClientLink, SentEvent } from './client-link.ts';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
@@ -27,11 +26,9 @@ import {
   type ServerContext,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
+import { setTimeout as wait } from 'node:timers/promises';
 
-/**
- * Calls a tool and returns the answer to `tools/call`. Wrong arguments are a result, not an error: hosts show results
- * to their model.
- */
+/** Wrong arguments are a result of `tools/call` and not an error: hosts show results to their model. */
 export async function answerToolCall(
   { report }: { report(problem: string): void },
   caller: Caller,
@@ -43,11 +40,8 @@ export async function answerToolCall(
   if (problem !== undefined) return failure(`The arguments of ${tool.name} are wrong. ${problem}`);
   request.mcpReq.signal.throwIfAborted();
   try {
-    const answer = await runCall(caller, request, {
-      name: tool.name,
-      args,
-      work: (context) => tool.call(args, context),
-    });
+    const work = (context: CallContext) => tool.call(args, context);
+    const answer = await runCall(caller, request, { name: tool.name, args, work });
     return 'resultType' in answer ? answer : await resultOf(tool, answer);
   } catch (error) {
     if (request.mcpReq.signal.aborted || isProtocolError(error)) throw error;
@@ -95,8 +89,8 @@ const answerMs = 24 * 60 * 60 * 1000;
 const patienceMs = 30_000;
 
 /**
- * Runs a call to its answer. A client of the old revisions is asked during the call, and the work is repeated with its
- * answers; for a client of the new one the questions are the result, and it calls again itself.
+ * A client of the old revisions is asked during the call, and the work is repeated with its answers; for one of the new
+ * revision the questions are the result, and it calls again itself.
  */
 export async function runCall<Answer extends { readonly kind: string }>(
   caller: Caller,
@@ -129,7 +123,9 @@ export async function runCall<Answer extends { readonly kind: string }>(
   } finally {
     signal.removeEventListener('abort', cancel);
     // The answer must follow the events of the call that were posted before it.
-    if (!signal.aborted) await Promise.race([link.outbox.handed(), aborted(signal), patience()]);
+    // A client that does not read them for some time gets the answer first.
+    const late = wait(patienceMs, undefined, { signal, ref: false }).catch(() => {});
+    if (!signal.aborted) await Promise.race([link.outbox.handed(), late]);
     state.isOver = true;
   }
 }
@@ -152,21 +148,12 @@ async function oneRound<Answer extends { readonly kind: string }>(
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
   const requestState = await seal.close({ call: digest, state: answer.state, asked: answerableKeys(answer) });
   // The questions of an app are data; the SDK checks each before it is sent.
-  return {
-    resultType: 'input_required',
-    inputRequests: Object.fromEntries(entries),
-    requestState,
-  } as InputRequiredResult;
+  const inputRequests = Object.fromEntries(entries);
+  return { resultType: 'input_required', inputRequests, requestState } as InputRequiredResult;
 }
 
-/**
- * The responses that a client of the new revision sent. A response that the SDK could not read counts as one of the
- * wrong shape.
- */
-function givenResponses(
-  { mcpReq }: ServerContext,
-  asked: AskedKeys,
-): Promise<Readonly<Record<string, ClientResponse>>> {
+/** Responses of a client of the new revision. One that the SDK could not read counts as one of the wrong shape. */
+function givenResponses({ mcpReq }: ServerContext, asked: AskedKeys): ReturnType<typeof responsesTo> {
   const given = [
     ...Object.entries(mcpReq.inputResponses ?? {}),
     ...(mcpReq.droppedInputResponseKeys ?? []).map((key) => [key, undefined] as const),
@@ -175,13 +162,10 @@ function givenResponses(
 }
 
 /** Asks a client of the old revisions. An error counts as an answer, so the call does not wait for ever. */
-async function askAll(
-  { mcpReq }: ServerContext,
-  asked: InputRequired,
-): Promise<Readonly<Record<string, ClientResponse>>> {
+async function askAll({ mcpReq }: ServerContext, asked: InputRequired): ReturnType<typeof responsesTo> {
   const keys = answerableKeys(asked);
   const entries = Object.entries(asked.questions).map(async ([key, question]) => {
-    const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
+    const signal = AbortSignal.any([mcpReq.signal, asked.answered ?? mcpReq.signal]);
     const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => failedToAsk);
     const { [key]: response } = await responsesTo(keys, [[key, answer]]);
@@ -207,7 +191,7 @@ function clientPort(caller: Caller, request: ServerContext, state: { readonly is
     gone: link.gone,
     ready: () => link.outbox.ready(),
     notify(method, params) {
-      const send: Parameters<typeof link.outbox.post>[0]['send'] = async (event) => {
+      const send = async (event: SentEvent): Promise<void> => {
         if (method === 'notifications/message' && event.method === method) await log(mcpReq, event.params);
         else await (state.isOver ? server.notification(event) : mcpReq.notify(event));
         await link.taken?.();
@@ -239,19 +223,10 @@ function progressOf({ link }: Caller, { mcpReq }: ServerContext, state: { readon
     // The protocol requires increasing values.
     last = done > last ? done : last + 1;
     const params = { progressToken, progress: last, message };
-    const send = async (event: { readonly method: string; readonly params: JsonObject }): Promise<void> => {
+    const send = async (event: SentEvent): Promise<void> => {
       await mcpReq.notify(event);
       await link.taken?.();
     };
     link.outbox.post({ method: 'notifications/progress', params, send });
   };
-}
-
-/** A client that does not read its events for this time gets the answer before them. */
-function patience(): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, patienceMs).unref());
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -24,9 +24,7 @@ export interface HttpOptions extends HttpAccess {
 const mostListeners = 256;
 const mostFollowed = 1024;
 
-/**
- * Serves any number of clients over streamable HTTP. Closing it does not close the app. Rejects if it cannot listen.
- */
+/** Serves any number of clients over streamable HTTP. Closing it leaves the app open. Rejects if it cannot listen. */
 export async function serveHttp(
   served: ServedApp,
   options: HttpOptions,
@@ -181,8 +179,8 @@ const mostDrained = 256 * 1024 * 1024;
 const drainMs = 10_000;
 
 /**
- * Answers a request whose declared body is too long; returns false for others. The body is read and dropped first: most
- * clients read no answer while they send, and would only see the connection closed.
+ * Answers a request whose declared body is too long. The body is read and dropped first: most clients read no answer
+ * while they send, and would only see the connection closed.
  */
 function refuseLargeBody(request: IncomingMessage, response: ServerResponse, longest: number): boolean {
   const length = Number(request.headers['content-length']);

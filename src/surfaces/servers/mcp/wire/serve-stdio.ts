@@ -57,10 +57,7 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
   return { ended, close: () => handle.close() };
 }
 
-/**
- * Tracks what a client of the new revision listens to. The SDK answers and sends the notices, but does not report which
- * resources to watch: that is read from its answers.
- */
+/** Reads from the SDK's answers what a client of the new revision listens to: the SDK does not report it. */
 function listenTap(
   { app: { resources } }: ServedApp,
   { changed, client }: { readonly changed: (uri: string) => void; readonly client: ClientPort },
@@ -122,8 +119,8 @@ interface MessageTap {
 }
 
 /**
- * Carries one JSON-RPC message per line. Replaces the SDK's transport, because no message of a client may end the
- * connection: one that is unreadable or too long is answered with an error.
+ * Carries one JSON-RPC message per line. Unlike with the SDK's transport, no message of a client ends the connection:
+ * one that is unreadable or too long is answered with an error.
  */
 class StdioTransport implements Transport {
   onclose?: () => void;

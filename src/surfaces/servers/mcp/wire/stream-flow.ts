@@ -15,8 +15,8 @@ export interface StreamOptions {
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /**
- * Tracks if a client over HTTP takes what it is sent. The SDK puts every message into a stream without checking that
- * anything reads it. Here it passes through another stream, which knows how much is waiting.
+ * Tracks if a client over HTTP takes what it is sent, through a stream that knows how much waits: the SDK fills its own
+ * without checking that anything reads it.
  */
 export class StreamFlow {
   readonly #open = new Set<Controller>();

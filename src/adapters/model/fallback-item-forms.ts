@@ -24,9 +24,7 @@ export function freeformTool(tool: ToolSpec): JsonObject {
 }
 
 /** The function of a free-text tool has this one member as its arguments. */
-export function freeformArguments(input: string): string {
-  return JSON.stringify({ input });
-}
+export const freeformArguments = (input: string): string => JSON.stringify({ input });
 
 /** Servers that parse the arguments of earlier calls refuse this and every later request if they are broken. */
 export function readableArguments(given: string): string {

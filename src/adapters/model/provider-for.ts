@@ -30,9 +30,8 @@ export async function providerFor(
   const { wireApi } = provider;
   const load = Object.hasOwn(builtIn, wireApi) ? builtIn[wireApi] : undefined;
   const found = formats.find(({ name }) => name === wireApi) ?? (await load?.(provider));
-  if (found === undefined) {
+  if (found === undefined)
     return unknownFormat(provider.id, wireApi, [...Object.keys(builtIn), ...formats.map(({ name }) => name)]);
-  }
   const capabilities = found.capabilities(provider, gates);
   return {
     wire: found.name,

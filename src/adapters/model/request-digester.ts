@@ -1,10 +1,7 @@
 import { type Hash, createHash } from 'node:crypto';
 import type { Digester } from '../../ports/model.ts';
 
-interface Begun {
-  readonly pieces: readonly Uint8Array[];
-  readonly hash: Hash;
-}
+type Begun = { readonly pieces: readonly Uint8Array[]; readonly hash: Hash };
 
 /** The last pieces change each time: the newest items, which share a piece, and what follows the input. */
 const movingPieces = 2;
@@ -34,6 +31,4 @@ function beginsWith(pieces: readonly Uint8Array[], beginning: readonly Uint8Arra
   );
 }
 
-function sha256(): Hash {
-  return createHash('sha256');
-}
+const sha256 = (): Hash => createHash('sha256');

@@ -2,16 +2,8 @@ import { BoundedBuffer } from '../../base/bounded-buffer.ts';
 import { defined } from '../../base/objects.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import type { ModelFailure } from '../../ports/model.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noAnswerFailure } from './http/failures/answer-failure.ts';
 import { causeOfStatus, failureCauses } from './http/failures/failure-causes.ts';
@@ -24,7 +16,6 @@ const [longestRecord, mostNames, longestText, largestNumber] = [20_000, 32, 200,
 /** A smaller number is not a window, and leaves no room for output. */
 const leastWindow = 512;
 const leastOutput = 500;
-
 const texts = ['default_reasoning_level', 'default_reasoning_summary', 'default_verbosity', 'comp_hash'];
 const leasts: Readonly<Record<string, number>> = {
   context_window: leastWindow,
@@ -211,9 +202,8 @@ async function askOllama(ask: Door, model: string | undefined): Promise<readonly
   const here = loaded.find(({ slug }) => slug === model);
   if (here !== undefined) return [{ ...here, ...pictures }];
   const window = chosenWindow(stringAt(shown, 'parameters') ?? '');
-  if (window !== undefined) {
+  if (window !== undefined)
     return [{ slug: model, contextWindow: window, ...pictures, source: 'ollama /api/show, num_ctx' }];
-  }
   const trained = Object.entries(objectAt(shown, 'model_info') ?? {}).find(([key]) => key.endsWith('.context_length'));
   const most = windowOf(trained?.[1]);
   if (most === undefined) return [];
@@ -260,18 +250,14 @@ function nameOf(value: Json | undefined): string | undefined {
   return /[\x00-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value) ? undefined : value;
 }
 
-function windowAt(object: JsonObject, key: string): number | undefined {
-  return windowOf(object[key]);
-}
+const windowAt = (object: JsonObject, key: string): number | undefined => windowOf(object[key]);
 
 function windowOf(value: Json | undefined): number | undefined {
   const tokens = tokensOf(value);
   return tokens === undefined || tokens < leastWindow ? undefined : tokens;
 }
 
-function tokensAt(object: JsonObject, key: string): number | undefined {
-  return tokensOf(numberAt(object, key));
-}
+const tokensAt = (object: JsonObject, key: string): number | undefined => tokensOf(numberAt(object, key));
 
 function tokensOf(value: Json | undefined): number | undefined {
   return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestWindow

@@ -3,21 +3,16 @@ import { isProgramMessage } from '../../core/fragments/answers/agents-and-goals.
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
 
-export interface UserTurnContent {
-  readonly content: MessageContent;
-  readonly among: () => MessageContent;
-}
+export type UserTurnContent = { readonly content: MessageContent; readonly among: () => MessageContent };
 
 /** Heading above a parent agent's message. The agent's instructions say which agent that is. */
 const parentHeading = '[Message from the agent that started you]';
-
 export const strayHeading = '[Output of a call that is not shown here:]';
 
 /** A message of the user's role: the user's words unless another writer is known. */
 export function userRoleContent(content: MessageContent, writer: InputWriter | undefined): UserTurnContent {
-  if (typeof content === 'string' && isProgramMessage(content)) {
+  if (typeof content === 'string' && isProgramMessage(content))
     return sameInEveryMessage(inBorders('developer', content));
-  }
   switch (writer) {
     case undefined:
       return { content, among: () => outsideBorders(content) };
@@ -40,9 +35,7 @@ export function fromOtherSpeaker(border: 'agent_message' | 'tool_output', conten
   return { content: withoutBorders(content), among: () => inBorders(border, content) };
 }
 
-export function sameInEveryMessage(content: MessageContent): UserTurnContent {
-  return { content, among: () => content };
-}
+export const sameInEveryMessage = (content: MessageContent): UserTurnContent => ({ content, among: () => content });
 
 export function inBorders(border: Border, content: MessageContent): MessageContent {
   const inner = withoutBorders(content);
@@ -57,9 +50,7 @@ export function inBorders(border: Border, content: MessageContent): MessageConte
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
 }
 
-export function withoutBorders(content: MessageContent): MessageContent {
-  return mapTexts(content, withoutTags);
-}
+export const withoutBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTags);
 
 /** Engine text: a fragment has its own borders, unless text follows its end. */
 export function engineInBorders(parts: readonly ContentPart[]): MessageContent {
@@ -74,9 +65,7 @@ export function engineTextInBorders(words: string): string {
 }
 
 /** The user's words. Quoted code stays as it is, unless a line begins with a border. */
-export function outsideBorders(content: MessageContent): MessageContent {
-  return mapTexts(content, withoutTagsOfLines);
-}
+export const outsideBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTagsOfLines);
 
 /** Adjacent texts are changed as one: a tag may begin in one and end in the next. */
 function mapTexts(content: MessageContent, change: (text: string) => string): MessageContent {
@@ -90,9 +79,7 @@ function mapTexts(content: MessageContent, change: (text: string) => string): Me
   return met.map((part) => (part.type === 'text' ? textPart(change(textOf(part))) : part));
 }
 
-function textOf(part: ContentPart): string {
-  return stringAt(part, 'text') ?? '';
-}
+const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
 
 /**
  * In a message of several speakers, everything not written by the user is enclosed in tag lines that name the speaker.
@@ -106,14 +93,9 @@ const notBlank = new RegExp(`(?=[^${invisibleClass}${spaceClass}])`, 'gu');
 const notUnseen = new RegExp(`(?=[^${invisibleClass}])`, 'gu');
 const goesOn = /^[\w-]$/;
 
-interface BorderTag {
-  readonly at: number;
-  readonly border: Border;
-}
+type BorderTag = { readonly at: number; readonly border: Border };
 
-export function withoutTags(text: string): string {
-  return escapedAt(text, tagsIn(text));
-}
+export const withoutTags = (text: string): string => escapedAt(text, tagsIn(text));
 
 /**
  * Disarms tags at the beginning of a line, and all others of the same name, so that pairs are changed together or not
@@ -194,21 +176,13 @@ function escapedAt(text: string, tags: readonly BorderTag[]): string {
  * Engine text in a user's turn, for servers that take it as `system` only at the beginning: a fragment has its own tag,
  * other text gets one.
  */
-export function developerWords(text: string): string {
-  return /^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text);
-}
-
-export function inTag(tag: string, text: string): string {
-  return `<${tag}>\n${text}\n</${tag}>`;
-}
+export const developerWords = (text: string): string => (/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
+export const inTag = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
 
 export type ContentPart = JsonObject & { readonly type: string };
-
 export type MessageContent = string | readonly ContentPart[];
 
-export function textPart(text: string): ContentPart {
-  return { type: 'text', text };
-}
+export const textPart = (text: string): ContentPart => ({ type: 'text', text });
 
 export function joinTexts(parts: readonly ContentPart[]): string {
   return parts
@@ -248,6 +222,4 @@ export function isOneElement(text: string): boolean {
   return [`</${opened}>`, `</${name}>`].includes(first[0].toLowerCase());
 }
 
-function firstWord(words: string): string {
-  return words.trimStart().split(/\s/, 1)[0]!;
-}
+const firstWord = (words: string): string => words.trimStart().split(/\s/, 1)[0]!;

@@ -7,14 +7,8 @@ import { bareCandidate, mechanicalCandidate } from './candidates/build-candidate
 import { type Candidate, type CandidateEntry, isFaulty } from './candidates/candidate.ts';
 import { remoteCandidate } from './candidates/remote-candidate.ts';
 import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
-import {
-  anythingToCompact,
-  type CompactionOutcome,
-  type CompactionPlan,
-  type CompactionRequest,
-  type CompactionSource,
-  isRefusal,
-} from './plan/compaction-plan.ts';
+import type { CompactionOutcome, CompactionPlan, CompactionRequest, CompactionSource } from './plan/compaction-plan.ts';
+import { anythingToCompact, isRefusal } from './plan/compaction-plan.ts';
 import * as refusals from './plan/failure-messages.ts';
 import { candidateMalformed, noGain, wouldGrow } from './plan/failure-messages.ts';
 import { itemMatcher, notesWithoutModel, requestWeight } from './requests/history-parts.ts';
@@ -181,9 +175,8 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (progress.way === 'remote')
     return fromModel(state, { ...progress, why: refusals.modelFailed(failure, 'ask-model') });
   // Not every provider takes a schema, and each refuses it in its own words.
-  if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
+  if (request.outputSchema !== undefined && badRequest.has(failure.status))
     return ask(state, { ...progress, freely: true }, withoutSchema(request));
-  }
   const isStage = progress.parts.length > 1;
   if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;

@@ -17,10 +17,7 @@ export interface ReviewMaterial {
   readonly again?: string;
 }
 
-export interface ReviewMessage {
-  readonly message: Item;
-  readonly isActionCut: boolean;
-}
+export type ReviewMessage = { readonly message: Item; readonly isActionCut: boolean };
 
 /** The only message of a review. Each line of the material is JSON, so none can imitate one of our own lines. */
 export function reviewMessage({ id, entries, action, space, again }: ReviewMaterial): ReviewMessage {
@@ -100,7 +97,6 @@ const fullBudgets: ReviewBudgets = {
 };
 
 export const mostReviewEntries = 40;
-
 /** Tokens that the full budgets need, instructions included. */
 const spaceForFullBudgets = 40_000;
 
@@ -120,10 +116,7 @@ export function jsonLine(value: unknown): string {
 
 let pattern: RegExp | undefined;
 
-interface CutLine {
-  readonly line: string;
-  readonly isCut: boolean;
-}
+type CutLine = { readonly line: string; readonly isCut: boolean };
 
 /** Shortens the text until its line fits. Marks say how much is missing. */
 export function cutJsonLine(text: string, tokens: number, lineOf: (text: string) => unknown): CutLine {
@@ -177,9 +170,7 @@ export function reviewTranscript(entries: readonly ReviewEntry[], budgets: Revie
   return next < entries.length ? [...lines, leftOutLine(entries.length - next)] : lines;
 }
 
-function leftOutLine(count: number): string {
-  return jsonLine({ left_out: count });
-}
+const leftOutLine = (count: number): string => jsonLine({ left_out: count });
 
 /** Indexes of the entries that may be shown, most important first. */
 function byWorth(entries: readonly ReviewEntry[]): readonly number[] {

@@ -174,10 +174,7 @@ function messageNote(
 }
 
 const mostNamed = 8;
-
-function pictures(count: number): string {
-  return count === 1 ? '1 picture' : `${count} pictures`;
-}
+const pictures = (count: number): string => (count === 1 ? '1 picture' : `${count} pictures`);
 
 function gapNote({ count, others = 0, tokens, from, to }: LeftOutMessages): string {
   const turns =

@@ -120,16 +120,11 @@ export const checkpointSummaryFragment = defineFragment<CheckpointSummaryText>({
 /** List, quote, heading and emphasis characters that may surround the word. */
 const signs = String.raw`[ \t>*_#\x60+•\d.)-]{0,20}`;
 const word = String.raw`RESUME[_ ]AT[*_\x60]{0,4}`;
-
 /** A line that says where to continue, however decorated. A heading has its step on the line below. */
 export const cursorLine = new RegExp(String.raw`^${signs}${word}[ \t]{0,4}(?:[:：][*_\x60]{0,4}(?<step>.*)|)$`, 'i');
-
 const cursors = new RegExp(String.raw`^(?=${signs}${word}[ \t]{0,4}(?:[:：]|$))`, 'gim');
-
 /** Only the place at the end is current: other such lines get a note saying when they applied. */
-export function markCursors(text: string, when: string): string {
-  return text.replace(cursors, `(${when}) `);
-}
+export const markCursors = (text: string, when: string): string => text.replace(cursors, `(${when}) `);
 
 export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];
@@ -157,7 +152,6 @@ const sign: Readonly<Record<PlanStep['status'], string>> = {
 };
 
 const verb: Readonly<Record<ChangedFile['kind'], string>> = { add: 'added', delete: 'deleted', update: 'changed' };
-
 const mostOfLine = 400;
 
 export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
@@ -233,13 +227,8 @@ function newestThatFit(all: readonly string[], bytes: number): Lines {
   return { lines: all.slice(from), left: from };
 }
 
-function weight(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
-}
-
-function stepLine({ text, status }: PlanStep): string {
-  return `- ${sign[status]} ${shown(text)}`;
-}
+const weight = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
+const stepLine = ({ text, status }: PlanStep): string => `- ${sign[status]} ${shown(text)}`;
 
 function fileLine({ path, kind, movePath }: ChangedFile): string {
   return `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
@@ -250,6 +239,4 @@ function putBackLine({ path, isDeleted, before }: RestoredFile): string {
   return `- ${shown(path)}${isDeleted === true ? ': was deleted' : ': got its earlier content'}${when}`;
 }
 
-function shown(text: string): string {
-  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: mostOfLine }));
-}
+const shown = (text: string): string => escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: mostOfLine }));

@@ -1,14 +1,6 @@
 import { defined } from '../../base/objects.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { CodeReview, ReviewFinding, ReviewTarget } from '../../protocol/thread-event.ts';
 import { escapeEndMarker, quote } from './text/escape-markup.ts';
 

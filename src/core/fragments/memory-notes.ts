@@ -31,11 +31,7 @@ export const extractSchema: JsonObject = {
   additionalProperties: false,
 };
 
-export interface AboutThread {
-  readonly cwd?: string;
-  readonly branch?: string;
-  readonly day: string;
-}
+export type AboutThread = { readonly cwd?: string; readonly branch?: string; readonly day: string };
 
 /** Each line of the material is JSON, so none can imitate one of our own lines. */
 export function extractMessage(about: AboutThread, transcript: readonly string[]): string {

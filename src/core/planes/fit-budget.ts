@@ -54,10 +54,7 @@ function shortened(roles: readonly ListedRole[], bytes: number): readonly Listed
   });
 }
 
-export interface WeighedGroup<Name extends string = string> {
-  readonly name: Name;
-  readonly tokens: number;
-}
+export type WeighedGroup<Name extends string = string> = { readonly name: Name; readonly tokens: number };
 
 /** Chooses groups within the budget, light ones first, so that one heavy group does not keep the others out. */
 export function groupsWithinBudget<Name extends string>(

@@ -4,11 +4,7 @@ import type { MemoryRules } from '../config/memories.ts';
 import { cutJsonLine, type ReviewEntry } from '../fragments/approval-review.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 
-export interface TakenThread {
-  readonly usedAt: number;
-  readonly at: number;
-  readonly isFailed: boolean;
-}
+export type TakenThread = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
 
 const rest = 24 * 3_600_000;
 
@@ -23,8 +19,7 @@ export function threadsDueForNotes(
     const idle = now - updatedAt;
     if (idle < rules.minIdleMs || idle > rules.maxAgeMs) return false;
     const before = taken.get(id);
-    if (before === undefined || before.usedAt < updatedAt) return true;
-    return before.isFailed && now - before.at > rest;
+    return before === undefined || before.usedAt < updatedAt ? true : before.isFailed && now - before.at > rest;
   });
 }
 

@@ -15,11 +15,7 @@ export interface OfferedSkill {
 /** Order of listing, and of priority if not all fit. */
 const scopes = ['bundled', 'machine', 'project', 'user'] as const;
 export type SkillScope = (typeof scopes)[number];
-
-export interface SkillCuts {
-  readonly shortened: number;
-  readonly left: readonly string[];
-}
+export type SkillCuts = { readonly shortened: number; readonly left: readonly string[] };
 
 interface SkillSelection extends SkillCuts {
   readonly catalogue: SkillCatalogue;
@@ -126,10 +122,7 @@ function shorten(text: string, length: number): string {
         .trimEnd()}${cutMark}`;
 }
 
-function bytesOf(catalogue: SkillCatalogue): number {
-  return byteLength(frame) + listBytes(catalogue);
-}
-
+const bytesOf = (catalogue: SkillCatalogue): number => byteLength(frame) + listBytes(catalogue);
 const frame = render(skillsCatalogueFragment, { roots: [], skills: [], left: 0 }).text;
 const leftBytes = 80;
 

@@ -54,10 +54,7 @@ function buildDifference(
   return { form: 'change', told, ...(state === undefined ? {} : { record: { full: false, state } }) };
 }
 
-interface SectionFact {
-  readonly section: AnySection;
-  readonly fact: undefined | never;
-}
+type SectionFact = { readonly section: AnySection; readonly fact: undefined | never };
 
 function factsOf(sections: readonly AnySection[], step: Step): readonly SectionFact[] {
   return sections.map((section) => ({ section, fact: section.of(step) }));
@@ -114,7 +111,6 @@ export type Baseline =
  * again until a process has seen the server.
  */
 export type ToldProblems = Readonly<Record<string, string>>;
-
 /** `start`: nothing was ever sent. `unproven`: its record is malformed. */
 export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
 

@@ -12,15 +12,8 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { groupDigits } from '../../protocol/outcome.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
-import {
-  addUsage,
-  noUsage,
-  PendingRequests,
-  type PendingUsage,
-  type RequestFit,
-  type Usage,
-  usageSince,
-} from '../../protocol/usage.ts';
+import type { PendingUsage, RequestFit, Usage } from '../../protocol/usage.ts';
+import { addUsage, noUsage, PendingRequests, usageSince } from '../../protocol/usage.ts';
 
 /** State that the threads of one root share in this process: how many agents work, and what all of them cost. */
 export class AgentTree {
@@ -107,8 +100,7 @@ export class AgentTree {
 
   /** Agents' spending that no line of the root reports. */
   #unreported(): Usage {
-    const reported = sum((this.#root?.agents ?? []).map(({ used }) => used));
-    return usageSince(reported, sum(this.#spent.values()));
+    return usageSince(sum((this.#root?.agents ?? []).map(({ used }) => used)), sum(this.#spent.values()));
   }
 
   /** Counts, from their files, agents that this process does not know yet. */
@@ -131,9 +123,7 @@ function sum(usages: Iterable<Usage>): Usage {
   return all;
 }
 
-function tokensOf({ total, estimated = 0 }: Usage): number {
-  return total + estimated;
-}
+const tokensOf = ({ total, estimated = 0 }: Usage): number => total + estimated;
 
 function budgetSpent(limit: number, spent: number): BudgetProblem {
   return {

@@ -169,9 +169,7 @@ function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBo
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
-function modeOf({ collaboration }: Settings): AgentBounds['mode'] {
-  return collaboration?.mode ?? 'default';
-}
+const modeOf = ({ collaboration }: Settings): AgentBounds['mode'] => collaboration?.mode ?? 'default';
 
 /** An agent in plan mode answers its task and makes no plan of its own. */
 function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
@@ -179,8 +177,7 @@ function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
 }
 
 function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {
-  if (result.kind === 'refused') return { kind: 'failed', outcome: result.outcome };
-  return result;
+  return result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : result;
 }
 
 /** Maps an agent's port to the port of the root, so that nested agents also ask there. */
@@ -219,10 +216,7 @@ export function rootAsker(asker: AskUser): AskUser {
   return own;
 }
 
-interface Asking {
-  readonly signal: AbortSignal;
-  readonly item?: TurnItem;
-}
+type Asking = { readonly signal: AbortSignal; readonly item?: TurnItem };
 
 async function ask(asker: AskUser, question: Question, { signal, item }: Asking) {
   // Clients answer in any order, so there is no queue.

@@ -69,9 +69,7 @@ async function statusOf(
   return isOpen && (await threads.writer(id)) !== undefined ? 'running' : read.last.kind;
 }
 
-interface KeptThreadLines {
-  readonly store: RolloutStore;
-}
+type KeptThreadLines = { readonly store: RolloutStore };
 
 /** Reads from a thread's file what became of the work it was given last. */
 export async function readAgent({ store }: KeptThreadLines, id: ThreadId): Promise<ReadAgent | undefined> {
@@ -92,9 +90,8 @@ async function lastStatus(
   for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
     const event = type === lineType.event ? turnEvent(payload) : undefined;
     if (event?.kind !== 'end') continue;
-    if (event.status === 'completed') {
+    if (event.status === 'completed')
       return { kind: 'completed', ...defined({ answer: stringAt(payload, 'last_agent_message') }) };
-    }
     if (event.status !== 'failed') break;
     return { kind: 'errored', message: stringAt(objectAt(payload, 'error'), 'message') ?? 'Its turn failed.' };
   }

@@ -280,9 +280,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 }
 
-function refused(why: string): AgentRefused {
-  return { kind: 'refused', why };
-}
+const refused = (why: string): AgentRefused => ({ kind: 'refused', why });
 
 type ChosenModel = Pick<WantedAgent, 'model' | 'effort'>;
 

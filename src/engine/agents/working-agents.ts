@@ -6,10 +6,7 @@ import { thrownMessage } from '../../protocol/display-text.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText } from '../../protocol/outcome.ts';
 
-export interface NextWork {
-  readonly message: string;
-  readonly bounds: AgentBounds;
-}
+export type NextWork = { readonly message: string; readonly bounds: AgentBounds };
 
 interface Working {
   readonly thread: AgentThread;
@@ -143,9 +140,7 @@ function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
   }
 }
 
-function erroredStatus(error: unknown): AgentStatus {
-  return { kind: 'errored', message: thrownMessage(error) };
-}
+const erroredStatus = (error: unknown): AgentStatus => ({ kind: 'errored', message: thrownMessage(error) });
 
 export const neverStartedStatus: AgentStatus = {
   kind: 'errored',

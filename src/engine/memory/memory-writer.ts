@@ -213,9 +213,7 @@ function slugOf(value: JsonObject[string]): string {
   return plain.replace(/^-|-$/g, '') || 'thread';
 }
 
-function stamp(time: number): string {
-  return new Date(time).toISOString().slice(0, 19).replaceAll(':', '-');
-}
+const stamp = (time: number): string => new Date(time).toISOString().slice(0, 19).replaceAll(':', '-');
 
 function summaryText(
   about: Pick<ThreadSummary, 'id' | 'updatedAt' | 'location'> & { readonly cwd: string | undefined },

@@ -27,11 +27,7 @@ export interface ThreadMemories extends BackgroundWork {
   release(): Promise<void>;
 }
 
-interface MemoriesOfThread {
-  readonly config: Config;
-  readonly settings: Settings;
-  readonly catalogue: Catalogue;
-}
+type MemoriesOfThread = { readonly config: Config; readonly settings: Settings; readonly catalogue: Catalogue };
 
 const looked = 200;
 

@@ -2,13 +2,8 @@ import { providerAddress, type ProviderConfig } from '../../core/config/provider
 import { isFromOwner, type KeptModels } from '../../adapters/gather/provider-models.ts';
 import { identifyByKey } from '../../adapters/model/anthropic/client.ts';
 import { providerCredentials } from '../../adapters/model/http/auth/provider-credentials.ts';
-import {
-  authModeOf,
-  type Credentials,
-  type HeaderSources,
-  requestSecrets,
-  wireHeaders,
-} from '../../adapters/model/http/credentials-and-headers.ts';
+import type { Credentials, HeaderSources } from '../../adapters/model/http/credentials-and-headers.ts';
+import { authModeOf, requestSecrets, wireHeaders } from '../../adapters/model/http/credentials-and-headers.ts';
 import { askServerModels, createServerQuestions, type ServerModels } from '../../adapters/model/server-models.ts';
 import { identifyAccount } from '../../adapters/model/responses/client.ts';
 import { defined } from '../../base/objects.ts';

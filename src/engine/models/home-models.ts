@@ -8,14 +8,8 @@ import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../core
 import type { ServerModels } from '../../adapters/model/server-models.ts';
 import { bundledModelNames } from '../../adapters/gather/bundled-models.ts';
 import { loadCatalogue } from '../../adapters/gather/model-catalogue-file.ts';
-import {
-  type KeptModels,
-  loadCatalogueOfProvider,
-  type ModelFiles,
-  modelFiles,
-  type ModelsOwner,
-  modelsOwner,
-} from '../../adapters/gather/provider-models.ts';
+import type { KeptModels, ModelFiles, ModelsOwner } from '../../adapters/gather/provider-models.ts';
+import { loadCatalogueOfProvider, modelFiles, modelsOwner } from '../../adapters/gather/provider-models.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { dropConfiguredModelOfOtherProvider } from '../../adapters/gather/settings/settings-origins.ts';
 import { defaultModel, windowSettings } from '../../adapters/gather/settings/settings.ts';
@@ -155,8 +149,7 @@ export class HomeModels {
         }, signal);
         if (failed !== undefined) return failed;
         const fields = fieldsFound(abilities, record);
-        const file = this.#keepTested(owner, slug, fields);
-        return { fields, isUnused: isStatic, ...defined({ file }) };
+        return { fields, isUnused: isStatic, ...defined({ file: this.#keepTested(owner, slug, fields) }) };
       },
     };
   }

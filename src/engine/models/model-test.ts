@@ -201,9 +201,8 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
     return { state: 'no', detail: `answered in another form: ${short(textOf(items))}` };
   },
   overflow: ({ items }) => {
-    if (textOf(items).includes(codeWord)) {
+    if (textOf(items).includes(codeWord))
       return { state: 'no', detail: 'answered: its window is larger than Capstan thinks' };
-    }
     const next = 'Set model_context_window to what the server really holds, or give the server a larger window.';
     return { state: 'no', detail: 'answered without the beginning: the server cuts long requests silently', next };
   },
@@ -234,9 +233,7 @@ function judgeAnswer(ability: ModelAbility, answer: TestedAnswer): FoundAbility 
   return { ability, state: ability === 'overflow' ? 'unclear' : 'no', detail, ...(next === undefined ? {} : { next }) };
 }
 
-function textOf(items: readonly Item[]): string {
-  return items.filter(isMessage).map(messageText).join('').trim();
-}
+const textOf = (items: readonly Item[]): string => items.filter(isMessage).map(messageText).join('').trim();
 
 function short(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();

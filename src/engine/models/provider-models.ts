@@ -115,19 +115,11 @@ export function providerModels(engine: Shared, { provider, described, config }: 
 }
 
 /** Headers contain it with and without quotes. */
-function plainEtag(etag: string | undefined): string | undefined {
-  return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
-}
-
+const plainEtag = (etag: string | undefined): string | undefined => etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
 /** A server that reports the window of the loaded model knows more than any catalogue. */
-function hasOwnWord({ capabilities }: ProviderConfig): boolean {
-  return capabilities.windowFrom !== 'list';
-}
-
+const hasOwnWord = ({ capabilities }: ProviderConfig): boolean => capabilities.windowFrom !== 'list';
 /** The catalogue does not know the model, so its server's facts count. */
-function isFromServer({ guessed }: ModelRecord): boolean {
-  return guessed;
-}
+const isFromServer = ({ guessed }: ModelRecord): boolean => guessed;
 
 function isHere({ baseUrl }: ProviderConfig): boolean {
   const host = normaliseHost(new URL(baseUrl).hostname);

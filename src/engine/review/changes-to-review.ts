@@ -20,7 +20,6 @@ const noRepository = 96;
 const plain = '"$0" -c core.fsmonitor=false -c core.quotePath=false';
 const diff = `${plain} diff --no-color --no-ext-diff --no-textconv`;
 const show = `${plain} show --no-color --no-ext-diff --no-textconv --format=medium`;
-
 const others = '"$0" ls-files --others --exclude-standard -z';
 
 const changeScripts = {

@@ -176,10 +176,7 @@ function attachment(diff: ReturnType<typeof fitDiff>): { readonly diff?: typeof 
   return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
 }
 
-interface ToldReview {
-  readonly context: string;
-  readonly results: string;
-}
+type ToldReview = { readonly context: string; readonly results: string };
 
 /** Records for the parent what the user did and what came of it. The review is a part of its cost. */
 async function record(

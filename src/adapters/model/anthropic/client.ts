@@ -13,8 +13,7 @@ export function identifyByKey(credentials: Credentials): Readonly<Record<string,
 
 /** Accepts base URLs with and without the API version. */
 export function messagesEndpoint(baseUrl: string): string {
-  const path = baseUrl.split(/[?#]/)[0]!;
-  return /\/v\d+[a-z0-9]*\/*$/i.test(path) ? 'messages' : 'v1/messages';
+  return /\/v\d+[a-z0-9]*\/*$/i.test(baseUrl.split(/[?#]/)[0]!) ? 'messages' : 'v1/messages';
 }
 
 export function anthropicClient(options: HttpClientOptions): ModelClient {

@@ -145,10 +145,7 @@ type AnswerBlock = { readonly itemId: string | undefined } & (
     }
 );
 
-export interface BlockPlace {
-  readonly messageId: string;
-  readonly index: number;
-}
+export type BlockPlace = { readonly messageId: string; readonly index: number };
 
 /** Undefined for blocks of provider-run tools and for unknown types. */
 function beginBlock(block: JsonObject, place: BlockPlace): AnswerBlock | undefined {
@@ -242,8 +239,7 @@ export function eventFailure(error: JsonObject | undefined): ModelFailure {
   const cause = causeOfSign(type)?.cause ?? (Object.hasOwn(plain, type) ? plain[type]! : 'server');
   const words = detailOf(message);
   const name = type === '' ? 'an error' : `the error ${detailOf(type)}`;
-  const reported = `The provider reported ${name}${words === '' ? '.' : `: ${words}`}`;
-  return modelFailure({ cause, message: reported });
+  return modelFailure({ cause, message: `The provider reported ${name}${words === '' ? '.' : `: ${words}`}` });
 }
 
 export function stopFailure(reason: string): ModelFailure | undefined {
@@ -275,6 +271,5 @@ function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | u
   const input = count('input_tokens') + cachedInput + cacheWriteInput;
   const output = count('output_tokens');
   // Without an input count, the usage is unknown: a request is never empty.
-  if (input === 0) return undefined;
-  return repairUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
+  return input === 0 ? undefined : repairUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
 }

@@ -138,14 +138,10 @@ const budgets: Readonly<Record<string, number>> = {
 const leastBudget = 1024;
 /** Tokens reserved for the answer itself. */
 const answerTokens = 4096;
-
 const efforts: Readonly<Record<string, string>> = { minimal: 'low' };
 const noThinking: ReadonlySet<string> = new Set(['none', 'disabled']);
 
-export interface ThinkingFields {
-  readonly thinking?: JsonObject;
-  readonly effort?: string;
-}
+export type ThinkingFields = { readonly thinking?: JsonObject; readonly effort?: string };
 
 interface AboutThinking {
   readonly maxTokens: number;
@@ -171,8 +167,7 @@ function thinkingFields(
   const wanted = Object.hasOwn(budgets, effort) ? budgets[effort]! : budgets['medium']!;
   const most = Math.min(wanted, maxTokens - answerTokens);
   const budget = way === 'rest' ? most : Math.max(0, ...Object.values(budgets).filter((level) => level <= most));
-  if (isUnthought || budget < leastBudget) return {};
-  return { thinking: { type: 'enabled', budget_tokens: budget } };
+  return isUnthought || budget < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
 /** Claude models from 4.5 on hold their answer to a schema by themselves. */

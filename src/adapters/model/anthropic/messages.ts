@@ -6,7 +6,6 @@ import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from '.
 
 /** Blocks that no cache mark can reach any more are encoded together, so that a body has few pieces. */
 const pieceLength = 64 * 1024;
-
 const given = { lead: '', text: '' } as const;
 
 interface EncodedMessages {
@@ -94,12 +93,8 @@ function encodeUpTo(state: EncodedMessages, end: number): void {
 }
 
 type Speaker = 'user' | 'assistant';
-
 /** A block and what precedes it: a comma, or the end of one message and the beginning of the next. */
-interface PlacedBlock {
-  readonly lead: string;
-  readonly text: string;
-}
+type PlacedBlock = { readonly lead: string; readonly text: string };
 
 const wordsBefore = '[What came before was left out.]';
 const wordsToContinue = 'Continue.';

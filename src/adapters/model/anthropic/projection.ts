@@ -1,14 +1,7 @@
 import { shortTextHash } from '../../../base/digest.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
 import {
@@ -50,10 +43,7 @@ const nothing: ProjectedItem = { kind: 'nothing' };
  * Facts about the speakers. `isMarked`: text in the user's turn that is not the user's is tagged. Older encoder
  * revisions tagged only agents' reports.
  */
-export interface SpeakerContext {
-  readonly isMarked: boolean;
-  readonly writer?: InputWriter | undefined;
-}
+export type SpeakerContext = { readonly isMarked: boolean; readonly writer?: InputWriter | undefined };
 
 export function projectForMessages(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
   switch (item.type) {
@@ -97,13 +87,8 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
 }
 
 /** A text block. Blank texts are refused by the format; callers must leave them out. */
-export function textBlock(text: string): string {
-  return JSON.stringify({ type: 'text', text });
-}
-
-export function isBlankText(text: string): boolean {
-  return text.trim() === '';
-}
+export const textBlock = (text: string): string => JSON.stringify({ type: 'text', text });
+export const isBlankText = (text: string): boolean => text.trim() === '';
 
 function projectMessage(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
   if (!isMessage(item)) return nothing;
@@ -127,8 +112,7 @@ function textsOf(parts: readonly Json[]): readonly string[] {
 
 function wordsOf(part: JsonObject): string {
   const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
-  if (text !== undefined) return text;
-  return standIns[String(part['type'])] ?? '';
+  return text !== undefined ? text : (standIns[String(part['type'])] ?? '');
 }
 
 const standIns: Readonly<Record<string, string>> = {
@@ -155,9 +139,7 @@ function blocksOf(content: MessageContent): readonly string[] {
   return partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
 }
 
-function partBlocks(part: Json): readonly string[] {
-  return blocksOf(contentParts([part]));
-}
+const partBlocks = (part: Json): readonly string[] => blocksOf(contentParts([part]));
 
 /** Only thinking that this format produced, unchanged. */
 function thinkingBlock(item: Item): string | undefined {
@@ -198,15 +180,9 @@ function strayBlocks(parts: readonly ContentPart[]): readonly string[] {
 }
 
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
-
-export function wireName(name: string): string {
-  return allowed.test(name) ? name : withDigest(name);
-}
-
+export const wireName = (name: string): string => (allowed.test(name) ? name : withDigest(name));
 /** A call id that the format allows: deterministic, and distinct for distinct ids. */
-export function wireCallId(id: string): string {
-  return allowed.test(id) ? id : withDigest(id);
-}
+export const wireCallId = (id: string): string => (allowed.test(id) ? id : withDigest(id));
 
 function withDigest(text: string): string {
   return `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
@@ -243,9 +219,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 /** Block of a picture by data URL or web address; undefined if the format cannot take it. */
 export function imageBlock(address: string): string | undefined {
-  if (/^https?:\/\//i.test(address)) {
-    return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
-  }
+  if (/^https?:\/\//i.test(address)) return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
   // Split without a regular expression, which is slow on megabytes of base64.
   const comma = address.indexOf(',');
   const [scheme = '', ...parameters] = address.slice(0, Math.max(0, comma)).toLowerCase().split(';');

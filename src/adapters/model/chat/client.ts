@@ -8,7 +8,6 @@ import { chatEncoder } from './encode.ts';
 
 /** Length fields learned from refusals, by address and model, for this process. */
 const learned = new Map<string, LengthField>();
-
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
 
 function learnedLengthField(baseUrl: string, model: string): LengthField | undefined {

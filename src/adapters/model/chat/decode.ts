@@ -2,16 +2,8 @@ import { defined } from '../../../base/objects.ts';
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
 import { serverModel } from '../http/answer-headers.ts';
@@ -29,7 +21,6 @@ import { usageFromWire } from '../responses/decode.ts';
 import type { ChatDialect } from './dialect.ts';
 
 export const chatApi = 'Chat Completions API';
-
 /** Ends a stream. Not JSON. */
 const doneMark = '[DONE]';
 
@@ -127,8 +118,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
 
 /** Servers that give several answers number them; only the first is read. */
 function firstChoice(event: JsonObject): JsonObject | undefined {
-  const choices = (arrayAt(event, 'choices') ?? []).filter(isJsonObject);
-  return choices.find(({ index = 0 }) => index === 0);
+  return (arrayAt(event, 'choices') ?? []).filter(isJsonObject).find(({ index = 0 }) => index === 0);
 }
 
 function wordsIn(content: Json | undefined): { readonly text: string; readonly thinking: string } {
@@ -156,19 +146,13 @@ function saidItems(text: string): readonly Item[] {
   return text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
 }
 
-function asEvent(item: Item): ModelEvent {
-  return { kind: 'item', item };
-}
+const asEvent = (item: Item): ModelEvent => ({ kind: 'item', item });
 
 function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
   return [{ kind: 'failed', failure, ...defined({ usage }) }];
 }
 
-interface OpenCall {
-  id: string;
-  name: string;
-  readonly pieces: string[];
-}
+type OpenCall = { id: string; name: string; readonly pieces: string[] };
 
 export function callPieces() {
   const calls: OpenCall[] = [];

@@ -1,8 +1,5 @@
-import {
-  commonCapabilities,
-  openaiCapabilities,
-  type ServerCapabilities,
-} from '../../../core/config/providers/server-capabilities.ts';
+import type { ServerCapabilities } from '../../../core/config/providers/server-capabilities.ts';
+import { commonCapabilities, openaiCapabilities } from '../../../core/config/providers/server-capabilities.ts';
 
 export interface ChatDialect {
   /** Identifies the bytes that the encoder makes; stored with each request. */
@@ -62,9 +59,7 @@ function dialect(choices: Choices): ChatDialect {
 }
 
 export const commonDialect: ChatDialect = chatDialect(commonCapabilities);
-
 export const openaiDialect: ChatDialect = chatDialect({ ...commonCapabilities, ...openaiCapabilities });
-
 export const thinkingDialect: ChatDialect = chatDialect({ ...commonCapabilities, returnedThoughts: true });
 
 const earlier: readonly ChatDialect[] = [

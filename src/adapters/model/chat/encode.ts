@@ -27,9 +27,8 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
   }
 
   function instructionsBytes(text: string): Uint8Array {
-    if (text !== instructionsCache.text) {
+    if (text !== instructionsCache.text)
       instructionsCache = { text, bytes: bytesOf(JSON.stringify(headMessage(text))) };
-    }
     return instructionsCache.bytes;
   }
 
@@ -69,10 +68,7 @@ interface EncodedTools {
   readonly areOffered: boolean;
 }
 
-function headText(texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
-}
-
+const headText = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 const comma = bytesOf(',');
 
 /** Everything before tools and messages. `JSON.stringify` skips undefined options. */
@@ -116,8 +112,7 @@ function bytesOf(text: string): Uint8Array {
 function chatTools(tools: readonly ToolSpec[]): readonly JsonObject[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'function') return [functionTool(tool, tool)];
-    if (tool.type === 'custom') return [functionTool(tool, freeformTool(tool))];
-    return [];
+    return tool.type === 'custom' ? [functionTool(tool, freeformTool(tool))] : [];
   });
 }
 

@@ -4,20 +4,10 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { joinContents, type MessageContent, strayHeading, textPart, type UserTurnContent } from '../speaker-borders.ts';
 import type { ChatDialect } from './dialect.ts';
-import {
-  type ChatCall,
-  type ChatMessage,
-  mediaHeading,
-  noOutput,
-  ofOtherSpeaker,
-  type ProjectedChatItem,
-  projectItem,
-} from './projection.ts';
+import type { ChatCall, ChatMessage, ProjectedChatItem } from './projection.ts';
+import { mediaHeading, noOutput, ofOtherSpeaker, projectItem } from './projection.ts';
 
-export interface ChatMessages {
-  readonly system: readonly string[];
-  readonly messages: readonly ChatMessage[];
-}
+export type ChatMessages = { readonly system: readonly string[]; readonly messages: readonly ChatMessage[] };
 
 interface Folded extends ChatMessages, Turns {
   readonly items: Item[];

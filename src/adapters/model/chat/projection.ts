@@ -26,11 +26,7 @@ export interface ChatMessage extends JsonObject {
   readonly role: string;
 }
 
-export interface ChatCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
+export type ChatCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** An item as projected. Items of one model step are joined into one assistant message (`messages.ts`). */
 export type ProjectedChatItem =
@@ -59,9 +55,8 @@ type Rule = (item: Item, dialect: ChatDialect, writer: InputWriter | undefined) 
 const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer, revision, roles }, writer) => {
     if (!isMessage(item)) return gap;
-    if (item.role === 'assistant') {
+    if (item.role === 'assistant')
       return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText), roles).text);
-    }
     if (item.role !== 'developer' && item.role !== 'system') return usersRole(contentOf(item.content), roles, writer);
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
       return asMessage(developer, item.content);
@@ -101,9 +96,7 @@ export function projectItem(item: Item, dialect: ChatDialect, writer?: InputWrit
 }
 
 export const projectedTypes: readonly string[] = Object.keys(rules);
-
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
-
 export const mediaHeading = '[What the tools returned beside text, in order:]';
 
 function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
@@ -131,9 +124,7 @@ export function ofOtherSpeaker(
   return roles === 'any-order' ? sameInEveryMessage(content) : fromOtherSpeaker(border, content);
 }
 
-function said(text: string): ProjectedChatItem {
-  return text === '' ? leftOut : { kind: 'said', text };
-}
+const said = (text: string): ProjectedChatItem => (text === '' ? leftOut : { kind: 'said', text });
 
 function nameOf(item: Item, { revision }: ChatDialect): string | undefined {
   return revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
@@ -182,10 +173,7 @@ function contentInUsersTurn(parts: readonly Json[]): MessageContent {
 function textAndMedia(
   parts: readonly Json[],
   roles: ChatDialect['roles'],
-): {
-  readonly text: string;
-  readonly media: readonly ContentPart[];
-} {
+): { readonly text: string; readonly media: readonly ContentPart[] } {
   const read = parts.filter(isJsonObject).map(partOf);
   const media = read.filter(({ type }) => type !== 'text');
   const places = placesWhere[roles];

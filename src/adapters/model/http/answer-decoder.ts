@@ -16,7 +16,6 @@ export interface AnswerReader {
 
 /** Longest silence after a reported error. Many servers leave the connection open. */
 const silenceAfterErrorMs = 1000;
-
 /** An event is held in memory until it is complete. */
 const usualEventBytes = 32 * 1024 ** 2;
 
@@ -79,8 +78,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
     refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
-      if (finished) return decoded;
-      return fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
+      return finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
     },
     /** Waits for more. Only events that the reader knows extend the time: bytes, comments and unknown events do not. */
     async wait<Result>(

@@ -115,9 +115,8 @@ export function keyAdvice(
   if (credentials.kind === 'bearer' && credentials.renew !== undefined) return credentials.renew;
   if (envKeys.length > 0) return `Check the key in ${envKeys.join(' or ')} and its permissions.`;
   if (bearerToken !== undefined) return `Check experimental_bearer_token of the provider ${id} and its permissions.`;
-  if (tokenCommand !== undefined) {
+  if (tokenCommand !== undefined)
     return `Check the key that the command in model_providers.${id}.auth prints, and its permissions.`;
-  }
   const named = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)];
   if (named.length > 0) return `Check the key in the headers of the provider ${id}: ${named.join(', ')}.`;
   return `Capstan sent no key. Set env_key of the provider ${id} to the environment variable that holds the key.`;

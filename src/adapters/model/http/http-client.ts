@@ -14,14 +14,8 @@ import { authModeOf } from './credentials-and-headers.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './failures/answer-failure.ts';
 import { createSender } from './network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
-import {
-  answerLimits,
-  askCredentials,
-  type Connection,
-  type HttpClientOptions,
-  type ModelQuestion,
-  sendQuestion,
-} from './send-question.ts';
+import type { Connection, HttpClientOptions, ModelQuestion } from './send-question.ts';
+import { answerLimits, askCredentials, sendQuestion } from './send-question.ts';
 
 /** Keeps connections for reuse. Loads nothing until it is used. */
 export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
@@ -97,9 +91,7 @@ async function* read(
   }
 }
 
-function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
-  return { kind: 'failed', failure };
-}
+const failed = (failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> => ({ kind: 'failed', failure });
 
 /** Encodes requests and reads answers for a provider. Items on our side are in the Responses dialect. */
 export interface WireFormat {

@@ -153,9 +153,7 @@ function isPacked({ headers }: HttpHead): boolean {
   return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
 }
 
-function isGood(status: number): boolean {
-  return status >= 200 && status <= 299;
-}
+const isGood = (status: number): boolean => status >= 200 && status <= 299;
 
 function packedFailure(origin: string): ModelFailure {
   const message = `The server at ${origin} sent a compressed answer, which was not asked for.`;
@@ -196,6 +194,5 @@ async function readError(body: ResponseBody, isUnreadable: boolean): Promise<str
   }
   // A body read to its end has already given its connection back.
   body.close();
-  if (isUnreadable) return '';
-  return held.take().toString('utf8');
+  return isUnreadable ? '' : held.take().toString('utf8');
 }

@@ -5,15 +5,8 @@ import { valueOrAbort } from '../../../protocol/abort.ts';
 import { isHeaderValue } from '../../../protocol/http.ts';
 import type { Variables } from '../../../protocol/shell.ts';
 import type { HttpWire } from './answer-decoder.ts';
-import {
-  type Credentials,
-  type CredentialsWanted,
-  type HeaderSources,
-  keyAdvice,
-  type ProviderOptions,
-  requestSecrets,
-  wireHeaders,
-} from './credentials-and-headers.ts';
+import type { Credentials, CredentialsWanted, HeaderSources, ProviderOptions } from './credentials-and-headers.ts';
+import { keyAdvice, requestSecrets, wireHeaders } from './credentials-and-headers.ts';
 import { abortedFailure } from './failures/answer-failure.ts';
 import { modelFailure, withoutSecrets } from './failures/model-failure.ts';
 import { endpointTarget, type Target } from './network/destination.ts';
@@ -173,14 +166,9 @@ export async function askCredentials(
   }
 }
 
-function failed(failure: ModelFailure): FailedAnswer {
-  return { kind: 'failed', failure };
-}
+const failed = (failure: ModelFailure): FailedAnswer => ({ kind: 'failed', failure });
 
-export interface WireBody {
-  readonly body: readonly Uint8Array[];
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type WireBody = { readonly body: readonly Uint8Array[]; readonly headers: Readonly<Record<string, string>> };
 
 const level = 3;
 

@@ -74,8 +74,7 @@ function lazySocketClient(
 const triggerGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
 
 function withGate(request: ModelRequest): ModelRequest {
-  if (request.wants !== 'checkpoint') return request;
-  return { ...request, headers: { ...request.headers, ...triggerGate } };
+  return request.wants !== 'checkpoint' ? request : { ...request, headers: { ...request.headers, ...triggerGate } };
 }
 
 export const responsesFormat: WireFormat = {

@@ -42,15 +42,13 @@ async function read(
   if (answer === undefined) return failed(unreadable('is not a JSON object'));
   const output = arrayAt(answer, 'output');
   // Some servers report an error under a success status.
-  if (output === undefined && objectAt(answer, 'error') !== undefined) {
+  if (output === undefined && objectAt(answer, 'error') !== undefined)
     return failed(httpFailure({ status, headers, body: text }, place));
-  }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   const items = output.map(readableItem);
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is not an item'));
-  const usage = usageFromWire(objectAt(answer, 'usage'));
-  return { kind: 'compacted', output: items, ...defined({ usage }) };
+  return { kind: 'compacted', output: items, ...defined({ usage: usageFromWire(objectAt(answer, 'usage')) }) };
 }
 
 function unreadable(what: string): ModelFailure {
@@ -60,6 +58,4 @@ function unreadable(what: string): ModelFailure {
   return modelFailure({ cause: 'request', message, next });
 }
 
-function failed(failure: ModelFailure): CompactAnswer {
-  return { kind: 'failed', failure };
-}
+const failed = (failure: ModelFailure): CompactAnswer => ({ kind: 'failed', failure });

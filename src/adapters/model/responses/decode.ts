@@ -111,7 +111,6 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
 }
 
 const nothing: readonly ModelEvent[] = [];
-
 const typeOpening = Buffer.from('{"type":"');
 const quote = 0x22;
 
@@ -132,9 +131,7 @@ function lost(type: string | undefined): ModelEvent | undefined {
   return isEnd ? failed(unreadableAnswer('end')) : undefined;
 }
 
-function errorOf(holder: JsonObject): JsonObject | undefined {
-  return objectAt(holder, 'error');
-}
+const errorOf = (holder: JsonObject): JsonObject | undefined => objectAt(holder, 'error');
 
 function completed(response: JsonObject, createdId: string): ModelEvent {
   const usage = usageFromWire(objectAt(response, 'usage'));
@@ -159,9 +156,8 @@ function incompleteFailure(response: JsonObject): ModelFailure {
   const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
   const error = errorOf(response) ?? {};
   const message = stringAt(error, 'message') ?? '';
-  if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message)) {
+  if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message))
     return overflowFailure(message);
-  }
   const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
   return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: ended });
 }
@@ -219,9 +215,7 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
   return { ...usage, total: usage.input + usage.output };
 }
 
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= mostTokens;
-}
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= mostTokens;
 
 function isLeftOut(count: unknown): boolean {
   return typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;

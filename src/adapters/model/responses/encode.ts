@@ -25,9 +25,7 @@ export function responsesEncoder(): Encoder {
   }
 
   function instructionsBytes(text: string): Uint8Array {
-    if (text !== instructionsCache.text) {
-      instructionsCache = { text, bytes: bytesOf(instructionsField(text)) };
-    }
+    if (text !== instructionsCache.text) instructionsCache = { text, bytes: bytesOf(instructionsField(text)) };
     return instructionsCache.bytes;
   }
 
@@ -79,13 +77,8 @@ export function isSameButInput(before: Prompt, now: Prompt): boolean {
   return before.tools === now.tools || toolsField(before.tools) === toolsField(now.tools);
 }
 
-function instructionsField(text: string): string {
-  return `,"instructions":${JSON.stringify(text)}`;
-}
-
-function toolsField(tools: readonly ToolSpec[]): string {
-  return `,"tools":${JSON.stringify(tools)},"input":[`;
-}
+const instructionsField = (text: string): string => `,"instructions":${JSON.stringify(text)}`;
+const toolsField = (tools: readonly ToolSpec[]): string => `,"tools":${JSON.stringify(tools)},"input":[`;
 
 /** Everything before instructions, tools and input. `JSON.stringify` skips undefined options. */
 function opening(options: RequestOptions): string {
@@ -139,13 +132,9 @@ function bytesOf(text: string): Uint8Array {
 
 /** Internal key of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
-
 const closingBrace = Buffer.from('}');
-
 /** An item on the wire: as stored, including key order and unknown keys, without what providers refuse. */
-export function itemBytes(item: Item): Buffer {
-  return storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
-}
+export const itemBytes = (item: Item): Buffer => storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 
 /** The bytes as read; undefined if the text must be made. */
 function storedBytes(item: Item): Buffer | undefined {

@@ -40,8 +40,7 @@ function functionsOnlyEncoder(): Encoder {
 
 /** The link counts history items; those left out of the request are left out here, too. */
 function functionsFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
-  const rest = forFunctions({ ...prompt, input: prompt.input.slice(from) });
-  return incrementalFrame(rest, { previous, from: 0 });
+  return incrementalFrame(forFunctions({ ...prompt, input: prompt.input.slice(from) }), { previous, from: 0 });
 }
 
 function forFunctions(prompt: Prompt): Prompt {
@@ -102,9 +101,7 @@ export const itemForFunctions = cachePerObject((item: Item): Item | undefined =>
   }
 });
 
-function message(role: string, content: readonly Json[]): Item {
-  return { type: 'message', role, content };
-}
+const message = (role: string, content: readonly Json[]): Item => ({ type: 'message', role, content });
 
 function functionCall(item: Item): Item | undefined {
   const given = stringAt(item, 'arguments') ?? '';

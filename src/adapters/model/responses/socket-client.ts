@@ -116,9 +116,8 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
     const kept = this.#usable();
     if (kept !== undefined) return { kind: 'socket', kept };
     const standing = this.#standing.at(this.#now());
-    if (standing === 'trusted' || this.#opening !== undefined) {
+    if (standing === 'trusted' || this.#opening !== undefined)
       return valueOrAbort(this.#open(headers), signal, { kind: 'aborted' });
-    }
     // The request does not wait for what failed before.
     if (standing === 'doubtful') void this.#open(headers);
     return { kind: 'http' };

@@ -170,8 +170,7 @@ function endFailure(
 ): ModelFailure {
   if (read.kind !== 'ended') return idleFailure(idleMs, { sawOther });
   if (read.code === tooLarge) return answerTooLarge(megabytes(mostEventBytes(limits)), 'event');
-  const message = `The provider ${read.why} before the answer was complete.`;
-  return modelFailure({ cause: 'cut', message });
+  return modelFailure({ cause: 'cut', message: `The provider ${read.why} before the answer was complete.` });
 }
 
 async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
@@ -179,9 +178,7 @@ async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
   return 'over';
 }
 
-function failed(failure: ModelFailure): ModelEvent {
-  return { kind: 'failed', failure };
-}
+const failed = (failure: ModelFailure): ModelEvent => ({ kind: 'failed', failure });
 
 interface RememberedExchange {
   readonly prompt: Prompt;

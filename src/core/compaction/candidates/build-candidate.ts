@@ -282,7 +282,6 @@ function earlierSummaries(history: History): readonly EarlierSummary[] {
 }
 
 const earlierShare = 0.6;
-
 /** Thin summaries may follow each other: keeps the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
@@ -333,11 +332,8 @@ export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): 
 /** Multiple of a text's space that is inspected: repetitions in it may be removed. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
-
 /** Limit for the inspected part of a model's text, in tokens: an answer may have megabytes. */
-function tokensToInspect(tokens: number): number {
-  return Math.max(leastLookedAt, tokens * lookedAt);
-}
+const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
 
 function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
   if (written.every((text, index) => text === kept[index])) return [];
@@ -358,11 +354,7 @@ function cutSummary(summary: string, tokens: number): string {
 }
 
 const thinSummary = 120;
-
-function isThin(summary: string): boolean {
-  return sentTokens(summary) < thinSummary;
-}
-
+const isThin = (summary: string): boolean => sentTokens(summary) < thinSummary;
 const beginningBytes = 40;
 
 /** Replaces the model's copy of a user message that the checkpoint holds word for word. */

@@ -2,14 +2,8 @@ import { cachePerObject, defined } from '../../../base/objects.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LeftOutMessages } from '../../fragments/checkpoint-messages.ts';
 import { partsMessage } from '../../fragments/message-items.ts';
-import {
-  cutAround,
-  type CutText,
-  gapsIn,
-  type TextGap,
-  type TextPlace,
-  uncutBytes,
-} from '../../fragments/text/cut-and-fence-text.ts';
+import type { CutText, TextGap, TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
+import { cutAround, gapsIn, uncutBytes } from '../../fragments/text/cut-and-fence-text.ts';
 import { bytesPerToken, sentBytes, sentTokens } from '../../fragments/text/truncate.ts';
 import { textTokens } from '../../history/text-tokens.ts';
 import { itemTokens } from '../../history/token-counts.ts';
@@ -36,11 +30,7 @@ export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<Us
 
 /** Chronological: kept messages, and counts of those left out between them, now or at an earlier checkpoint. */
 export type WordsRow = KeptWords | { readonly leftOut: LeftOutMessages };
-
-export interface WordsChoice {
-  readonly rows: readonly WordsRow[];
-  readonly counts: Candidate['words'];
-}
+export type WordsChoice = { readonly rows: readonly WordsRow[]; readonly counts: Candidate['words'] };
 
 interface WordsWanted {
   /** Messages that a model chose as the active task, in this checkpoint or the one before. */
@@ -57,11 +47,8 @@ interface WordsWanted {
 const leastTokens = 32;
 const mostOfRequest = 200;
 const frame = 16;
-
 /** Messages, including those sent into a running turn, answers, and commands typed with `!`. */
-function isUsers({ by }: UserWords): boolean {
-  return by === undefined || by === 'shell' || by === 'answer';
-}
+const isUsers = ({ by }: UserWords): boolean => by === undefined || by === 'shell' || by === 'answer';
 
 /**
  * Keeps messages by precedence: the newest, the chosen, the first, those after the newest, then the user's from newest
@@ -161,15 +148,9 @@ function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, bud
   return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
 }
 
-function gapsOf(row: UserWords): readonly TextGap[] {
-  return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
-}
-
+const gapsOf = (row: UserWords): readonly TextGap[] => row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 /** The larger of a byte estimate and a tokeniser-like count: logs and tables have few bytes per token. */
-function weigh(text: string): number {
-  return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
-}
-
+const weigh = (text: string): number => Math.max(sentTokens(text), Math.ceil(textTokens(text)));
 const rowTokens = cachePerObject(({ text }: UserWords) => weigh(text));
 const passagesOf = cachePerObject((row: UserWords) => passagesToKeep(row.text, gapsOf(row)));
 const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
@@ -301,10 +282,7 @@ function distinctWords(all: readonly UserWords[]) {
   return { rows: rows.toReversed(), alsoIn, copies };
 }
 
-function speakerOf({ by, author }: UserWords): string {
-  return by ?? (author === undefined ? '' : `author ${author}`);
-}
-
+const speakerOf = ({ by, author }: UserWords): string => by ?? (author === undefined ? '' : `author ${author}`);
 const mostRemembered = 100;
 
 /** True for one message, or two with the same text. Pictures make them different. */

@@ -18,10 +18,7 @@ const leastOfLine = 80;
 const leastOfResult = 20;
 const aroundResult = 20;
 
-export interface FoundWork {
-  readonly answer: LastAnswer | undefined;
-  readonly results: readonly WorkResult[];
-}
+export type FoundWork = { readonly answer: LastAnswer | undefined; readonly results: readonly WorkResult[] };
 
 export function findLastWork({ history }: CompactionSource): FoundWork {
   const all = entries(history);
@@ -127,9 +124,7 @@ export function shortLine(text: string, tokens: number): string {
   return escapeFragmentMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));
 }
 
-export function resumeTextForStep(step: string): string {
-  return `the next step of the plan: ${step}`;
-}
+export const resumeTextForStep = (step: string): string => `the next step of the plan: ${step}`;
 
 const resumeAtWords =
   "the user's newest message, read after all messages before it; look at the files before you change them";

@@ -108,22 +108,13 @@ function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] 
   const own = held.filter(
     ({ text }) => !held.some((other) => other.text.length > text.length && other.text.includes(text)),
   );
-  const newest = new Map(own.map(({ row, text }) => [text, row]));
-  return [...newest.values()].slice(-mostJoined);
+  return [...new Map(own.map(({ row, text }) => [text, row])).values()].slice(-mostJoined);
 }
 
-interface Compared {
-  readonly row: UserWords;
-  readonly text: string;
-}
+type Compared = { readonly row: UserWords; readonly text: string };
 
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-function beginningOf(quote: string): string {
-  return squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
-}
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const beginningOf = (quote: string): string => squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 
 function mostAlike(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const pairs = letterPairs(quote);
@@ -136,10 +127,7 @@ function mostAlike(quote: string, rows: readonly Compared[]): readonly UserWords
   return best === undefined ? [] : [best.row];
 }
 
-interface Pairs {
-  readonly counts: ReadonlyMap<string, number>;
-  readonly total: number;
-}
+type Pairs = { readonly counts: ReadonlyMap<string, number>; readonly total: number };
 
 function letterPairs(text: string): Pairs {
   const counts = new Map<string, number>();

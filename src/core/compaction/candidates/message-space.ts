@@ -111,8 +111,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
   const around = (at: number): number => {
     const [from, to] = [Math.max(0, at - neighbours), Math.min(lines.length, at + neighbours + 1)];
     const before = (sums[at]! - sums[from]!) / Math.max(1, at - from);
-    const after = (sums[to]! - sums[at + 1]!) / Math.max(1, to - at - 1);
-    return Math.min(before, after);
+    return Math.min(before, (sums[to]! - sums[at + 1]!) / Math.max(1, to - at - 1));
   };
   return lines
     .map(({ start, end, isKept, ...line }, at) => {
@@ -135,8 +134,7 @@ interface Line extends TextPlace {
 
 /** From 0 (data) to 1 (only plain words). */
 function sentenceLikeness({ words, prose }: Pick<Line, 'words' | 'prose'>): number {
-  const letters = words.reduce((sum, { length }) => sum + length, 0);
-  return prose * Math.min(1, letters / lettersOfSentence);
+  return prose * Math.min(1, words.reduce((sum, { length }) => sum + length, 0) / lettersOfSentence);
 }
 
 function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {

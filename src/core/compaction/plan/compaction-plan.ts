@@ -31,7 +31,6 @@ export type CompactionReason =
 
 /** `post_turn`: the turn has ended, and the next one should not have to wait. */
 export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
-
 export type CompactionStrategy = 'structured' | 'plain' | 'remote';
 
 /** The plan is complete before any request. All numbers come from the envelope's window. */
@@ -106,10 +105,7 @@ export interface CompactionRequest {
   readonly outputSchema?: JsonObject;
 }
 
-export interface RequestMessage {
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
-}
+export type RequestMessage = { readonly role: 'user' | 'assistant'; readonly text: string };
 
 export type CompactionOutcome =
   /** `text`: all message texts of this response, joined; may be empty. */

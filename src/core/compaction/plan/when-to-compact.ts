@@ -21,10 +21,7 @@ function counted({ active, pending, prefill, window }: WindowFill): number {
   return prefill === undefined ? 0 : Math.max(0, active + pending - prefill);
 }
 
-interface SwitchedModel {
-  readonly model: string;
-  readonly compatibility?: string;
-}
+type SwitchedModel = { readonly model: string; readonly compatibility?: string };
 
 /**
  * The reason why the previous model must compact history while it can still read it. Models without compatibility data

@@ -29,18 +29,16 @@ export function limitTooLow(every: FixedRequestWeight, limit: RaisableLimit): Ou
 function causeOf(every: FixedRequestWeight, limit: RaisableLimit): string {
   const { fixed, context, overhead } = every;
   const own = `instructions and tools take about ${groupDigits(fixed)} tokens, the context about ${groupDigits(context)}`;
-  if (canFreeSpace({ ...every, overhead: 0 }, limit.now)) {
+  if (canFreeSpace({ ...every, overhead: 0 }, limit.now))
     return `the provider counts ${groupDigits(overhead)} tokens more per request than Capstan estimates; ${own}`;
-  }
   const beyond = overhead === 0 ? '' : `, and the provider counts ${groupDigits(overhead)} more than Capstan estimates`;
   return `${own}${beyond}`;
 }
 
 function adviceFor(wanted: number, limit: RaisableLimit): string | undefined {
   const isConfigured = limit.now < limit.most;
-  if (wanted <= limit.most && isConfigured) {
+  if (wanted <= limit.most && isConfigured)
     return `The configured limit is too low: set \`model_auto_compact_token_limit = ${wanted}\`.`;
-  }
   const window = limit.windowFor(wanted);
   if (window === undefined) return undefined;
   const also = isConfigured ? ` and \`model_auto_compact_token_limit = ${wanted}\`` : '';
@@ -76,9 +74,7 @@ export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLi
 }
 
 /** A round number is easier to paste, and leaves a small reserve. */
-function roundUp(tokens: number): number {
-  return Math.ceil(tokens / 1000) * 1000;
-}
+const roundUp = (tokens: number): number => Math.ceil(tokens / 1000) * 1000;
 
 export interface UnexplainedRefusal {
   readonly tokens: number;

@@ -12,10 +12,7 @@ export interface WorkRecords {
   readonly proposed?: readonly ProposedPlan[];
 }
 
-export interface ProposedPlan {
-  readonly callId: string;
-  readonly steps: readonly PlanStep[];
-}
+export type ProposedPlan = { readonly callId: string; readonly steps: readonly PlanStep[] };
 
 export interface WorkPlan {
   readonly steps: readonly PlanStep[];

@@ -120,10 +120,7 @@ export function itemMatcher(
 }
 
 /** Items that only make sense together; `to` is exclusive. */
-export interface Unit {
-  readonly from: number;
-  readonly to: number;
-}
+export type Unit = { readonly from: number; readonly to: number };
 
 /** The smallest runs into which input may be cut: providers refuse half a pair, and reasoning alone. */
 export function splitIntoUnits(input: readonly Item[], from: number): readonly Unit[] {
@@ -184,14 +181,8 @@ export function sentWeight(item: Item, stubbed: boolean): number {
 }
 
 const messageFrame = 40;
-
-export function textWeight(text: string): number {
-  return messageFrame + written(text);
-}
-
-function written(text: string): number {
-  return estimateTokens(JSON.stringify(text));
-}
+export const textWeight = (text: string): number => messageFrame + written(text);
+const written = (text: string): number => estimateTokens(JSON.stringify(text));
 
 export function messagesWeight(messages: readonly RequestMessage[]): number {
   return messages.reduce((sum, { text }) => sum + textWeight(text), 0);
@@ -223,10 +214,7 @@ function cutUntilFit(most: number, least: number, make: (cut: (text: string) => 
 
 const most = { bytes: 200, messages: 20, files: 40 } as const;
 
-interface Speakers {
-  readonly isUsers: (item: Item) => boolean;
-  readonly isPrograms: (item: Item) => boolean;
-}
+type Speakers = { readonly isUsers: (item: Item) => boolean; readonly isPrograms: (item: Item) => boolean };
 
 /** Notes on a part that no model summarised: beginnings of its messages, and files of its patches. */
 export function notesWithoutModel(items: readonly Item[], speakers: Speakers): string {

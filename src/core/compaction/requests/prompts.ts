@@ -114,10 +114,7 @@ export function plainRepairPrompt(faults: readonly string[]): string {
 }
 
 /** Counts from 1. */
-interface Place {
-  readonly part: number;
-  readonly of: number;
-}
+type Place = { readonly part: number; readonly of: number };
 
 export function stagePrompt({ part, of, focus, prompt }: Place & Pick<CompactionPlan, 'focus' | 'prompt'>): string {
   const before =
@@ -143,9 +140,7 @@ ${notes.trim() === '' ? 'UNKNOWN' : notes.trim()}
 }
 
 /** A message in the user role that exists only in the compaction request. */
-export function userRequestMessage(text: string): RequestMessage {
-  return { role: 'user', text };
-}
+export const userRequestMessage = (text: string): RequestMessage => ({ role: 'user', text });
 
 function focusLines(...wishes: readonly (string | undefined)[]): string {
   const asked = wishes.map((wish) => wish?.trim() ?? '').filter((wish) => wish !== '');

@@ -102,9 +102,7 @@ function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
   return { from, to, stubbed, head };
 }
 
-function stageTail(plan: CompactionPlan, { part, of }: PartPlace): string {
-  return stagePrompt({ ...plan, part, of });
-}
+const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => stagePrompt({ ...plan, part, of });
 
 function promptOf(plan: CompactionPlan, way: Way): string {
   return way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
@@ -172,8 +170,7 @@ export function layOutParts(
   const capacity = available - notesBudget;
   if (capacity < leastCapacity) return undefined;
   const parts = cutIntoParts(source, { from, capacity, most: mostStages - stages });
-  const anythingSent = parts.some((part) => part.sent && part.to > part.from);
-  return anythingSent ? { ...progress, parts, notesBudget } : undefined;
+  return parts.some((part) => part.sent && part.to > part.from) ? { ...progress, parts, notesBudget } : undefined;
 }
 
 export function finalRequest(plan: CompactionPlan, progress: Progress): CompactionRequest {

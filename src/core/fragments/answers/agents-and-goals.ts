@@ -9,11 +9,7 @@ export function agentStarted({ id, path, note }: StartedAgent): string {
   return JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
 }
 
-interface StartedAgent {
-  readonly id: string;
-  readonly path: string;
-  readonly note?: string;
-}
+type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
 
 export function agentSent(path: string, as: keyof typeof delivered): string {
   return JSON.stringify({ agent_path: path, delivered: delivered[as] });
@@ -39,11 +35,7 @@ interface ShownAgent {
   readonly answer?: string;
 }
 
-interface ShownWait {
-  readonly agents: readonly ShownAgent[];
-  readonly timedOut: boolean;
-  readonly hasWords: boolean;
-}
+type ShownWait = { readonly agents: readonly ShownAgent[]; readonly timedOut: boolean; readonly hasWords: boolean };
 
 /** Limits in tokens: for one awaited agent, and for one in a list. */
 const most = { waited: 2000, listed: 300 } as const;
@@ -73,9 +65,7 @@ export function agentsListed(agents: readonly ShownAgent[]): string {
   return JSON.stringify({ agents: shown });
 }
 
-function cut(text: string, limit: number): string {
-  return truncateMiddle(text, { mode: 'tokens', limit });
-}
+const cut = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
 
 export function agentClosed({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string {
   return JSON.stringify({ agent_path: path, previous_status: status });
@@ -92,9 +82,7 @@ const programMessages: ReadonlySet<string> = new Set([
 ]);
 
 /** True if the whole message is one of these, not the user's words. */
-export function isProgramMessage(text: string): boolean {
-  return programMessages.has(text);
-}
+export const isProgramMessage = (text: string): boolean => programMessages.has(text);
 
 /** Answers of the goal tools, in Codex's form. */
 export function goalAnswer(threadId: string, goal: Goal | undefined): string {

@@ -151,9 +151,7 @@ export function patchRejected(reason: string, budget: Budget): string {
 }
 
 /** The turn ended before the patch began. */
-export function patchAborted(by: StoppedBy): string {
-  return `${abortedWords[by]} before anything was changed`;
-}
+export const patchAborted = (by: StoppedBy): string => `${abortedWords[by]} before anything was changed`;
 
 export const patchWithoutTool =
   'apply_patch verification failed: this command is a patch, which no shell can run. Call the tool apply_patch with it.';
@@ -164,6 +162,4 @@ export const patchForEditor =
 export const patchNotPossible =
   'patch rejected: this command is a patch, and no file may be changed under the permissions that hold now.';
 
-export function patchFromCommand(answer: string): string {
-  return `Wall time: 0.0000 seconds\nOutput:\n${answer}`;
-}
+export const patchFromCommand = (answer: string): string => `Wall time: 0.0000 seconds\nOutput:\n${answer}`;

@@ -30,9 +30,7 @@ export async function contentParts(
   return withinMemory(parts);
 }
 
-function text(words: string): JsonObject {
-  return { type: 'input_text', text: words.toWellFormed() };
-}
+const text = (words: string): JsonObject => ({ type: 'input_text', text: words.toWellFormed() });
 
 async function partOf(
   block: Json,
@@ -94,10 +92,7 @@ export function shownImage({ dataUrl, resized }: Omit<UserImage, 'path'>): reado
   return [image, { type: 'input_text', text }];
 }
 
-export interface ClientResult {
-  readonly output: string | readonly JsonObject[];
-  readonly ok: boolean;
-}
+export type ClientResult = { readonly output: string | readonly JsonObject[]; readonly ok: boolean };
 
 export async function clientResult(
   given: JsonObject | undefined,

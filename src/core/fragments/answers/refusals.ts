@@ -131,7 +131,6 @@ export const tooLongToReview =
   'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
 
 export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
-
 export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';
 
 /** The refusing party and its reasons. `what`: what approval would have done, worded to follow "did not". */
@@ -151,10 +150,7 @@ function declinedWords(answer: Answer, what: string): string {
   return [said, ...reasons].join(' ');
 }
 
-export interface AnsweredHost {
-  readonly host: RequestedHost;
-  readonly answer: Answer;
-}
+export type AnsweredHost = { readonly host: RequestedHost; readonly answer: Answer };
 
 /** One sentence per answer, placed before the command's output. */
 export function hostAnswers(answered: readonly AnsweredHost[]): readonly string[] {
@@ -190,8 +186,7 @@ export function ranAgain({ answer, where }: RetryWhere): string {
 
 /** The following output is the only run's. */
 export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
-  if (answer.kind === 'lapsed') {
+  if (answer.kind === 'lapsed')
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;
-  }
   return `${stopped} ${declinedWords(answer, `let it run again ${where}`)}`;
 }

@@ -41,11 +41,8 @@ export const notRunInForkedThread =
 
 /** The call has no answer, and the file does not say why. */
 export const abortedCall = 'aborted';
-
 export const planUpdated = 'Plan updated';
-
 const [mostNamed, longestName] = [5, 60];
-
 /** Providers accept no longer name. */
 const longestToolName = 64;
 
@@ -92,9 +89,7 @@ export function ignoredArguments(names: readonly string[]): string {
   return `Ignored, because this tool has no such argument: ${named.join(', ')}${more}.`;
 }
 
-export function refusedCall(message: string, next: string): string {
-  return `Not run: ${message} ${next}`;
-}
+export const refusedCall = (message: string, next: string): string => `Not run: ${message} ${next}`;
 
 /** The reason alone, for displays that already say that the call did not run. */
 export function refusalReason(answer: string): string {
@@ -102,9 +97,7 @@ export function refusalReason(answer: string): string {
   return reason === answer ? answer : reason.replace(/^[a-z]+(?=\s)/, sentenceStart);
 }
 
-function sentenceStart(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-}
+const sentenceStart = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 export const sandboxRefusedAgain =
   'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';
@@ -140,9 +133,7 @@ export function withUserWords(said: string, note: string | undefined): string {
   return hasWords(note) ? `${said} The user says: ${note}` : said;
 }
 
-function hasWords(note: string | undefined): boolean {
-  return note !== undefined && note.trim() !== '';
-}
+const hasWords = (note: string | undefined): boolean => note !== undefined && note.trim() !== '';
 
 /** After the user's answer the question changed; or, with `why`, the call is no longer allowed. */
 export function approvalNoLongerFits(why: string | undefined): string {
@@ -158,18 +149,14 @@ export const interruptedBeforeAsking =
   'Not run: the turn was interrupted before the user could be asked whether it may run.';
 
 export const interruptedBeforeRunning = 'Not run: the turn was interrupted before the call began.';
-
 export const programEndedWhileAsking = 'Not run: the program ended before the user answered whether it may run.';
-
 export const programEndedBeforeRunning = 'Not run: the program ended before the call began.';
 
 /** A command failed outside the sandbox under a policy that denies reading. */
 export const readingStillDenied =
   'Outside the sandbox too, what is not readable stays closed: opening it fails, mostly with "Permission denied".';
 
-export function toolFailed(why: string): string {
-  return `The tool failed: ${why}`;
-}
+export const toolFailed = (why: string): string => `The tool failed: ${why}`;
 
 /** Why the client returned no answer. None of these is a refusal. */
 export type ClientSilence = 'unreadable' | 'failed' | 'timed-out';

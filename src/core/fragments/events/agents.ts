@@ -39,10 +39,7 @@ function statusValue(status: AgentStatus, limit: number): Json {
   }
 }
 
-function shortened(text: string, limit: number): string {
-  return truncateMiddle(text, { mode: 'tokens', limit });
-}
-
+const shortened = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
 /** More than can work in parallel; older ones are counted. */
 const mostNamed = 40;
 

@@ -71,10 +71,7 @@ function putBack(before: RestoredFiles['before']): string {
   return `The user put these files back to what they were ${when}. What was done to them since then is undone; the conversation goes on. Do not repeat it unless the user asks. ${look}`;
 }
 
-function beginning(words: string): string {
-  return words === '' ? '' : ` (${quote(truncateBytes(words, longestWords))})`;
-}
-
+const beginning = (words: string): string => (words === '' ? '' : ` (${quote(truncateBytes(words, longestWords))})`);
 const mostNewRepositories = 20;
 
 export interface NewRepositoriesText {

@@ -39,8 +39,7 @@ export const hookPromptFragment = defineFragment<{ readonly runId: string; reado
 /** A hook's words without the fragment's tags and escapes; undefined if the text is not from a hook. */
 export function readHookText(text: string): string | undefined {
   const asked = prompt.exec(text)?.groups?.['words'];
-  if (asked !== undefined) return unescapeText(asked);
-  return context.exec(text)?.groups?.['words'];
+  return asked !== undefined ? unescapeText(asked) : context.exec(text)?.groups?.['words'];
 }
 
 export interface SkillBodyText extends JsonObject {
@@ -74,14 +73,8 @@ export const skillBodyFragment = defineFragment<SkillBodyText>({
 
 const cutNotice = '[A part of this skill is left out for lack of space. Read the rest in the file at the path above.]';
 const leftOutNotice = '[No space is left for the text of this skill. Read it in the file at the path above.]';
-
-function short(text: string): string {
-  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));
-}
-
-function access(value: JsonObject): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c');
-}
+const short = (text: string): string => escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));
+const access = (value: JsonObject): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 export interface PluginHintText extends JsonObject {
   readonly name: string;

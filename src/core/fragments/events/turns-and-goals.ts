@@ -3,10 +3,8 @@ import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
 
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
-
 /** The cause as the model reads it. `-idle`: no call was running, so nothing is half done. */
 export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle` | StoppedOtherwise;
-
 type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
 
 const interrupted = 'The user stopped the turn on purpose.';

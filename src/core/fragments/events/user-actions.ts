@@ -2,11 +2,7 @@ import { defineFragment } from '../text/define-fragment.ts';
 import { escapeEndMarker, escapeMarkup, escapeText } from '../text/escape-markup.ts';
 import { byteLength, firstBytes, lastBytes, truncateMiddle } from '../text/truncate.ts';
 
-export interface UserActionText {
-  readonly action: 'review';
-  readonly context: string;
-  readonly results: string;
-}
+export type UserActionText = { readonly action: 'review'; readonly context: string; readonly results: string };
 
 /** User actions beside the conversation, in the form that other programs write. */
 export const userActionFragment = defineFragment<UserActionText>({
@@ -29,10 +25,7 @@ export const reviewInterrupted = {
 };
 
 export function reviewBroke(why: string): typeof reviewInterrupted {
-  return {
-    context: 'The user started a review of code, and it failed.',
-    results: `None: ${why}`,
-  };
+  return { context: 'The user started a review of code, and it failed.', results: `None: ${why}` };
 }
 
 export interface UserShellCommandText {
@@ -45,7 +38,6 @@ export interface UserShellCommandText {
 }
 
 export const noExitCodeStopped = 'none (stopped by the user)';
-
 /** Ends of the text's parts. A command or its output cannot end them. */
 export const partEnds = ['</command>', '</result>'] as const;
 
@@ -63,8 +55,7 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
 
 /** The command and output unchanged, except for anything that would end its part of the text or move a cursor. */
 function shortened(text: string, tokens: number): string {
-  const plain = partEnds.reduce(escapeEndMarker, withoutControls(text));
-  return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
+  return truncateMiddle(partEnds.reduce(escapeEndMarker, withoutControls(text)), { mode: 'tokens', limit: tokens });
 }
 
 /** CSI; OSC and similar up to their terminators; two-character sequences. */

@@ -3,20 +3,14 @@ import { defined } from '../../../base/objects.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
 /** A range of a text; `end` is exclusive. */
-export interface TextPlace {
-  readonly start: number;
-  readonly end: number;
-}
+export type TextPlace = { readonly start: number; readonly end: number };
 
 export interface TextGap extends TextPlace {
   /** Missing bytes, counted as sent. */
   readonly bytes: number;
 }
 
-interface GappedText {
-  readonly text: string;
-  readonly gaps: readonly TextGap[];
-}
+type GappedText = { readonly text: string; readonly gaps: readonly TextGap[] };
 
 export interface CutText extends GappedText {
   /** The most important part: it stays beside head and tail as far as space allows. */
@@ -120,14 +114,8 @@ function endsAround(text: string, part: TextPlace | undefined, space: number): r
 let segmenter: Intl.Segmenter | undefined;
 /** In code units: a family of four takes eleven, a letter with combining marks a few. */
 const longestSign = 40;
-
-function signStart(text: string, at: number): number {
-  return signAround(text, at)?.start ?? at;
-}
-
-function signEnd(text: string, at: number): number {
-  return signAround(text, at)?.end ?? at;
-}
+const signStart = (text: string, at: number): number => signAround(text, at)?.start ?? at;
+const signEnd = (text: string, at: number): number => signAround(text, at)?.end ?? at;
 
 /** Undefined: the place is between two characters. */
 function signAround(text: string, at: number): TextPlace | undefined {

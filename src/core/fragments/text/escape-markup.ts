@@ -29,36 +29,28 @@ export function unescapeText(text: string): string {
 }
 
 /** A JSON string that cannot contain a tag or a line end. */
-export function quote(text: string): string {
-  return JSON.stringify(text).replace(tagsAndControls, jsonEscape);
-}
+export const quote = (text: string): string => JSON.stringify(text).replace(tagsAndControls, jsonEscape);
 
 export function jsonEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Keeps a name on its line and its characters visible. */
-export function withoutLineBreaks(text: string): string {
-  return text.replace(runsOfControls, ' ');
-}
+export const withoutLineBreaks = (text: string): string => text.replace(runsOfControls, ' ');
 
 /** Prose that cannot end its own fragment: the first character of an end marker in it is escaped. */
 export function escapeEndMarker(text: string, end: string): string {
   const name = nameIn(end);
-  if (name === undefined || !text.includes('<')) return text;
-  return text.replace(endsOf(text, name, '<'), '&lt;');
+  return name === undefined || !text.includes('<') ? text : text.replace(endsOf(text, name, '<'), '&lt;');
 }
 
 /** Reverses `escapeEndMarker`. A marker that was escaped in the original is unescaped as well. */
 export function unescapeEndMarker(text: string, end: string): string {
   const name = nameIn(end);
-  if (name === undefined || !text.includes('&lt;')) return text;
-  return text.replace(endsOf(text, name, '&lt;'), '<');
+  return name === undefined || !text.includes('&lt;') ? text : text.replace(endsOf(text, name, '&lt;'), '<');
 }
 
-function nameIn(end: string): string | undefined {
-  return /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
-}
+const nameIn = (end: string): string | undefined => /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
 
 function endsOf(text: string, name: string, first: '<' | '&lt;'): RegExp {
   return isPlain.test(text) ? endPattern(name, first) : lookalikePattern(name, first);
@@ -105,6 +97,4 @@ export function lookalikeWords(words: string): string {
     .join(`${unseenSpace}${boundedRepeat.replace('0', '1')}`);
 }
 
-function escaped(letter: string): string {
-  return /\w/.test(letter) ? letter : `\\${letter}`;
-}
+const escaped = (letter: string): string => (/\w/.test(letter) ? letter : `\\${letter}`);

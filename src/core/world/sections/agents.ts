@@ -31,9 +31,7 @@ export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly
 });
 
 /** Roles get their names from files of the user. */
-function line(text: string): string {
-  return withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-}
+const line = (text: string): string => withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /**
  * Agents at the time of a checkpoint, which removed their mentions. Answers and notifications report what became of

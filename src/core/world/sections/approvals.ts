@@ -3,12 +3,8 @@ import { reviewerSentence } from '../../fragments/approval-review.ts';
 import { defineFragment } from '../../fragments/text/define-fragment.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
 import { type BoundedList, boundedList, dashedLines } from '../../fragments/text/truncate.ts';
-import {
-  allowsAsking,
-  allowsSomeQuestion,
-  approvalName,
-  type QuestionTopic,
-} from '../../policy/decide/approval-policy.ts';
+import type { QuestionTopic } from '../../policy/decide/approval-policy.ts';
+import { allowsAsking, allowsSomeQuestion, approvalName } from '../../policy/decide/approval-policy.ts';
 import type { PolicyDescription } from '../../policy/profiles/describe-policy.ts';
 import { isUnlimited } from '../../policy/profiles/profile-entries.ts';
 
@@ -52,13 +48,8 @@ export function questionReachesUser({ approval, canAsk }: ApprovalFacts, about: 
   return canAsk && allowsAsking(approval, about);
 }
 
-export function explainsScripts(told: ApprovalFacts): boolean {
-  return told.canAsk && isLimited(told);
-}
-
-function isLimited({ mode }: ApprovalFacts): boolean {
-  return mode === 'read-only' || mode === 'workspace-write';
-}
+export const explainsScripts = (told: ApprovalFacts): boolean => told.canAsk && isLimited(told);
+const isLimited = ({ mode }: ApprovalFacts): boolean => mode === 'read-only' || mode === 'workspace-write';
 
 function whenAsked(told: ApprovalFacts): string {
   const { approval, canAsk } = told;
@@ -156,7 +147,6 @@ const requests = 'For several commands of the turn, ask once with request_permis
 
 /** The first words of a permanently approved command. */
 export type CommandPrefix = readonly string[];
-
 /** The place where a script of only approved commands runs. `anywhere`: there is no sandbox. */
 export type ApprovedRuns = 'outside' | 'confined' | 'anywhere';
 
@@ -216,9 +206,7 @@ export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {
   return boundedList([...new Set(lines)], { count: 100, characters: 5000 });
 }
 
-function letters(prefix: CommandPrefix): number {
-  return prefix.reduce((sum, token) => sum + token.length, 0);
-}
+const letters = (prefix: CommandPrefix): number => prefix.reduce((sum, token) => sum + token.length, 0);
 
 function compare(a: string, b: string): number {
   if (a === b) return 0;

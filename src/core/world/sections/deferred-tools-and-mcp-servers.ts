@@ -7,10 +7,7 @@ import { boundedList } from '../../fragments/text/truncate.ts';
 import { type Section, textSection, unknownState } from './section.ts';
 
 /** A group of tools that are not listed and must be searched for. */
-interface ToolNamespace {
-  readonly name: string;
-  readonly description: string;
-}
+type ToolNamespace = { readonly name: string; readonly description: string };
 
 export type DeferredToolsText =
   | { readonly kind: 'full'; readonly namespaces: readonly ToolNamespace[] }
@@ -53,9 +50,7 @@ function described({ name, description }: ToolNamespace): string {
   return `${named(name)}: ${escapeMarkup(line)}`;
 }
 
-function named(name: string): string {
-  return `- ${escapeMarkup(name)}`;
-}
+const named = (name: string): string => `- ${escapeMarkup(name)}`;
 
 interface StoredTools extends JsonObject {
   readonly [namespace: string]: string;
@@ -93,9 +88,7 @@ function isNone(before: StoredTools | typeof unknownState): boolean {
   return before !== unknownState && Object.keys(before).length === 0;
 }
 
-interface McpServersText {
-  readonly notes: McpNews['notes'];
-}
+type McpServersText = { readonly notes: McpNews['notes'] };
 
 /** Servers that do not run, and differences from the tool list, which stays unchanged until history is rewritten. */
 export const mcpServersFragment = defineReplaceable<McpServersText>({
@@ -131,9 +124,7 @@ function noteLines({ server, problem, changed, gone, unasked }: McpNews['notes']
   ];
 }
 
-interface McpInstructionsText {
-  readonly instructions: McpNews['instructions'];
-}
+type McpInstructionsText = { readonly instructions: McpNews['instructions'] };
 
 export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
   id: 'mcp-instructions',

@@ -32,9 +32,7 @@ export const agentsMdFragment = defineFamily<AgentsMdText>({
 });
 
 /** The opening tag below the path must survive any cut. */
-function shortened(path: string): string {
-  return truncateMiddle(path, { mode: 'bytes', limit: 4096 });
-}
+const shortened = (path: string): string => truncateMiddle(path, { mode: 'bytes', limit: 4096 });
 
 interface StoredAgentsMd extends JsonObject {
   readonly directory?: string;
@@ -54,8 +52,7 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
-    if (directory !== stored['directory'] || text !== stored['text']) return undefined;
-    return defined({ directory, text });
+    return directory !== stored['directory'] || text !== stored['text'] ? undefined : defined({ directory, text });
   },
 
   full: (now) => (now.text === undefined ? [] : [renderAgentsMd(now, now.text, false)]),
@@ -137,9 +134,7 @@ export const sessionContextSection = textSection<{ readonly texts: readonly stri
 });
 
 /** First instructions of every model, unless a thread chose its own text. */
-export function baseInstructions(): string {
-  return text;
-}
+export const baseInstructions = (): string => text;
 
 const text = `You are Capstan, a coding agent. You work in the user's folder, on the user's machine, through the tools you are offered.
 

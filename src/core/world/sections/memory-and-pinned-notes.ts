@@ -4,10 +4,7 @@ import { defineReplaceable } from '../../fragments/text/define-fragment.ts';
 import { escapeEndMarker, quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
-interface MemoryText {
-  readonly summary: string;
-  readonly folder: string;
-}
+type MemoryText = { readonly summary: string; readonly folder: string };
 
 export const memoryFragment = defineReplaceable<MemoryText>({
   id: 'memory',

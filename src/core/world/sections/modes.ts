@@ -1,22 +1,12 @@
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Personality, RealtimeSetting } from '../../envelope/settings.ts';
-import {
-  defineFamily,
-  defineFragment,
-  fingerprint,
-  type Fragment,
-  isBetween,
-  type Markers,
-  render,
-} from '../../fragments/text/define-fragment.ts';
+import type { Fragment, Markers } from '../../fragments/text/define-fragment.ts';
+import { defineFamily, defineFragment, fingerprint, isBetween, render } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
-export interface CollaborationModeText {
-  readonly mode: string;
-  readonly instructions: string;
-}
+export type CollaborationModeText = { readonly mode: string; readonly instructions: string };
 
 export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   id: 'collaboration-mode',
@@ -30,9 +20,7 @@ export const collaborationModeFragment = defineFamily<CollaborationModeText>({
 });
 
 /** Guidance of a mode for a model without guidance of its own. The default has none. */
-export function modeGuidance(mode: string): string {
-  return mode === 'plan' ? planning : '';
-}
+export const modeGuidance = (mode: string): string => (mode === 'plan' ? planning : '');
 
 const planning = `The user wants a plan before any work. Until the mode changes:
 - Look, read and run what helps you understand. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
@@ -107,9 +95,7 @@ export const personalityFragment = defineFamily<{ readonly name: Personality; re
   withdrawn: '\nThe manner of speech asked for before no longer holds. Speak as the rest of the instructions ask.\n',
 });
 
-export function personalityText(name: Personality): string {
-  return texts[name];
-}
+export const personalityText = (name: Personality): string => texts[name];
 
 const texts: Readonly<Record<Personality, string>> = {
   none: 'No particular manner is asked for. Be plain and clear.',
@@ -147,8 +133,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   read(stored) {
     const model = isJsonObject(stored) ? stringAt(stored, 'model') : undefined;
     if (!isJsonObject(stored) || model === undefined) return undefined;
-    const personality = stringAt(stored, 'personality');
-    return { model, ...defined({ personality }) };
+    return { model, ...defined({ personality: stringAt(stored, 'personality') }) };
   },
 
   full: ({ personality }) => (personality === undefined ? [] : [renderPersonality(personality)]),
@@ -162,10 +147,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   },
 };
 
-function renderPersonality(name: Personality) {
-  return render(personalityFragment, { name, text: personalityText(name) });
-}
-
+const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
 
 /**

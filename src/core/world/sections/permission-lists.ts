@@ -123,8 +123,7 @@ function limits(title: string, paths: readonly string[], bytes: number): readonl
   const { kept, left } = bounded(paths, bytes);
   if (left === 0) return openings(title, paths, bytes);
   const where = shortFolder(commonFolder(paths.slice(kept.length)));
-  const tail = `… and ${left} more below ${quote(where)} that are not listed here`;
-  return [`${title}: ${[...kept, tail].join(', ')}`];
+  return [`${title}: ${[...kept, `… and ${left} more below ${quote(where)} that are not listed here`].join(', ')}`];
 }
 
 /** Quoted as JSON: a name with a newline or a quote in it stays one name. */

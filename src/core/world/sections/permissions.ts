@@ -1,25 +1,14 @@
 import { defined } from '../../../base/objects.ts';
-import {
-  arrayAt,
-  equalJson,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { arrayAt, equalJson, isJsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { defineFamily, defineFragment, fingerprint, render } from '../../fragments/text/define-fragment.ts';
 import { type BoundedList, byteLength, bytesPerToken, dashedLines } from '../../fragments/text/truncate.ts';
 import { isReviewed } from '../../policy/decide/approval-policy.ts';
 import { type StandingGrants, withGrantedNetwork } from '../../policy/grants/granted-policy.ts';
-import {
-  describeNetwork,
-  describePolicy,
-  type PolicyDescription,
-  type ReachedNetwork,
-} from '../../policy/profiles/describe-policy.ts';
+import type { PolicyDescription, ReachedNetwork } from '../../policy/profiles/describe-policy.ts';
+import { describeNetwork, describePolicy } from '../../policy/profiles/describe-policy.ts';
 import { type HeldPatterns, heldPatterns } from '../../policy/rules/rule-set.ts';
 import {
   type ApprovalFacts,
@@ -32,13 +21,8 @@ import {
   howScriptsAreRead,
   listPrefixes,
 } from './approvals.ts';
-import {
-  fileLines,
-  grantedLines,
-  heldCommandLines,
-  type NetworkTold,
-  reachableNetworkLines,
-} from './permission-lists.ts';
+import type { NetworkTold } from './permission-lists.ts';
+import { fileLines, grantedLines, heldCommandLines, reachableNetworkLines } from './permission-lists.ts';
 import { type Section, unknownState } from './section.ts';
 
 /** Permissions as described to the model. Made from the same resolved policy that the sandbox enforces (I5). */
@@ -59,7 +43,6 @@ const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
 };
 
 const capTokens = 6000;
-
 /** Leaves space for the markers and a line that counts omissions. */
 const mostBytes = capTokens * bytesPerToken - 200;
 
@@ -243,8 +226,7 @@ function changedGrants(before: ToldGrants | undefined, fact: PermissionsText): r
 /** Members added to a list; undefined if any was removed. */
 function added<Member extends Json>(before: readonly Member[], now: readonly Member[]): readonly Member[] | undefined {
   const has = (list: readonly Member[], member: Member): boolean => list.some((each) => equalJson(each, member));
-  if (!before.every((member) => has(now, member))) return undefined;
-  return now.filter((member) => !has(before, member));
+  return !before.every((member) => has(now, member)) ? undefined : now.filter((member) => !has(before, member));
 }
 
 /** Parts of the permissions that user answers change: each is sent or withdrawn separately. */
@@ -255,10 +237,7 @@ export interface GrantsTold extends NetworkTold {
   readonly granted?: StandingGrants;
 }
 
-export interface ChangedGrants {
-  readonly now: GrantsTold;
-  readonly changed: readonly GrantedPart[];
-}
+export type ChangedGrants = { readonly now: GrantsTold; readonly changed: readonly GrantedPart[] };
 
 /** Grants change separately; when anything else changes, all permissions are sent again. */
 export const grantedPermissionsFragment = defineFragment<ChangedGrants>({

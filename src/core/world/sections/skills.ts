@@ -43,14 +43,9 @@ export function rootLine({ alias, path }: SkillCatalogue['roots'][number]): stri
   return `- ${alias} = ${inLine(path)}`;
 }
 
-function leftLine(left: number): string {
-  return `… and ${left} more that are not listed here. The user can name them.`;
-}
-
+const leftLine = (left: number): string => `… and ${left} more that are not listed here. The user can name them.`;
 /** Names and descriptions are untrusted: they stay on their line, and contain no tag. */
-function inLine(text: string): string {
-  return escapeText(withoutLineBreaks(text));
-}
+const inLine = (text: string): string => escapeText(withoutLineBreaks(text));
 
 interface StoredSkills extends JsonObject {
   /** Digest; the catalogue itself is in its message (I9). */

@@ -106,8 +106,7 @@ export async function exchangeCode(
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const { accessToken, refreshToken, idToken } = issuedTokens(parseJsonObject(answer.text) ?? {}) ?? {};
-  if (accessToken === undefined || refreshToken === undefined || idToken === undefined) {
+  if (accessToken === undefined || refreshToken === undefined || idToken === undefined)
     return { kind: 'failed', why: 'the answer did not contain all tokens' };
-  }
   return { kind: 'tokens', tokens: { accessToken, refreshToken, idToken } };
 }

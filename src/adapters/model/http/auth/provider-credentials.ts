@@ -101,10 +101,7 @@ function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewe
   return { kind: 'missing', message, next, passing: true };
 }
 
-export interface AccountSources {
-  readonly requests: Pick<SmallRequests, 'get'>;
-  readonly environment: Variables;
-}
+export type AccountSources = { readonly requests: Pick<SmallRequests, 'get'>; readonly environment: Variables };
 
 /** The account of a token. `ended`: the issuer does not accept the token. `why` is the end of a sentence. */
 export type TokenAccount =

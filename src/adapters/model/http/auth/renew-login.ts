@@ -4,7 +4,6 @@ import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../.
 import type { PostJson } from '../small-requests.ts';
 
 export const issuer = 'https://auth.openai.com';
-
 /** Public client id of the program that users sign in with. */
 export const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 

@@ -52,9 +52,7 @@ export function tokenFromCommand(
   };
 }
 
-function asBearer(token: string): Credentials {
-  return { kind: 'bearer', mode: 'api-key', token, renewable: true };
-}
+const asBearer = (token: string): Credentials => ({ kind: 'bearer', mode: 'api-key', token, renewable: true });
 
 type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
 

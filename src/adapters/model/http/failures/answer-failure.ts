@@ -1,12 +1,8 @@
 import { otherSchemeOf } from '../../../../core/policy/network/host-name.ts';
 import type { ModelFailure } from '../../../../ports/model.ts';
 import { thrownMessage } from '../../../../protocol/display-text.ts';
-import {
-  type ConnectionPeer,
-  explainLostConnection,
-  isCertificateProblem,
-  peerClosedCodes,
-} from '../../../../protocol/http.ts';
+import type { ConnectionPeer } from '../../../../protocol/http.ts';
+import { explainLostConnection, isCertificateProblem, peerClosedCodes } from '../../../../protocol/http.ts';
 import { Fault, sentence } from '../../../../protocol/outcome.ts';
 import { bareHost, type Proxy } from '../network/destination.ts';
 import type { OpenedExchange } from '../network/exchange.ts';
@@ -48,14 +44,11 @@ function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: st
   return connectionFailure({ shown: origin, setting: 'the base URL of the provider', otherScheme }, code);
 }
 
-export function namedProxy({ origin, variable }: Proxy): string {
-  return `${origin} (the proxy in ${variable})`;
-}
+export const namedProxy = ({ origin, variable }: Proxy): string => `${origin} (the proxy in ${variable})`;
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
   const message = `${namedProxy(proxy)} did not answer for ${idleMs / 1000} seconds.`;
-  const next = `Check the network and ${proxy.variable}, then try again.`;
-  return modelFailure({ cause: 'idle', message, next });
+  return modelFailure({ cause: 'idle', message, next: `Check the network and ${proxy.variable}, then try again.` });
 }
 
 function slowBehindProxy(proxy: Proxy, idleMs: number): ModelFailure {
@@ -124,8 +117,7 @@ export function endFailure(
 }
 
 export function cutFailure(code: string): ModelFailure {
-  const message = `The connection ended before the answer was complete (${code}).`;
-  return modelFailure({ cause: 'cut', message });
+  return modelFailure({ cause: 'cut', message: `The connection ended before the answer was complete (${code}).` });
 }
 
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
@@ -140,13 +132,10 @@ export function emptyFailure(contentType: string | undefined, api: string): Mode
 /** `sawOther`: the server did send something, such as comments or unknown events. */
 export function idleFailure(idleMs: number, { sawOther = false }: { readonly sawOther?: boolean } = {}): ModelFailure {
   const what = sawOther ? 'no event that belongs to an answer' : 'nothing';
-  const message = `The provider sent ${what} for ${idleMs / 1000} seconds.`;
-  return modelFailure({ cause: 'idle', message });
+  return modelFailure({ cause: 'idle', message: `The provider sent ${what} for ${idleMs / 1000} seconds.` });
 }
 
-export function abortedFailure(): ModelFailure {
-  return modelFailure({ cause: 'aborted' });
-}
+export const abortedFailure = (): ModelFailure => modelFailure({ cause: 'aborted' });
 
 /** A retry would give the same. */
 export function answerTooLarge(limit: string, where: 'answer' | 'event' = 'answer'): ModelFailure {

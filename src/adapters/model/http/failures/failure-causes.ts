@@ -245,8 +245,7 @@ export function causeOfEnding(reason: string): FailureCause | undefined {
 
 export function causeOfStatus(status: number): FailureCause {
   if (status === 529) return 'overload';
-  if (status >= 500 || status === 408) return 'server';
-  return ofStatus.get(status) ?? 'request';
+  return status >= 500 || status === 408 ? 'server' : (ofStatus.get(status) ?? 'request');
 }
 
 const ofStatus: ReadonlyMap<number, FailureCause> = new Map([

@@ -16,11 +16,7 @@ import {
   waitFromMessage,
 } from './model-failure.ts';
 
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  readonly body: string;
-}
+export type ErrorAnswer = { readonly status: number; readonly headers: HttpHeaders; readonly body: string };
 
 /** Arrival time of an answer, in milliseconds since the epoch, and the API that it was expected from. */
 export interface AnswerPlace {
@@ -99,9 +95,8 @@ function byStatus(
 }
 
 function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: string): string | undefined {
-  if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
+  if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image']))
     return 'Remove the image from the conversation, then try again.';
-  }
   if (status >= 400 || (status < 300 && error.message !== '')) return undefined;
   const address = `Check the base URL of the provider: it must be that of the ${api}`;
   if (status >= 300) return `${address}, without a redirect.`;

@@ -75,9 +75,7 @@ const codes: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-export function isOverflowCode(code: string): boolean {
-  return codes.has(code);
-}
+export const isOverflowCode = (code: string): boolean => codes.has(code);
 
 /**
  * For servers without a code. Each row names the servers whose wording it matches, and is about the context or the
@@ -190,12 +188,10 @@ const longestDelayMs = 60_000;
  * that clients that failed together do not return together. `random` gives a number in [0, 1).
  */
 export function retryDelay(attempt: number, random: () => number): number {
-  const middle = Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs);
-  return middle * (0.9 + 0.2 * random());
+  return Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.9 + 0.2 * random());
 }
 
 const sentence = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|seconds?|s)(?![a-z])/i;
-
 const longestWait = 365 * 24 * 3_600_000;
 
 export function waitFromMessage(message: string): number | undefined {

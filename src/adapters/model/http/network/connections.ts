@@ -11,7 +11,6 @@ export interface ReusableConnection {
 const mostIdle = 16;
 /** Drop a connection a little before its server may close it. */
 const marginMs = 1000;
-
 /** `readable`: the end of the connection, or bytes that belong to no request. */
 const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 
@@ -87,9 +86,7 @@ export function dial({ protocol, host, port: given }: Destination, secure: Secur
 }
 
 /** An `error` without a listener would end the process, and between exchanges there is no other listener. */
-function heard<Dialled extends Socket>(socket: Dialled): Dialled {
-  return socket.on('error', () => {});
-}
+const heard = <Dialled extends Socket>(socket: Dialled): Dialled => socket.on('error', () => {});
 
 export function securedOver(socket: Socket, host: string, secure: SecurePeer): Socket {
   return connectSecurely(host, secure, { socket });

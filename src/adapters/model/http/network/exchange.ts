@@ -40,7 +40,6 @@ export interface OutgoingRequest {
 
 /** Uncompressed: answers are events that are read as they come. */
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
-
 const proxyWantsAuthorization = 407;
 const switchingProtocols = 101;
 

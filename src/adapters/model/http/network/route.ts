@@ -29,11 +29,7 @@ export interface Route {
   open(opening: HeadWait): Socket | Promise<Socket | TunnelTrouble>;
 }
 
-interface Way {
-  readonly connections: Connections;
-  readonly secure: SecurePeer;
-  readonly secureProxy: SecurePeer;
-}
+type Way = { readonly connections: Connections; readonly secure: SecurePeer; readonly secureProxy: SecurePeer };
 
 /**
  * Finds routes over kept connections, shared by targets of one server. Loads nothing before the first target. An
@@ -68,9 +64,8 @@ export function routes(
     if ('kind' in way) return way;
     const { connections, secure, secureProxy } = way;
     const named = { host: origin.replace(/^\w+:\/\//, '') };
-    if (proxy === undefined) {
+    if (proxy === undefined)
       return { kind, proxy, path, headers: named, connections, open: () => dial(target, secure) };
-    }
     if (kind === 'forwarded') {
       const headers = { ...named, ...defined({ 'proxy-authorization': proxy.authorization }) };
       return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dial(proxy, secureProxy) };
@@ -104,9 +99,7 @@ export function loadAuthorities(
   const certificates = text.match(certificateForm) ?? [];
   if (certificates.length === 0) return unusable('contains no certificate in PEM format');
   const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
-  if (broken !== -1) {
-    return unusable(`cannot be used: certificate ${broken + 1} of ${certificates.length} is damaged`);
-  }
+  if (broken !== -1) return unusable(`cannot be used: certificate ${broken + 1} of ${certificates.length} is damaged`);
   const tls = process.getBuiltinModule('node:tls');
   const ca = [...tls.getCACertificates('default'), ...certificates];
   // Made once: an agent given the certificates would parse them for every connection.
@@ -114,7 +107,6 @@ export function loadAuthorities(
 }
 
 const certificateForm = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (TRUSTED |X509 )?CERTIFICATE-----/g;
-
 /** More than all authorities of a system. */
 const mostBytes = 16 * 1024 * 1024;
 

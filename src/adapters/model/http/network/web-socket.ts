@@ -16,7 +16,6 @@ const longestReason = 200;
 const mostControlFrames = 20_000;
 /** Pings are not answered while more than this is unsent: the server does not read. */
 const mostUnsent = 64 * 1024;
-
 const closedWithoutWord = 1006;
 const wrong = { binary: 1003, policy: 1008, tooLarge: 1009 };
 

@@ -14,9 +14,8 @@ const builtIn: Readonly<Record<string, (provider: Asked) => WireFormat | Promise
   anthropic: async () => (await import('./anthropic/client.ts')).anthropicFormat,
 };
 
-async function functionsOnly(): Promise<WireFormat> {
-  return (await import('./responses/functions-only.ts')).functionsOnlyFormat;
-}
+const functionsOnly = async (): Promise<WireFormat> =>
+  (await import('./responses/functions-only.ts')).functionsOnlyFormat;
 
 /**
  * The configured provider, by its wire format. Opens nothing before its first request. `gates`: features that are

@@ -24,11 +24,8 @@ export function createDigester(): Digester {
 }
 
 /** Pieces are immutable once given out, so identity means equal bytes. */
-function beginsWith(pieces: readonly Uint8Array[], beginning: readonly Uint8Array[]): boolean {
-  return (
-    beginning.length <= pieces.length &&
-    beginning.every((piece, index) => Object.is(piece, pieces[index]) || Buffer.compare(piece, pieces[index]!) === 0)
-  );
-}
+const beginsWith = (pieces: readonly Uint8Array[], beginning: readonly Uint8Array[]): boolean =>
+  beginning.length <= pieces.length &&
+  beginning.every((piece, index) => Object.is(piece, pieces[index]) || Buffer.compare(piece, pieces[index]!) === 0);
 
 const sha256 = (): Hash => createHash('sha256');

@@ -241,9 +241,8 @@ async function askLlamaCpp(ask: Door, model: string | undefined): Promise<readon
   return [{ slug: model ?? 'default', contextWindow, ...defined({ pictures }), source: 'llama.cpp /props' }];
 }
 
-function objects(json: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return (arrayAt(json, key) ?? []).slice(0, mostModels).filter(isJsonObject);
-}
+const objects = (json: JsonObject | undefined, key: string): readonly JsonObject[] =>
+  (arrayAt(json, key) ?? []).slice(0, mostModels).filter(isJsonObject);
 
 function nameOf(value: Json | undefined): string | undefined {
   if (typeof value !== 'string' || value.trim() === '' || value.length > longestName) return undefined;
@@ -259,11 +258,10 @@ function windowOf(value: Json | undefined): number | undefined {
 
 const tokensAt = (object: JsonObject, key: string): number | undefined => tokensOf(numberAt(object, key));
 
-function tokensOf(value: Json | undefined): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestWindow
+const tokensOf = (value: Json | undefined): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestWindow
     ? (value as number)
     : undefined;
-}
 
 export interface ServerQuestion {
   readonly url: string;
@@ -285,8 +283,9 @@ export type AskServer = (question: ServerQuestion) => Promise<ServerQuestionAnsw
 const largestAnswerBytes = 8 * 1024 * 1024;
 
 /** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */
-export function createServerQuestions(sendTo: (target: Target) => Send): AskServer {
-  return async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
+export const createServerQuestions =
+  (sendTo: (target: Target) => Send): AskServer =>
+  async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
     const target = parseTarget(url);
     if (target === undefined) return { kind: 'lost' };
     const limit = AbortSignal.timeout(timeoutMs);
@@ -310,7 +309,6 @@ export function createServerQuestions(sendTo: (target: Target) => Send): AskServ
     const { status, headers: got } = opened.head;
     return { kind: 'answer', status, text: read.text, ...defined({ etag: got['etag'] }) };
   };
-}
 
 function late({ origin }: Target, timeoutMs: number): Pick<ModelFailure, 'message' | 'next'> {
   const message = `${origin} gave no answer within ${timeoutMs / 1000} seconds.`;

@@ -27,13 +27,11 @@ export function userRoleContent(content: MessageContent, writer: InputWriter | u
   }
 }
 
-/**
- * Words of an agent or a tool. As a message of its own they get a heading and no borders, and must not look as if they
- * had some.
- */
-export function fromOtherSpeaker(border: 'agent_message' | 'tool_output', content: MessageContent): UserTurnContent {
-  return { content: withoutBorders(content), among: () => inBorders(border, content) };
-}
+/** Words of an agent or a tool. Alone they get a heading and no borders, and must not look as if they had some. */
+export const fromOtherSpeaker = (
+  border: 'agent_message' | 'tool_output',
+  content: MessageContent,
+): UserTurnContent => ({ content: withoutBorders(content), among: () => inBorders(border, content) });
 
 export const sameInEveryMessage = (content: MessageContent): UserTurnContent => ({ content, among: () => content });
 
@@ -97,10 +95,7 @@ type BorderTag = { readonly at: number; readonly border: Border };
 
 export const withoutTags = (text: string): string => escapedAt(text, tagsIn(text));
 
-/**
- * Disarms tags at the beginning of a line, and all others of the same name, so that pairs are changed together or not
- * at all. Everything else that users quote stays as it is.
- */
+/** Escapes tags that begin a line, and all others of the same name: pairs change together or not at all. */
 function withoutTagsOfLines(text: string): string {
   const tags = tagsIn(text);
   const changed = new Set(tags.filter(({ at }) => beginsLine(text, at)).map(({ border }) => border));
@@ -172,10 +167,7 @@ function escapedAt(text: string, tags: readonly BorderTag[]): string {
   return pieces.join('') + text.slice(end);
 }
 
-/**
- * Engine text in a user's turn, for servers that take it as `system` only at the beginning: a fragment has its own tag,
- * other text gets one.
- */
+/** Engine text in a user's turn, for servers that take `system` only first. A fragment keeps its own tag. */
 export const developerWords = (text: string): string => (/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
 export const inTag = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
 
@@ -184,12 +176,11 @@ export type MessageContent = string | readonly ContentPart[];
 
 export const textPart = (text: string): ContentPart => ({ type: 'text', text });
 
-export function joinTexts(parts: readonly ContentPart[]): string {
-  return parts
+export const joinTexts = (parts: readonly ContentPart[]): string =>
+  parts
     .map((part) => stringAt(part, 'text') ?? '')
     .filter((text) => text !== '')
     .join('\n\n');
-}
 
 /** Joins two contents in order. Adjacent texts become one: many templates put no space between parts. */
 export function joinContents(first: MessageContent, second: MessageContent): MessageContent {
@@ -200,9 +191,8 @@ export function joinContents(first: MessageContent, second: MessageContent): Mes
   return [...before.slice(0, -1), textPart(joinTexts([end, beginning])), ...after.slice(1)];
 }
 
-export function partsIn(content: MessageContent): readonly ContentPart[] {
-  return typeof content === 'string' ? [textPart(content)] : content;
-}
+export const partsIn = (content: MessageContent): readonly ContentPart[] =>
+  typeof content === 'string' ? [textPart(content)] : content;
 
 const opening = /^<([a-z_][^<>]{0,99})>/i;
 // Space after the slash belongs to the rest: two patterns for the same space would take quadratic time.

@@ -110,9 +110,11 @@ function lookAtNext(work: Work, progress: Progress): CompactionStep {
   return ask(work, { ...progress, stages: progress.stages + 1 }, stageRequest(plan, part, currentPlace(progress)));
 }
 
-function ask({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep {
-  return { kind: 'request', state: { plan, source, request, progress }, request };
-}
+const ask = ({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep => ({
+  kind: 'request',
+  state: { plan, source, request, progress },
+  request,
+});
 
 function noted(work: Work, progress: Progress, answer: string): CompactionStep {
   const next =
@@ -238,9 +240,8 @@ export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Ou
 }
 
 /** By our estimate, including the context that is sent again. */
-function isNoSmaller({ budget, mayGrow }: CompactionPlan, { tokens }: Pick<Candidate, 'tokens'>): boolean {
-  return mayGrow !== true && tokens + budget.context >= budget.before;
-}
+const isNoSmaller = ({ budget, mayGrow }: CompactionPlan, { tokens }: Pick<Candidate, 'tokens'>): boolean =>
+  mayGrow !== true && tokens + budget.context >= budget.before;
 
 /** A provider that compacts by itself may encrypt its text; every other summary is readable. */
 function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {

@@ -132,10 +132,7 @@ export function cutJsonLine(text: string, tokens: number, lineOf: (text: string)
 }
 
 export interface ReviewEntry {
-  /**
-   * `summary`: a checkpoint. `program`: whatever drives the thread instead of the user. `agent`: a model of another
-   * thread that assigned this thread's task.
-   */
+  /** `summary`: a checkpoint. `program`: it drives the thread. `agent`: another thread's model that gave the task. */
   readonly from: 'user' | 'agent' | 'program' | 'assistant' | 'summary' | 'call' | 'output';
   readonly text: string;
 }
@@ -185,6 +182,5 @@ function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
 }
 
 /** For the permissions section: who decides about the model's requests. */
-export function reviewerSentence(): string {
-  return 'A reviewing model answers in place of the user and sees only your call, your justification and this thread: if it declines, choose a materially safer way or ask the user in your final message, and do not try to reach the same in another way.';
-}
+export const reviewerSentence = (): string =>
+  'A reviewing model answers in place of the user and sees only your call, your justification and this thread: if it declines, choose a materially safer way or ask the user in your final message, and do not try to reach the same in another way.';

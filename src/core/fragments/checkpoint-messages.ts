@@ -27,10 +27,7 @@ export interface IntentMessage {
   readonly text: string;
   /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
-  /**
-   * `chosen`: taken by this checkpoint's model as the request that defines the active task; `before`: taken as such at
-   * an earlier checkpoint.
-   */
+  /** `chosen`: defines the active task for this checkpoint's model; `before`: it did at an earlier checkpoint. */
   readonly task?: 'chosen' | 'before';
   /** Its pictures and labels, placed before its text. */
   readonly pictures: readonly JsonObject[];
@@ -94,10 +91,7 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
-/**
- * The user's words stay unchanged whatever they contain: the fence is one that no line of theirs begins with. Each
- * message row has a place, in order.
- */
+/** The fence is one that no line of the user's words begins with. Each message row has a place, in order. */
 export function layOutMessages(payload: CheckpointIntentText) {
   const { rows } = payload;
   const fence = fenceFor(

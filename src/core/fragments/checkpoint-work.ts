@@ -230,9 +230,8 @@ function newestThatFit(all: readonly string[], bytes: number): Lines {
 const weight = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
 const stepLine = ({ text, status }: PlanStep): string => `- ${sign[status]} ${shown(text)}`;
 
-function fileLine({ path, kind, movePath }: ChangedFile): string {
-  return `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
-}
+const fileLine = ({ path, kind, movePath }: ChangedFile): string =>
+  `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
 
 function putBackLine({ path, isDeleted, before }: RestoredFile): string {
   const when = before === undefined ? '' : `, as before turn ${before}`;

@@ -28,10 +28,7 @@ const most = { said: 2000, done: 600 } as const;
 const share = { said: 0.2, done: 0.05 } as const;
 const gapTokens = 8;
 
-/**
- * Extracts a thread within the space, one JSON object per line, in order. The user's words have priority, then the
- * model's words, then its actions, each newest first.
- */
+/** One JSON object per line, in order. User's words come first, then the model's, then its actions, newest first. */
 export function threadExtract(entries: readonly ReviewEntry[], space: number): readonly string[] {
   const shown = new Map<number, string>();
   let left = space;
@@ -52,9 +49,8 @@ export function threadExtract(entries: readonly ReviewEntry[], space: number): r
   });
 }
 
-function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
-  return entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
-}
+const byWorth = (entries: readonly ReviewEntry[]): readonly number[] =>
+  entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
 
 function rank(from: ReviewEntry['from']): number {
   if (from === 'user' || from === 'summary') return 0;

@@ -52,9 +52,11 @@ function inOrder(skills: readonly OfferedSkill[]): readonly OfferedSkill[] {
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ skill }) => skill);
 }
 
-function plainForm(skills: readonly OfferedSkill[]): SkillCatalogue {
-  return { roots: [], skills: skills.map((skill) => listed(skill, skill.path)), left: 0 };
-}
+const plainForm = (skills: readonly OfferedSkill[]): SkillCatalogue => ({
+  roots: [],
+  skills: skills.map((skill) => listed(skill, skill.path)),
+  left: 0,
+});
 
 /** Folders with several skills get short names, which paths begin with. */
 function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
@@ -69,13 +71,16 @@ function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
   return { roots, skills: skills.map((skill) => listed(skill, short(skill))), left: 0 };
 }
 
-function listed({ name, description }: OfferedSkill, path: string): SkillCatalogue['skills'][number] {
-  return { name, description: shorten(description, longestListedDescription), path };
-}
+const listed = ({ name, description }: OfferedSkill, path: string): SkillCatalogue['skills'][number] => ({
+  name,
+  description: shorten(description, longestListedDescription),
+  path,
+});
 
-function withoutDescriptions(form: SkillCatalogue): SkillCatalogue {
-  return { ...form, skills: form.skills.map((skill) => ({ ...skill, description: '' })) };
-}
+const withoutDescriptions = (form: SkillCatalogue): SkillCatalogue => ({
+  ...form,
+  skills: form.skills.map((skill) => ({ ...skill, description: '' })),
+});
 
 function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
   let [low, high] = [0, skills.length - 1];

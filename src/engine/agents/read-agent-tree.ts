@@ -35,9 +35,8 @@ interface ReadableThreads {
 }
 
 /** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
-export async function readAgentTree(threads: ReadableThreads, id: ThreadId): Promise<AgentNode> {
-  return nodeOf(threads, { id, path: rootPath }, new Set());
-}
+export const readAgentTree = async (threads: ReadableThreads, id: ThreadId): Promise<AgentNode> =>
+  nodeOf(threads, { id, path: rootPath }, new Set());
 
 type KnownAgent = Pick<RecordedAgent, 'id' | 'path'> & Partial<RecordedAgent>;
 
@@ -90,14 +89,12 @@ async function lastStatus(
   for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
     const event = type === lineType.event ? turnEvent(payload) : undefined;
     if (event?.kind !== 'end') continue;
-    if (event.status === 'completed')
-      return { kind: 'completed', ...defined({ answer: stringAt(payload, 'last_agent_message') }) };
+    if (event.status === 'completed') return { kind: 'completed', answer: stringAt(payload, 'last_agent_message') };
     if (event.status !== 'failed') break;
     return { kind: 'errored', message: stringAt(objectAt(payload, 'error'), 'message') ?? 'Its turn failed.' };
   }
   return { kind: 'interrupted' };
 }
 
-function isTurnEvent({ type, payloadType }: LineKind): boolean {
-  return type === lineType.event && (payloadType === undefined || turnEventKind(payloadType) === 'end');
-}
+const isTurnEvent = ({ type, payloadType }: LineKind): boolean =>
+  type === lineType.event && (payloadType === undefined || turnEventKind(payloadType) === 'end');

@@ -142,9 +142,8 @@ function recordFailure(home: string, note: MemoryNote): void {
 }
 
 /** Read late: the user may clear the memory while a model is asked. */
-function noteOf(home: string, { threadId }: MemoryNote): MemoryNote | undefined {
-  return readNotes(home).find((note) => note.threadId === threadId);
-}
+const noteOf = (home: string, { threadId }: MemoryNote): MemoryNote | undefined =>
+  readNotes(home).find((note) => note.threadId === threadId);
 
 /** Merges notes into the two files, if some are not in them yet. */
 async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promise<readonly Outcome[]> {
@@ -186,9 +185,8 @@ async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promi
   return [];
 }
 
-function spaceIn(window: number, { share }: MemoryWriterParts): number {
-  return Math.max(1, Math.floor((window * Math.min(share, mostShare)) / 100));
-}
+const spaceIn = (window: number, { share }: MemoryWriterParts): number =>
+  Math.max(1, Math.floor((window * Math.min(share, mostShare)) / 100));
 
 function readAnswer(text: string, schema: JsonObject): JsonObject | undefined {
   const keys = schema['required'] as readonly string[];
@@ -198,9 +196,8 @@ function readAnswer(text: string, schema: JsonObject): JsonObject | undefined {
     : undefined;
 }
 
-function kept(value: JsonObject[string], tokens: number, secrets: readonly string[]): string {
-  return typeof value === 'string' ? cutText(redactSecrets(value, secrets).trim(), tokens) : '';
-}
+const kept = (value: JsonObject[string], tokens: number, secrets: readonly string[]): string =>
+  typeof value === 'string' ? cutText(redactSecrets(value, secrets).trim(), tokens) : '';
 
 function slugOf(value: JsonObject[string]): string {
   const plain =
@@ -228,10 +225,8 @@ function summaryText(
   return `${head.join('\n')}\n\n${text}`;
 }
 
-function unreadable(what: string): Outcome {
-  return {
-    code: 'memory-unreadable-answer',
-    message: `The model gave no notes about ${what} that can be read.`,
-    next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
-  };
-}
+const unreadable = (what: string): Outcome => ({
+  code: 'memory-unreadable-answer',
+  message: `The model gave no notes about ${what} that can be read.`,
+  next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
+});

@@ -69,9 +69,11 @@ async function run(
   }
 }
 
-function unwritten(why: string, next: string): Outcome {
-  return { code: 'memory-unwritten', message: `No notes were written about earlier threads: ${why}`, next };
-}
+const unwritten = (why: string, next: string): Outcome => ({
+  code: 'memory-unwritten',
+  message: `No notes were written about earlier threads: ${why}`,
+  next,
+});
 
 function writerParts(
   engine: EngineParts,
@@ -131,10 +133,7 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
   return mode;
 }
 
-/**
- * Values that no model may read: of variables that are secret by name or configured for a server, of the configuration
- * itself, and of logins to servers.
- */
+/** Values that no model may read: secret variables, the configuration's secrets, and logins to servers. */
 async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
   const { base, options } = engine;
   const { withheld = [] } = settings.shellEnvironment;

@@ -21,10 +21,7 @@ type LocalProblem = Outcome<
   'local-provider-unknown' | 'local-provider-unclear' | 'local-server-missing' | 'local-model-missing'
 >;
 
-/**
- * The overrides that `--oss` means: a provider on this machine and its model, both present when this resolves. Installs
- * nothing.
- */
+/** The overrides that `--oss` means: a provider on this machine and its model, both present. Installs nothing. */
 export async function localOverrides(options: EngineOptions, named: string | undefined): Promise<Overrides | Outcome> {
   const home = findHome(options.env, options.osHome);
   if ('code' in home) return home;
@@ -125,13 +122,11 @@ function shownAddress({ baseUrl }: ProviderConfig): string {
   return `${origin}${pathname}`;
 }
 
-function managedProvider({ modelProvider }: Config): Outcome<'provider-managed'> {
-  return {
-    code: 'provider-managed',
-    message: `An administrator set model_provider to "${modelProvider}" on this machine, and --oss cannot change it.`,
-    next: 'Start without --oss, or ask the administrator.',
-  };
-}
+const managedProvider = ({ modelProvider }: Config): Outcome<'provider-managed'> => ({
+  code: 'provider-managed',
+  message: `An administrator set model_provider to "${modelProvider}" on this machine, and --oss cannot change it.`,
+  next: 'Start without --oss, or ask the administrator.',
+});
 
 export interface LocalServerFound {
   readonly id: string;

@@ -29,10 +29,7 @@ export interface PlannedQuestion {
 
 export interface ModelTest {
   readonly questions: readonly PlannedQuestion[];
-  /**
-   * Asks the questions one after the other and reports each. Returns an outcome if the server answers no question at
-   * all.
-   */
+  /** Asks one question after the other and reports each. Returns an outcome if the server answers none. */
   run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
@@ -150,10 +147,7 @@ const general: ReadonlySet<string> = new Set([
   'connection-failed',
 ]);
 
-/**
- * Returns the failure that makes other questions pointless. The plain question tests no ability: a server that refuses
- * it lacks the model or would refuse all others.
- */
+/** Returns the failure that makes other questions pointless: the plain question tests no ability. */
 function endsTest({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined {
   if (failure === undefined) return undefined;
   return general.has(failure.code) || (isPlain && failure.code === 'invalid-request') ? failure : undefined;

@@ -126,10 +126,7 @@ function isHere({ baseUrl }: ProviderConfig): boolean {
   return host !== undefined && isThisMachine(host);
 }
 
-/**
- * Merges an answer into what is known. Known facts stay if the server did not answer or its list only has the model's
- * name. `model`: the one that was asked about.
- */
+/** Known facts stay if the server did not answer or only named the model. `model`: the one asked about. */
 export function mergeAskedModels(
   kept: KeptModels | undefined,
   found: AskedModels,
@@ -150,9 +147,8 @@ export function mergeAskedModels(
   return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag, from }) };
 }
 
-function isNameAlone({ record, fields }: KeptModel): boolean {
-  return record === undefined && Object.keys(fields).length === 0;
-}
+const isNameAlone = ({ record, fields }: KeptModel): boolean =>
+  record === undefined && Object.keys(fields).length === 0;
 
 function keptOf({ slug, source, record, pictures, contextWindow, maxOutputTokens }: ServerModel): KeptModel {
   const modalities = pictures === undefined ? undefined : pictures ? ['text', 'image'] : ['text'];

@@ -24,9 +24,8 @@ export function locatedProvider(config: Config, id: string, env: Variables): Pro
   return 'code' in known ? known : withLocalAddress(known, env);
 }
 
-export function nameOfProvider(provider: ProviderConfig): ProviderName {
-  return providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
-}
+export const nameOfProvider = (provider: ProviderConfig): ProviderName =>
+  providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
 
 /** Makes the providers of one thread. Sends and opens nothing. */
 export function threadProviders(

@@ -106,10 +106,7 @@ const onlyTools = [
   'read_mcp_resource',
 ];
 
-/**
- * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Only the findings
- * are kept.
- */
+/** Reviews code in a thread of its own, read-only and without questions. Only the findings are kept. */
 export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Promise<ReviewedCode | EngineRefused> {
   const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
   if ('code' in asked) return engineRefused(asked);
@@ -172,9 +169,8 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
   }
 }
 
-function attachment(diff: ReturnType<typeof fitDiff>): { readonly diff?: typeof diff } {
-  return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
-}
+const attachment = (diff: ReturnType<typeof fitDiff>): { readonly diff?: typeof diff } =>
+  diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
 
 type ToldReview = { readonly context: string; readonly results: string };
 

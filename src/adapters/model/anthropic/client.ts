@@ -12,9 +12,8 @@ export function identifyByKey(credentials: Credentials): Readonly<Record<string,
 }
 
 /** Accepts base URLs with and without the API version. */
-export function messagesEndpoint(baseUrl: string): string {
-  return /\/v\d+[a-z0-9]*\/*$/i.test(baseUrl.split(/[?#]/)[0]!) ? 'messages' : 'v1/messages';
-}
+export const messagesEndpoint = (baseUrl: string): string =>
+  /\/v\d+[a-z0-9]*\/*$/i.test(baseUrl.split(/[?#]/)[0]!) ? 'messages' : 'v1/messages';
 
 export function anthropicClient(options: HttpClientOptions): ModelClient {
   const endpoint = messagesEndpoint(options.provider.baseUrl);

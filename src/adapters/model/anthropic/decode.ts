@@ -115,9 +115,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   };
 }
 
-function blockText(block: AnswerBlock): string {
-  return block.kind === 'text' || block.kind === 'thinking' ? block.texts.join('') : '';
-}
+const blockText = (block: AnswerBlock): string =>
+  block.kind === 'text' || block.kind === 'thinking' ? block.texts.join('') : '';
 
 function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   if (delta === '') return nothing;
@@ -127,9 +126,11 @@ function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
 }
 
-function failed(failure: ModelFailure, usage?: Usage): ModelEvent {
-  return { kind: 'failed', failure, ...defined({ usage }) };
-}
+const failed = (failure: ModelFailure, usage?: Usage): ModelEvent => ({
+  kind: 'failed',
+  failure,
+  ...defined({ usage }),
+});
 
 type AnswerBlock = { readonly itemId: string | undefined } & (
   | { readonly kind: 'text'; readonly texts: string[] }
@@ -185,9 +186,7 @@ const deltaTypes: Readonly<Record<string, readonly [kind: string, key: string]>>
   input_json_delta: ['call', 'partial_json'],
 };
 
-/**
- * The item of a finished block; undefined if it is empty. A call without a name is unreadable: it cannot be answered.
- */
+/** Undefined if the block is empty. A call without a name is unreadable: it cannot be answered. */
 function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
   const id = defined({ id: block.itemId });
   switch (block.kind) {

@@ -70,9 +70,8 @@ function systemText(texts: readonly string[]): string {
   return blocks.length === 0 ? '' : `,"system":[${marked(blocks).join(',')}]`;
 }
 
-function marked(blocks: readonly string[]): readonly string[] {
-  return blocks.map((block, index) => (index === blocks.length - 1 ? `${block.slice(0, -1)},${cacheControl}}` : block));
-}
+const marked = (blocks: readonly string[]): readonly string[] =>
+  blocks.map((block, index) => (index === blocks.length - 1 ? `${block.slice(0, -1)},${cacheControl}}` : block));
 
 function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): JsonObject {
   if (choice === 'none') return { type: 'none' };
@@ -80,9 +79,8 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): 
 }
 
 /** The format has its own tiers and refuses others. */
-function serviceTier({ serviceTier: tier }: RequestOptions): string | undefined {
-  return tier === 'auto' || tier === 'standard_only' ? tier : undefined;
-}
+const serviceTier = ({ serviceTier: tier }: RequestOptions): string | undefined =>
+  tier === 'auto' || tier === 'standard_only' ? tier : undefined;
 
 /** For a model that cannot be held to a schema. Not part of later requests: it concerns this answer only. */
 function schemaWords({ model, outputSchema }: RequestOptions): string | undefined {
@@ -105,10 +103,7 @@ function answerFields(options: RequestOptions, about: Parameters<typeof thinking
 
 type ThinkingForm = 'none' | 'budget' | 'adaptive';
 
-/**
- * By name prefix, narrower first. Claude models up to 4.5 take a token budget and later ones refuse it; other makers'
- * models behind this format know the budget.
- */
+/** By name prefix, narrower first. Claude up to 4.5 takes a budget, later models refuse it; other makers know it. */
 const forms: readonly (readonly [pattern: RegExp, form: ThinkingForm])[] = [
   [/^claude-3-7/, 'budget'],
   [/^claude-(?:2|3|instant)/, 'none'],
@@ -171,9 +166,8 @@ function thinkingFields(
 }
 
 /** Claude models from 4.5 on hold their answer to a schema by themselves. */
-function takesSchema(model: string): boolean {
-  return thinkingForm(model) === 'adaptive' || /^claude-(?:[a-z]+-)?4-5/.test(plainName(model));
-}
+const takesSchema = (model: string): boolean =>
+  thinkingForm(model) === 'adaptive' || /^claude-(?:[a-z]+-)?4-5/.test(plainName(model));
 
 /** Undefined for a tool that a provider of another format would run itself. */
 function wireTool(spec: ToolSpec): JsonObject | undefined {

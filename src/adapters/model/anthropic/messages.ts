@@ -54,16 +54,17 @@ export function messagesEncoder(isMarked: boolean): (input: WrittenInput, lastWo
 
 const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
 
-function emptyMessages(isMarked: boolean): EncodedMessages {
-  return { items: [], writers: [], messages: new Messages(isMarked), pieces: [], encoded: 0 };
-}
+const emptyMessages = (isMarked: boolean): EncodedMessages => ({
+  items: [],
+  writers: [],
+  messages: new Messages(isMarked),
+  pieces: [],
+  encoded: 0,
+});
 
-function continues(before: EncodedMessages, now: readonly Item[], writers: ReadonlyMap<Item, InputWriter>): boolean {
-  return (
-    before.items.length <= now.length &&
-    before.items.every((item, index) => Object.is(item, now[index]) && writers.get(item) === before.writers[index])
-  );
-}
+const continues = (before: EncodedMessages, now: readonly Item[], writers: ReadonlyMap<Item, InputWriter>): boolean =>
+  before.items.length <= now.length &&
+  before.items.every((item, index) => Object.is(item, now[index]) && writers.get(item) === before.writers[index]);
 
 function piecesOf(state: EncodedMessages, lastWords: string | undefined): readonly Uint8Array[] {
   const { messages, pieces } = state;
@@ -112,10 +113,7 @@ export class Messages {
   #isBeginning = true;
   #speaker: Speaker | undefined;
   #newest = { thinks: false, calls: false };
-  /**
-   * True if the first model message since the user last spoke without results began with thinking. A model thinks at
-   * least before the first of a row of calls, or not at all in that row.
-   */
+  /** Since the user last spoke without results. A model thinks before the first of a row of calls, or never. */
   #startsThought = false;
   #hasResults = false;
   /** Calls without a result: id in the history to id on the wire. */

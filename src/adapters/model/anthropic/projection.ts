@@ -17,10 +17,7 @@ import {
   withoutTags,
 } from '../speaker-borders.ts';
 
-/**
- * An item as it appears in a Messages body. Only this module decides it, from the item alone, so that a longer history
- * begins with the same blocks. Blocks are JSON texts.
- */
+/** Made from the item alone, so that a longer history begins with the same blocks. Blocks are JSON texts. */
 export type ProjectedItem =
   /** Engine text: part of `system` at the beginning, otherwise of the user's turn. */
   | { readonly kind: 'developer'; readonly texts: readonly string[] }
@@ -30,19 +27,13 @@ export type ProjectedItem =
   | { readonly kind: 'thinking'; readonly block: string }
   /** `input` is the JSON text of an object. */
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string }
-  /**
-   * `content` is the JSON text of a string or of blocks; absent if the tool returned nothing. `stray` is used when the
-   * call is missing.
-   */
+  /** `content`: JSON text of a string or blocks; absent if nothing came. `stray`: used when the call is missing. */
   | { readonly kind: 'result'; readonly id: string; readonly content?: string; readonly stray: () => readonly string[] }
   | { readonly kind: 'nothing' };
 
 const nothing: ProjectedItem = { kind: 'nothing' };
 
-/**
- * Facts about the speakers. `isMarked`: text in the user's turn that is not the user's is tagged. Older encoder
- * revisions tagged only agents' reports.
- */
+/** `isMarked`: foreign text in the user's turn is tagged. Older revisions tagged only agents' reports. */
 export type SpeakerContext = { readonly isMarked: boolean; readonly writer?: InputWriter | undefined };
 
 export function projectForMessages(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
@@ -103,12 +94,11 @@ function projectMessage(item: Item, { isMarked, writer }: SpeakerContext): Proje
   return { kind: 'developer', texts: textsOf(content) };
 }
 
-function textsOf(parts: readonly Json[]): readonly string[] {
-  return parts.flatMap((part) => {
+const textsOf = (parts: readonly Json[]): readonly string[] =>
+  parts.flatMap((part) => {
     const text = isJsonObject(part) ? wordsOf(part) : '';
     return isBlankText(text) ? [] : [text];
   });
-}
 
 function wordsOf(part: JsonObject): string {
   const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
@@ -122,22 +112,19 @@ const standIns: Readonly<Record<string, string>> = {
 };
 
 /** Parts of a user's message or an output. A picture holds the text of its block. */
-function contentParts(parts: readonly Json[]): readonly ContentPart[] {
-  return parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
+const contentParts = (parts: readonly Json[]): readonly ContentPart[] =>
+  parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
     const image = part['type'] === 'input_image' ? imageBlock(stringAt(part, 'image_url') ?? '') : undefined;
     if (image !== undefined) return [{ type: 'image', block: image }];
     const text = wordsOf(part);
     return isBlankText(text) ? [] : [textPart(text)];
   });
-}
 
-function contentIn(parts: readonly ContentPart[]): MessageContent {
-  return parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
-}
+const contentIn = (parts: readonly ContentPart[]): MessageContent =>
+  parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
 
-function blocksOf(content: MessageContent): readonly string[] {
-  return partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
-}
+const blocksOf = (content: MessageContent): readonly string[] =>
+  partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
 
 const partBlocks = (part: Json): readonly string[] => blocksOf(contentParts([part]));
 
@@ -175,18 +162,16 @@ function projectResult(item: Item, output: Json | undefined, isMarked: boolean):
   return { kind: 'result', id, content: isText ? JSON.stringify(output) : `[${blocksOf(parts).join(',')}]`, stray };
 }
 
-function strayBlocks(parts: readonly ContentPart[]): readonly string[] {
-  return blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
-}
+const strayBlocks = (parts: readonly ContentPart[]): readonly string[] =>
+  blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
 
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
 export const wireName = (name: string): string => (allowed.test(name) ? name : withDigest(name));
 /** A call id that the format allows: deterministic, and distinct for distinct ids. */
 export const wireCallId = (id: string): string => (allowed.test(id) ? id : withDigest(id));
 
-function withDigest(text: string): string {
-  return `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
-}
+const withDigest = (text: string): string =>
+  `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
 
 /**
  * Thinking that only its provider can read, kept in `encrypted_content` of a reasoning item together with its format,
@@ -200,9 +185,8 @@ type OpaqueThinking =
 const signed = 'anthropic/thinking:';
 const redacted = 'anthropic/redacted_thinking:';
 
-export function storeOpaque(opaque: OpaqueThinking): string {
-  return opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
-}
+export const storeOpaque = (opaque: OpaqueThinking): string =>
+  opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
 
 export function readOpaque(stored: string): OpaqueThinking | undefined {
   if (stored.startsWith(signed)) return { kind: 'signed', signature: stored.slice(signed.length) };

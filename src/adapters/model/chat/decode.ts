@@ -117,9 +117,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
 }
 
 /** Servers that give several answers number them; only the first is read. */
-function firstChoice(event: JsonObject): JsonObject | undefined {
-  return (arrayAt(event, 'choices') ?? []).filter(isJsonObject).find(({ index = 0 }) => index === 0);
-}
+const firstChoice = (event: JsonObject): JsonObject | undefined =>
+  (arrayAt(event, 'choices') ?? []).filter(isJsonObject).find(({ index = 0 }) => index === 0);
 
 function wordsIn(content: Json | undefined): { readonly text: string; readonly thinking: string } {
   if (typeof content === 'string') return { text: content, thinking: '' };
@@ -130,9 +129,8 @@ function wordsIn(content: Json | undefined): { readonly text: string; readonly t
   };
 }
 
-function thinkingIn(thinking: Json | undefined): string {
-  return typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
-}
+const thinkingIn = (thinking: Json | undefined): string =>
+  typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
 
 /** Thoughts that are returned to the model are content; others are summaries to be read. */
 function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly Item[] {
@@ -142,15 +140,14 @@ function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly
     : [{ type: 'reasoning', summary: [{ type: 'summary_text', text }] }];
 }
 
-function saidItems(text: string): readonly Item[] {
-  return text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
-}
+const saidItems = (text: string): readonly Item[] =>
+  text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
 
 const asEvent = (item: Item): ModelEvent => ({ kind: 'item', item });
 
-function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
-  return [{ kind: 'failed', failure, ...defined({ usage }) }];
-}
+const failed = (failure: ModelFailure, usage?: Usage): readonly ModelEvent[] => [
+  { kind: 'failed', failure, ...defined({ usage }) },
+];
 
 type OpenCall = { id: string; name: string; readonly pieces: string[] };
 
@@ -214,10 +211,7 @@ function textOf(given: Json | undefined): string {
   return isJsonObject(given) ? JSON.stringify(given) : '';
 }
 
-/**
- * Token counts of a chunk; undefined if it has no meaningful ones. Servers put them beside the choices, into the
- * choice, or under a name of their own.
- */
+/** Undefined without meaningful counts. They are beside the choices, in one, or under a server's own name. */
 function chunkUsage(chunk: JsonObject, choice: JsonObject | undefined): Usage | undefined {
   const wire = objectAt(chunk, 'usage') ?? objectAt(choice, 'usage') ?? objectAt(objectAt(chunk, 'x_groq'), 'usage');
   if (wire === undefined) return undefined;

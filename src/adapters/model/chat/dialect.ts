@@ -27,8 +27,8 @@ export interface ChatDialect {
 
 type Choices = Omit<ChatDialect, 'version'>;
 
-export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
-  return dialect({
+export const chatDialect = (capabilities: ServerCapabilities): ChatDialect =>
+  dialect({
     revision: 3,
     developer: capabilities.developerRole ? 'developer' : 'system',
     roles: capabilities.anyRoleOrder ? 'any-order' : 'alternating',
@@ -39,7 +39,6 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
     schema: capabilities.outputSchema ? 'sent' : 'dropped',
     maxTokens: capabilities.maxTokensField,
   });
-}
 
 /** The version names every choice that differs from the original one. */
 function dialect(choices: Choices): ChatDialect {

@@ -6,10 +6,7 @@ import type { ChatDialect } from './dialect.ts';
 import { endedInTurn, messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';
 
-/**
- * Encodes prompts for Chat Completions: what changes least comes first, options of the answer last. Messages and their
- * bytes are cached by item identity: the caller must not mutate items.
- */
+/** Most stable parts come first, options of the answer last. Caches by item identity: never mutate items. */
 export function chatEncoder(dialect: ChatDialect): Encoder {
   const messagesOf = messageMaker(dialect);
   const listPieces = listEncoder<ChatMessage>({ stored: () => undefined, text: (message) => JSON.stringify(message) });
@@ -109,12 +106,11 @@ function bytesOf(text: string): Uint8Array {
 }
 
 /** Every tool is offered as a function. Tools that a provider runs itself are left out. */
-function chatTools(tools: readonly ToolSpec[]): readonly JsonObject[] {
-  return tools.flatMap((tool) => {
+const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
+  tools.flatMap((tool) => {
     if (tool.type === 'function') return [functionTool(tool, tool)];
     return tool.type === 'custom' ? [functionTool(tool, freeformTool(tool))] : [];
   });
-}
 
 function functionTool({ name }: ToolSpec, { description, parameters, strict }: JsonObject): JsonObject {
   const empty = { type: 'object', properties: {} };

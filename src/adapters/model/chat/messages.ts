@@ -57,12 +57,9 @@ function nothing({ callIds }: ChatDialect): Folded {
   return { ...lists, placed: new Set(), freshId: uniqueCallIds(callIds), isOpen: false };
 }
 
-function beginsWith(items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean {
-  return (
-    before.items.length <= items.length &&
-    before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index])
-  );
-}
+const beginsWith = (items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean =>
+  before.items.length <= items.length &&
+  before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index]);
 
 function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
   const add = adderOf(folded, dialect);
@@ -176,9 +173,7 @@ function strayOutput({ text, media }: Output, { roles }: ChatDialect): UserTurnC
 const standIn = {
   /** Before an assistant's message that is the first. */
   before: { role: 'user', content: '[What came before was left out.]' },
-  /**
-   * Between two assistant messages, and after the last one: the model is asked for an answer, not for the rest of one.
-   */
+  /** Between two assistant messages, and after the last: the model is asked for an answer, not for the rest of one. */
   between: { role: 'user', content: 'Continue.' },
   /** Between tool outputs and a user's message: the templates count neither calls nor outputs as turns. */
   afterOutputs: { role: 'assistant', content: 'Noted.' },
@@ -197,10 +192,7 @@ function addInTurn({ messages }: Turns, message: ChatMessage): void {
   messages.push(message);
 }
 
-/**
- * Merges consecutive messages of the user's turn into one that names each speaker. Later additions change only the end
- * of a message that has several.
- */
+/** Merges messages of the user's turn into one that names each speaker. Only its end changes later. */
 function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void {
   const { messages, amongOthers } = turns;
   const last = messages.at(-1);
@@ -216,14 +208,12 @@ function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void
 }
 
 /** The messages of a request, which must not end with the assistant's. */
-export function endedInTurn(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  return messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
-}
+export const endedInTurn = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
 
 /** Makes the call ids of a request, in order and unique: a server refuses a second call under one id. */
-export function uniqueCallIds(form: ChatDialect['callIds']): (id: string) => string {
-  return form === 'nine' ? nineCharacters() : anyCharacters();
-}
+export const uniqueCallIds = (form: ChatDialect['callIds']): ((id: string) => string) =>
+  form === 'nine' ? nineCharacters() : anyCharacters();
 
 function anyCharacters(): (id: string) => string {
   const used = new Map<string, number>();

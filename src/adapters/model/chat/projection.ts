@@ -91,9 +91,8 @@ const leftOut: ProjectedChatItem = { kind: 'left-out' };
 const gap: ProjectedChatItem = { kind: 'gap' };
 
 /** Types without a rule are for other formats only. */
-export function projectItem(item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem {
-  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
-}
+export const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
+  Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 
 export const projectedTypes: readonly string[] = Object.keys(rules);
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
@@ -126,9 +125,8 @@ export function ofOtherSpeaker(
 
 const said = (text: string): ProjectedChatItem => (text === '' ? leftOut : { kind: 'said', text });
 
-function nameOf(item: Item, { revision }: ChatDialect): string | undefined {
-  return revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
-}
+const nameOf = (item: Item, { revision }: ChatDialect): string | undefined =>
+  revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
 
 function called(item: Item, name = 'unknown', given = '{}'): ProjectedChatItem {
   const id = stringAt(item, 'call_id') ?? stringAt(item, 'id') ?? 'call';
@@ -153,21 +151,19 @@ function contentOf(parts: readonly Json[]): MessageContent {
   return read.every(({ type }) => type === 'text') ? joinTexts(read) : read;
 }
 
-function readParts(parts: readonly Json[]): readonly ContentPart[] {
-  return parts
+const readParts = (parts: readonly Json[]): readonly ContentPart[] =>
+  parts
     .filter(isJsonObject)
     .map(partOf)
     .filter((part) => part['text'] !== '');
-}
 
-function contentInUsersTurn(parts: readonly Json[]): MessageContent {
-  return contentOf(
+const contentInUsersTurn = (parts: readonly Json[]): MessageContent =>
+  contentOf(
     parts.map((part) => {
       const text = isJsonObject(part) ? stringAt(part, 'text') : undefined;
       return text === undefined || text === '' ? part : textPart(developerWords(text));
     }),
   );
-}
 
 /** The joined texts, with a placeholder line for each media part, and the media parts. */
 function textAndMedia(

@@ -20,18 +20,14 @@ const silenceAfterErrorMs = 1000;
 const usualEventBytes = 32 * 1024 ** 2;
 
 /** Largest event of an answer. Grows with a user-raised limit for answers. */
-export function mostEventBytes({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number {
-  return Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
-}
+export const mostEventBytes = ({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number =>
+  Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
 
 function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
-  /**
-   * Time since the last known event, spent waiting for the server and reading its data. Time that consumers take for
-   * events does not count.
-   */
+  /** Time since the last known event: waiting for the server and reading its data, not the work of consumers. */
   let waitedMs = 0;
   let sawOther = false;
 
@@ -41,8 +37,8 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
     return finished ? events.slice(0, last + 1) : events;
   }
 
-  function decodeAll(events: readonly Buffer[]): readonly ModelEvent[] {
-    return events.flatMap((data) => {
+  const decodeAll = (events: readonly Buffer[]): readonly ModelEvent[] =>
+    events.flatMap((data) => {
       const said = finished ? undefined : reader.event(data);
       if (said === undefined) return [];
       waitedMs = 0;
@@ -50,7 +46,6 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       sawEvent = true;
       return take(said);
     });
-  }
 
   function fail(decoded: readonly ModelEvent[], failure: ModelFailure): readonly ModelEvent[] {
     finished = true;
@@ -169,9 +164,7 @@ export function joinedDeltas(events: readonly ModelEvent[]): readonly ModelEvent
   return joined;
 }
 
-function isDelta(event: ModelEvent): event is Delta {
-  return event.kind === 'text-delta' || event.kind === 'reasoning-delta';
-}
+const isDelta = (event: ModelEvent): event is Delta => event.kind === 'text-delta' || event.kind === 'reasoning-delta';
 
 function continues(before: Delta, next: Delta): boolean {
   if (before.itemId !== next.itemId) return false;

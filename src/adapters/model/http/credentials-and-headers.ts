@@ -42,9 +42,8 @@ export function wireHeaders(sources: HeaderSources): Headers {
   return Object.fromEntries(merged);
 }
 
-export function bearerHeader(credentials: Credentials): Headers {
-  return credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
-}
+export const bearerHeader = (credentials: Credentials): Headers =>
+  credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
 
 /** Values that must never be shown, in every form in which a server may repeat them. */
 export function requestSecrets(sources: HeaderSources): readonly string[] {
@@ -72,9 +71,8 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
 }
 
 /** One bad configured header must not block every request. The configuration reader warns. */
-function isSendable(name: string, value: string): boolean {
-  return !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
-}
+const isSendable = (name: string, value: string): boolean =>
+  !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
 
 export type ProviderOptions = ProviderConfig;
 
@@ -104,9 +102,8 @@ export interface CredentialsWanted {
   readonly asIs?: boolean;
 }
 
-export function authModeOf(credentials: Credentials): AuthMode {
-  return credentials.kind === 'bearer' ? credentials.mode : 'none';
-}
+export const authModeOf = (credentials: Credentials): AuthMode =>
+  credentials.kind === 'bearer' ? credentials.mode : 'none';
 
 export function keyAdvice(
   { id, envKeys, bearerToken, tokenCommand, httpHeaders, envHttpHeaders }: ProviderOptions,

@@ -18,9 +18,11 @@ import type { Connection, HttpClientOptions, ModelQuestion } from './send-questi
 import { answerLimits, askCredentials, sendQuestion } from './send-question.ts';
 
 /** Keeps connections for reuse. Loads nothing until it is used. */
-export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
-  return { wire, options, sendTo: options.sendTo ?? createSender(options) };
-}
+export const httpConnection = (options: HttpClientOptions, wire: HttpWire): Connection => ({
+  wire,
+  options,
+  sendTo: options.sendTo ?? createSender(options),
+});
 
 export function httpClient(connection: Connection): ModelClient {
   const { options } = connection;
@@ -98,9 +100,7 @@ export interface WireFormat {
   readonly name: string;
   /** A new encoder for each thread, since it may keep the bytes of items. */
   encoder(provider: Pick<ProviderConfig, 'id' | 'baseUrl' | 'capabilities'>): Encoder;
-  /**
-   * All encoders that `encoder` may return, if providers of the format differ. Absent: it always returns the same one.
-   */
+  /** All encoders that `encoder` may return, if providers of the format differ. Absent: always the same one. */
   everyEncoder?(): readonly Encoder[];
   /** Opens nothing before the first request. */
   client(options: HttpClientOptions): ModelClient;

@@ -149,9 +149,8 @@ function isUnreached(
 }
 
 /** Compressed although this was not requested. Some servers name an encoding that is none. */
-function isPacked({ headers }: HttpHead): boolean {
-  return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
-}
+const isPacked = ({ headers }: HttpHead): boolean =>
+  /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
 
 const isGood = (status: number): boolean => status >= 200 && status <= 299;
 

@@ -17,9 +17,7 @@ export interface HttpClientOptions {
   readonly provider: ProviderOptions;
   /** Absent: only what every server can do. */
   readonly capabilities?: Pick<ProviderCapabilities, 'requestCompression'>;
-  /**
-   * Called before every request. If it rejects, no request is sent and the reason is not shown: it may hold a secret.
-   */
+  /** Called before every request. If it rejects, nothing is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
   readonly environment: Variables;
   readonly limits?: AnswerLimits;
@@ -45,18 +43,13 @@ export function answerLimits(
 
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 
-/**
- * `hide` removes the secrets of the request from a failure. Every failure passes through it before a caller sees it.
- */
+/** `hide` removes the secrets of the request from a failure, before any caller sees it. */
 export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
 
 /** One that another program renewed meanwhile, and one renewed for this request. */
 const mostRenewals = 2;
 
-/**
- * Sends the request and waits for the head of the answer. If its credentials are refused, it is sent with others, if
- * any.
- */
+/** Sends the request and waits for the head of the answer. Refused credentials are replaced by others, if any. */
 export async function sendQuestion(
   connection: Connection,
   request: ModelRequest,
@@ -172,10 +165,7 @@ export type WireBody = { readonly body: readonly Uint8Array[]; readonly headers:
 
 const level = 3;
 
-/**
- * The body as sent: compressed where the provider accepts that from an account. Compressed once for all attempts;
- * records of a request keep the uncompressed body.
- */
+/** Compressed once for all attempts, where the provider accepts that from an account. Records keep the plain body. */
 async function wireBody(
   body: readonly Uint8Array[],
   { requestCompression }: Pick<ProviderCapabilities, 'requestCompression'>,

@@ -73,9 +73,8 @@ function lazySocketClient(
 /** Some servers accept a request that ends in a trigger only with this header. */
 const triggerGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
 
-function withGate(request: ModelRequest): ModelRequest {
-  return request.wants !== 'checkpoint' ? request : { ...request, headers: { ...request.headers, ...triggerGate } };
-}
+const withGate = (request: ModelRequest): ModelRequest =>
+  request.wants !== 'checkpoint' ? request : { ...request, headers: { ...request.headers, ...triggerGate } };
 
 export const responsesFormat: WireFormat = {
   name: 'responses',

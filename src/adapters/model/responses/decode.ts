@@ -147,9 +147,11 @@ function withId(item: Item, addedId: string | undefined): Item {
   return { type, id: addedId, ...rest };
 }
 
-function failed(failure: ModelFailure, response?: JsonObject): ModelEvent {
-  return { kind: 'failed', failure, ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }) };
-}
+const failed = (failure: ModelFailure, response?: JsonObject): ModelEvent => ({
+  kind: 'failed',
+  failure,
+  ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }),
+});
 
 /** The server ended the response early on purpose; the same request would end the same way. */
 function incompleteFailure(response: JsonObject): ModelFailure {
@@ -217,6 +219,5 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= mostTokens;
 
-function isLeftOut(count: unknown): boolean {
-  return typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;
-}
+const isLeftOut = (count: unknown): boolean =>
+  typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;

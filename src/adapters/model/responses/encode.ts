@@ -45,9 +45,11 @@ export function responsesEncoder(): Encoder {
   };
 }
 
-export function fullFrame([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] {
-  return [bytesOf('{"type":"response.create",'), ...(first === undefined ? [] : [first.subarray(1)]), ...rest];
-}
+export const fullFrame = ([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] => [
+  bytesOf('{"type":"response.create",'),
+  ...(first === undefined ? [] : [first.subarray(1)]),
+  ...rest,
+];
 
 export type IncrementalFrame = (prompt: Prompt, link: FrameLink) => readonly Uint8Array[];
 
@@ -66,10 +68,7 @@ export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink):
 
 const comma = bytesOf(',');
 
-/**
- * True if two requests differ only in input, labels and answer length, all of which each request states anew. A
- * spending limit changes the answer length with every request.
- */
+/** Ignores input, labels and answer length: each request states these anew, and spending limits change the length. */
 export function isSameButInput(before: Prompt, now: Prompt): boolean {
   const around = ({ options: { outputLimit: _each, ...options } }: Prompt): string =>
     opening(options) + closing({ ...options, labels: {} });
@@ -173,6 +172,5 @@ function hasForeignId(item: Item): boolean {
 const deepestItem = 100;
 
 /** An item from a server; undefined if it is none, or could not be read back. */
-export function readableItem(value: Json | undefined): Item | undefined {
-  return value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);
-}
+export const readableItem = (value: Json | undefined): Item | undefined =>
+  value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);

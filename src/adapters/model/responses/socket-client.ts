@@ -15,10 +15,7 @@ type Way =
 /** Servers close connections after an hour. */
 const oldestMs = 55 * 60_000;
 
-/**
- * Sends requests of one conversation over a lasting WebSocket, and everything else over HTTP, which is also the
- * fallback. One request at a time.
- */
+/** One conversation over a lasting WebSocket, one request at a time; everything else, and as fallback, HTTP. */
 export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prewarm' | 'close'>> {
   readonly #connection: Connection;
   readonly #http: Pick<ModelClient, 'stream'>;
@@ -28,9 +25,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   #kept: KeptSocket | undefined;
   #opening: Promise<Way> | undefined;
   #isBusy = false;
-  /**
-   * Reason for not using a WebSocket until it has been reported: the rest of a sentence that begins with the provider.
-   */
+  /** Unreported reason for not using a WebSocket: the rest of a sentence that begins with the provider. */
   #unsaid: string | undefined;
 
   constructor(

@@ -27,10 +27,7 @@ export interface SocketRequestContext {
   readonly signal: AbortSignal;
   /** Another connection already failed for a reason of its own: if this one does too, the request fails. */
   readonly isSecond: boolean;
-  /**
-   * Called before the last event is given, since the caller may stop reading after it. `completed`: the connection may
-   * be reused. `broken`: the connection failed.
-   */
+  /** Called before the last event is given: the caller may stop reading. `completed`: the connection is reusable. */
   readonly onEnd: (end: 'completed' | 'broken') => void;
 }
 
@@ -200,9 +197,8 @@ function continuationLink(answered: RememberedExchange | undefined, now: Prompt)
 }
 
 /** Compare identity first: items of the previous request are the same objects. */
-function isSameItem(before: Item, now: Item): boolean {
-  return Object.is(before, now) || itemBytes(before).equals(itemBytes(now));
-}
+const isSameItem = (before: Item, now: Item): boolean =>
+  Object.is(before, now) || itemBytes(before).equals(itemBytes(now));
 
 export interface KeptSocket {
   readonly socket: WebSocketConnection;
@@ -318,9 +314,7 @@ function errorIn(data: Buffer): JsonObject | undefined {
   return status === undefined || (status >= 200 && status < 300) ? undefined : event;
 }
 
-function statusOf(event: JsonObject): number | undefined {
-  return numberAt(event, 'status') ?? numberAt(event, 'status_code');
-}
+const statusOf = (event: JsonObject): number | undefined => numberAt(event, 'status') ?? numberAt(event, 'status_code');
 
 function failureOf(event: JsonObject, place: AnswerPlace): ModelFailure {
   const headers = headersIn(event);

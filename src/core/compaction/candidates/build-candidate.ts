@@ -57,9 +57,8 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
 }
 
 /** Fallback without a model. Code names no active task of its own. Always succeeds. */
-export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
-  return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
-}
+export const mechanicalCandidate = (plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate =>
+  makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 
 /** The user's messages and the records, which every checkpoint holds. By hand, no model's answer makes them smaller. */
 export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
@@ -123,9 +122,8 @@ function madeEntry(
   return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
 
-function keptIn({ rows }: WordsChoice): readonly KeptWords[] {
-  return rows.filter((row): row is KeptWords => !('leftOut' in row));
-}
+const keptIn = ({ rows }: WordsChoice): readonly KeptWords[] =>
+  rows.filter((row): row is KeptWords => !('leftOut' in row));
 
 function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): IntentRow {
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
@@ -285,10 +283,7 @@ const earlierShare = 0.6;
 /** Thin summaries may follow each other: keeps the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
-/**
- * Keeps the newest whole if there is space, and earlier ones in the remaining space. Drops a summary that repeats a
- * newer one.
- */
+/** Keeps the newest whole if it fits, and earlier ones in the rest. Drops a summary that repeats a newer one. */
 function carryEarlierSummaries(
   earlier: readonly EarlierSummary[],
   tokens: number,
@@ -358,6 +353,5 @@ const isThin = (summary: string): boolean => sentTokens(summary) < thinSummary;
 const beginningBytes = 40;
 
 /** Replaces the model's copy of a user message that the checkpoint holds word for word. */
-function repeatedWords(said: string): string {
-  return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
-}
+const repeatedWords = (said: string): string =>
+  `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;

@@ -35,9 +35,7 @@ export type WordsChoice = { readonly rows: readonly WordsRow[]; readonly counts:
 interface WordsWanted {
   /** Messages that a model chose as the active task, in this checkpoint or the one before. */
   readonly tasks: readonly UserWords[];
-  /**
-   * The checkpoint names them as the active request. Absent: they were chosen earlier, and newer messages may count.
-   */
+  /** The checkpoint names them as the active request. Absent: chosen earlier, and newer messages may count. */
   readonly isNamed?: boolean;
   /** The model's quotation of them: the quoted part stays when a message is cut. */
   readonly quote?: string;
@@ -128,9 +126,8 @@ function takeText(
 }
 
 /** Tokens of 2,000 bytes of a long message: they hold at most as many characters as a short one. */
-function shortenedTokens(row: UserWords): number {
-  return Math.ceil(((longestShortMessage / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
-}
+const shortenedTokens = (row: UserWords): number =>
+  Math.ceil(((longestShortMessage / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
 
 /** The part of a message that a model quoted as the request, now or at the last checkpoint. */
 function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
@@ -238,14 +235,10 @@ function leftOutOf(row: UserWords): LeftOutMessages {
   return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
 }
 
-function span(from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> {
-  return from === undefined || to === undefined ? {} : { from, to };
-}
+const span = (from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> =>
+  from === undefined || to === undefined ? {} : { from, to };
 
-/**
- * Estimate for the whole message. A cut message keeps the value from when it was whole, so that all its marks count
- * alike; earlier versions took four bytes per token.
- */
+/** A cut message keeps its estimate from when it was whole, so that all marks count alike. */
 const bytesPerTokenOf = cachePerObject((row: UserWords): number => {
   const isWhole = row.text !== '' && gapsOf(row).length === 0;
   return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
@@ -257,13 +250,10 @@ function tokensOf(row: UserWords): number {
   return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
 }
 
-function picturesTokens(parts: readonly JsonObject[]): number {
-  return parts.reduce((sum, part) => sum + pictureTokens(part), 0);
-}
+const picturesTokens = (parts: readonly JsonObject[]): number =>
+  parts.reduce((sum, part) => sum + pictureTokens(part), 0);
 
-/**
- * Keeps only the last of identical messages. `copies`: how often each was written, also before an earlier checkpoint.
- */
+/** Keeps the last of identical messages. `copies`: how often each was written, also before a checkpoint. */
 function distinctWords(all: readonly UserWords[]) {
   const newest = new Map<string, UserWords>();
   const alsoIn = new Map<UserWords, readonly number[]>();

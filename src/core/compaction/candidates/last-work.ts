@@ -91,9 +91,8 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
   return results;
 }
 
-function isFailure(tool: string, output: string): boolean {
-  return (tool === 'apply_patch' || tool === 'edit_file') && !/^(?:Success|Done|Exit code: 0)/i.test(output);
-}
+const isFailure = (tool: string, output: string): boolean =>
+  (tool === 'apply_patch' || tool === 'edit_file') && !/^(?:Success|Done|Exit code: 0)/i.test(output);
 
 /** False for an empty frame, as a command without output has. */
 function saysSomething(output: string): boolean {

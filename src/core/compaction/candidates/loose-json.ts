@@ -50,9 +50,7 @@ export function readLooseJson(given: string, keys: readonly string[]): LooseJson
 
 type Found = { readonly value: JsonObject; readonly mended: readonly string[] };
 
-function hasKeys(value: JsonObject, keys: readonly string[]): boolean {
-  return keys.every((key) => Object.hasOwn(value, key));
-}
+const hasKeys = (value: JsonObject, keys: readonly string[]): boolean => keys.every((key) => Object.hasOwn(value, key));
 
 function parsed(text: string): Json | undefined {
   try {

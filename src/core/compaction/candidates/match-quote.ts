@@ -94,13 +94,12 @@ function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly Use
 }
 
 /** A message without words can only be quoted by the name of its first picture. */
-function namedPictures(words: readonly UserWords[]): readonly Compared[] {
-  return words.flatMap((row) => {
+const namedPictures = (words: readonly UserWords[]): readonly Compared[] =>
+  words.flatMap((row) => {
     const label = row.text.trim() === '' ? row.pictures[0]?.['text'] : undefined;
     const name = typeof label === 'string' ? /\[[^\]]+\]/.exec(label)?.[0] : undefined;
     return name === undefined ? [] : [label as string, name].map((text) => ({ row, text: squeezed(text) }));
   });
-}
 
 /** Messages that the quote contains whole, if they make up most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {

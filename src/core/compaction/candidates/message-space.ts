@@ -133,9 +133,8 @@ interface Line extends TextPlace {
 }
 
 /** From 0 (data) to 1 (only plain words). */
-function sentenceLikeness({ words, prose }: Pick<Line, 'words' | 'prose'>): number {
-  return prose * Math.min(1, words.reduce((sum, { length }) => sum + length, 0) / lettersOfSentence);
-}
+const sentenceLikeness = ({ words, prose }: Pick<Line, 'words' | 'prose'>): number =>
+  prose * Math.min(1, words.reduce((sum, { length }) => sum + length, 0) / lettersOfSentence);
 
 function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
   const lines: Line[] = [];
@@ -175,6 +174,5 @@ function countEach(values: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-}
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

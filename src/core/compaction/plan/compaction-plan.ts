@@ -113,9 +113,8 @@ export type CompactionOutcome =
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 /** A refusal only says that the request was too large. */
-export function isRefusal({ reason }: Pick<CompactionPlan, 'reason'>): boolean {
-  return reason === 'context_overflow' || reason === 'unexplained_refusal';
-}
+export const isRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
+  reason === 'context_overflow' || reason === 'unexplained_refusal';
 
 /** False if a checkpoint cannot hold less than history does. By hand, merely copying an older one is no gain. */
 export function anythingToCompact(

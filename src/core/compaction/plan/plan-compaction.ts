@@ -86,19 +86,15 @@ export function largestUsefulCheckpoint(
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }
 
-/**
- * By our estimate of history alone: each surface gives the model another context, and context that is due because of
- * that cannot be compacted.
- */
+/** By our estimate of history alone: context that is due because the surface changed cannot be compacted. */
 function gainByHand({ fixed, history, due, context, standing }: CompactionSizes): number {
   const now = largestUsefulCheckpoint({ fixed, history, due, context });
   return Math.min(now, largestUsefulCheckpoint({ fixed, history, due: 0, context: standing }));
 }
 
 /** Factor by which our estimate is too low. All space is in our tokens, so it only shrinks by this. */
-function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number {
-  return Math.max(1, counted / Math.max(1, fixed + history));
-}
+const underestimate = ({ fixed, history, counted = 0 }: CompactionSizes): number =>
+  Math.max(1, counted / Math.max(1, fixed + history));
 
 /**
  * Instructions, tools, repeated context, a reserve and the checkpoint must together stay below the limit; for a limit

@@ -11,9 +11,8 @@ export interface WindowFill {
 }
 
 /** The window itself counts in every scope. */
-export function limitReached(fill: WindowFill): boolean {
-  return counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
-}
+export const limitReached = (fill: WindowFill): boolean =>
+  counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
 
 /** While the start of the body is unknown, nothing counts as growth. */
 function counted({ active, pending, prefill, window }: WindowFill): number {
@@ -68,9 +67,8 @@ export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window
 }
 
 /** The first checkpoint waits for nothing. */
-export function hasGrownEnough(since: SinceCheckpoint): boolean {
-  return since.grown === undefined || since.grown >= minimumGrowth(since);
-}
+export const hasGrownEnough = (since: SinceCheckpoint): boolean =>
+  since.grown === undefined || since.grown >= minimumGrowth(since);
 
 export interface FixedRequestWeight {
   readonly fixed: number;
@@ -82,11 +80,9 @@ export interface FixedRequestWeight {
 export const leastCheckpoint = 1000;
 
 /** Limit for the next request: if the limit is for the body alone, only the window binds. */
-export function nextRequestLimit({ effective, autoCompact, autoCompactScope }: SinceCheckpoint['window']): number {
-  return autoCompactScope === 'body' ? effective : autoCompact;
-}
+export const nextRequestLimit = ({ effective, autoCompact, autoCompactScope }: SinceCheckpoint['window']): number =>
+  autoCompactScope === 'body' ? effective : autoCompact;
 
 /** If no checkpoint can free space, compacting would repeat at every step. */
-export function canFreeSpace({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean {
-  return fixed + context + overhead + leastCheckpoint < limit;
-}
+export const canFreeSpace = ({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean =>
+  fixed + context + overhead + leastCheckpoint < limit;

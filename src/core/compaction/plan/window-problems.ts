@@ -45,11 +45,10 @@ function adviceFor(wanted: number, limit: RaisableLimit): string | undefined {
   return `If the model supports it, set \`model_context_window = ${window}\`${also}.`;
 }
 
-function otherAdvice({ fixed, context, overhead }: FixedRequestWeight, { now }: RaisableLimit): string {
-  return overhead > 0 && canFreeSpace({ fixed, context, overhead: 0 }, now)
+const otherAdvice = ({ fixed, context, overhead }: FixedRequestWeight, { now }: RaisableLimit): string =>
+  overhead > 0 && canFreeSpace({ fixed, context, overhead: 0 }, now)
     ? 'Check what the provider adds to requests, or choose a model with a larger window.'
     : 'Offer fewer tools, shorten your instructions and AGENTS.md, or choose a model with a larger window.';
-}
 
 /** The provider reports a full thread, but too little is new since the newest checkpoint. In tokens. */
 export interface FullAfterCheckpoint {

@@ -23,10 +23,7 @@ export interface WorkPlan {
   readonly olderThan?: PlanOlderThan;
 }
 
-/**
- * `stop`: its turn ended before the model was done. `program`: a message of the driving program. `shell`: a command of
- * the user.
- */
+/** `stop`: its turn ended too early. `program`: the driving program wrote. `shell`: the user ran a command. */
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
 
 export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;

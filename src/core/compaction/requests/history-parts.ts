@@ -99,14 +99,12 @@ function startOfPart(
   return start;
 }
 
-function joined(units: readonly MeasuredUnit[]): Part {
-  return {
-    from: units[0]!.from,
-    to: units.at(-1)!.to,
-    stubbed: units.flatMap(({ stubbed }) => stubbed),
-    sent: units.every(({ fits }) => fits),
-  };
-}
+const joined = (units: readonly MeasuredUnit[]): Part => ({
+  from: units[0]!.from,
+  to: units.at(-1)!.to,
+  stubbed: units.flatMap(({ stubbed }) => stubbed),
+  sent: units.every(({ fits }) => fits),
+});
 
 /** Matches input items of wanted entries: as in history, or changed under the same id. */
 export function itemMatcher(
@@ -184,9 +182,8 @@ const messageFrame = 40;
 export const textWeight = (text: string): number => messageFrame + written(text);
 const written = (text: string): number => estimateTokens(JSON.stringify(text));
 
-export function messagesWeight(messages: readonly RequestMessage[]): number {
-  return messages.reduce((sum, { text }) => sum + textWeight(text), 0);
-}
+export const messagesWeight = (messages: readonly RequestMessage[]): number =>
+  messages.reduce((sum, { text }) => sum + textWeight(text), 0);
 
 const leastUseful = 20;
 const leastOfNote = 40;

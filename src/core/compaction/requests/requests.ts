@@ -33,9 +33,11 @@ interface PartPlace {
 
 type Way = 'structured' | 'plain';
 
-export function stageRequest(plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest {
-  return { ...rangeOf(part, place), strategy: 'plain', tail: [userRequestMessage(stageTail(plan, place))] };
-}
+export const stageRequest = (plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest => ({
+  ...rangeOf(part, place),
+  strategy: 'plain',
+  tail: [userRequestMessage(stageTail(plan, place))],
+});
 
 /** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
 function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
@@ -43,9 +45,7 @@ function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: Pa
   return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
 }
 
-export function withoutSchema({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest {
-  return request;
-}
+export const withoutSchema = ({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest => request;
 
 /** Repeats the request with the model's answer and its faults. Undefined if there is no space. */
 export function repairRequest(
@@ -104,9 +104,8 @@ function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
 
 const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => stagePrompt({ ...plan, part, of });
 
-function promptOf(plan: CompactionPlan, way: Way): string {
-  return way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
-}
+const promptOf = (plan: CompactionPlan, way: Way): string =>
+  way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 
 export interface Progress {
   readonly way: 'remote' | 'structured' | 'plain';
@@ -135,21 +134,19 @@ const leastCapacity = 300;
 const notesPercent = 30;
 const leastOfMostNotes = 1000;
 
-export function initialProgress(plan: CompactionPlan): Progress {
-  return {
-    way: plan.strategy,
-    space: plan.budget.request,
-    overflows: 0,
-    parts: [],
-    done: 0,
-    notes: [],
-    notesBudget: 0,
-    stages: 0,
-    failedStages: 0,
-    freely: false,
-    faults: [],
-  };
-}
+export const initialProgress = (plan: CompactionPlan): Progress => ({
+  way: plan.strategy,
+  space: plan.budget.request,
+  overflows: 0,
+  parts: [],
+  done: 0,
+  notes: [],
+  notesBudget: 0,
+  stages: 0,
+  failedStages: 0,
+  freely: false,
+  faults: [],
+});
 
 /** Splits everything from `from` on into parts and reserves space for notes. Undefined if no part could be sent. */
 export function layOutParts(
@@ -179,9 +176,12 @@ export function finalRequest(plan: CompactionPlan, progress: Progress): Compacti
   return progress.freely ? withoutSchema(request) : request;
 }
 
-export function currentPlace({ done, parts, notes, notesBudget }: Progress): PartPlace {
-  return { part: done + 1, of: done + parts.length, notes, notesBudget };
-}
+export const currentPlace = ({ done, parts, notes, notesBudget }: Progress): PartPlace => ({
+  part: done + 1,
+  of: done + parts.length,
+  notes,
+  notesBudget,
+});
 
 export function withPartDone(progress: Progress, note: string): Progress {
   const { parts, done, notes } = progress;
@@ -195,6 +195,5 @@ export function withAnswerNoted(progress: Progress, answer: string): Progress {
   return withPartDone(forgot ? progress : { ...progress, notes: [] }, note);
 }
 
-export function smallestRequestWeight(plan: CompactionPlan): number {
-  return plan.budget.fixed + frameWeight(plan) + textWeight('');
-}
+export const smallestRequestWeight = (plan: CompactionPlan): number =>
+  plan.budget.fixed + frameWeight(plan) + textWeight('');

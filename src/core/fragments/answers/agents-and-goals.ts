@@ -5,15 +5,13 @@ import { truncateMiddle } from '../text/truncate.ts';
 
 /** Answers of the agent tools: JSON as in other programs, so a model recognizes the fields. */
 
-export function agentStarted({ id, path, note }: StartedAgent): string {
-  return JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
-}
+export const agentStarted = ({ id, path, note }: StartedAgent): string =>
+  JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
 
 type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
 
-export function agentSent(path: string, as: keyof typeof delivered): string {
-  return JSON.stringify({ agent_path: path, delivered: delivered[as] });
-}
+export const agentSent = (path: string, as: keyof typeof delivered): string =>
+  JSON.stringify({ agent_path: path, delivered: delivered[as] });
 
 const delivered = {
   turn: 'a new turn began',
@@ -67,14 +65,10 @@ export function agentsListed(agents: readonly ShownAgent[]): string {
 
 const cut = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
 
-export function agentClosed({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string {
-  return JSON.stringify({ agent_path: path, previous_status: status });
-}
+export const agentClosed = ({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string =>
+  JSON.stringify({ agent_path: path, previous_status: status });
 
-/**
- * Messages that this or an earlier version of Capstan writes in the user's role without a tag: stored threads contain
- * them, and most formats separate them from the user's words.
- */
+/** Stored threads hold these untagged messages in the user's role; most formats tell them from the user's words. */
 const programMessages: ReadonlySet<string> = new Set([
   continueForOtherModel,
   continueAfterFailure,

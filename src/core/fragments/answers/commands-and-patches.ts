@@ -137,18 +137,15 @@ export function patchOutput(
 }
 
 /** The patch is unreadable or does not fit the files. Nothing was written. */
-export function patchUnfit(problem: string, budget: Budget): string {
-  return truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
-}
+export const patchUnfit = (problem: string, budget: Budget): string =>
+  truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
 
-export function editUnfit(problem: string, budget: Budget): string {
-  return truncateMiddle(`edit_file failed: ${problem}`, budget);
-}
+export const editUnfit = (problem: string, budget: Budget): string =>
+  truncateMiddle(`edit_file failed: ${problem}`, budget);
 
 /** Nothing was written. */
-export function patchRejected(reason: string, budget: Budget): string {
-  return truncateMiddle(`patch rejected: ${reason}`, budget);
-}
+export const patchRejected = (reason: string, budget: Budget): string =>
+  truncateMiddle(`patch rejected: ${reason}`, budget);
 
 /** The turn ended before the patch began. */
 export const patchAborted = (by: StoppedBy): string => `${abortedWords[by]} before anything was changed`;

@@ -84,9 +84,8 @@ export function foundTools(query: string, tools: readonly FoundTool[], deferred:
 }
 
 /** The named tool is neither deferred nor an MCP tool. */
-export function callDirectly(name: string): string {
-  return `${name} is in your list of tools. Call it directly, by its name.`;
-}
+export const callDirectly = (name: string): string =>
+  `${name} is in your list of tools. Call it directly, by its name.`;
 
 export function noDeferredTool(name: string, known: readonly string[]): string {
   const { quoted, nearest } = nearestTools(name, known);

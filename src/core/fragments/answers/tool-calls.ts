@@ -46,14 +46,10 @@ const [mostNamed, longestName] = [5, 60];
 /** Providers accept no longer name. */
 const longestToolName = 64;
 
-function shownTool(name: string): string {
-  return name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
-}
+const shownTool = (name: string): string =>
+  name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
 
-/**
- * The unknown name and the nearest known ones: a few hundred bytes however many tools exist. The model already has the
- * full list.
- */
+/** The unknown name and the nearest known ones: a few hundred bytes. The model already has the full list. */
 export function nearestTools(name: string, known: readonly string[]) {
   const wanted = shownTool(name).toLowerCase();
   // A missing or wrong server name counts as nearer than any typo.
@@ -78,9 +74,8 @@ export function unknownTool(name: string, known: readonly string[]): string {
   return `${unknown} The nearest of ${known.length} tools: ${nearest}.`;
 }
 
-export function badArguments(problem: string): string {
-  return `The arguments were not accepted and nothing was done: ${problem}`;
-}
+export const badArguments = (problem: string): string =>
+  `The arguments were not accepted and nothing was done: ${problem}`;
 
 /** Ends an answer to a call with arguments that its tool lacks. */
 export function ignoredArguments(names: readonly string[]): string {
@@ -108,9 +103,8 @@ export const folderKeepsChanging =
 
 export const workingFolderMissing = 'Not run: its working folder does not exist. Choose one that exists with workdir.';
 
-export function declinedByUser(note: string | undefined): string {
-  return withUserWords('Not run: the user declined it.', note);
-}
+export const declinedByUser = (note: string | undefined): string =>
+  withUserWords('Not run: the user declined it.', note);
 
 /** Answers were prepared, but none covers this. `why`: why a question was needed. */
 export function noPreparedAnswer(
@@ -120,18 +114,15 @@ export function noPreparedAnswer(
   return `Not run: no answer was prepared for this run that would allow it. ${why} ${next}`;
 }
 
-export function stoppedByUser(note: string | undefined): string {
-  return withUserWords('Not run: the user declined it and stopped the turn.', note);
-}
+export const stoppedByUser = (note: string | undefined): string =>
+  withUserWords('Not run: the user declined it and stopped the turn.', note);
 
 /** Precedes the result of a call that the user allowed with a comment. */
-export function allowedWithWords({ by, note }: Answer): string | undefined {
-  return by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
-}
+export const allowedWithWords = ({ by, note }: Answer): string | undefined =>
+  by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
 
-export function withUserWords(said: string, note: string | undefined): string {
-  return hasWords(note) ? `${said} The user says: ${note}` : said;
-}
+export const withUserWords = (said: string, note: string | undefined): string =>
+  hasWords(note) ? `${said} The user says: ${note}` : said;
 
 const hasWords = (note: string | undefined): boolean => note !== undefined && note.trim() !== '';
 
@@ -167,9 +158,8 @@ export const clientSilence: Readonly<Record<ClientSilence, string>> = {
   'timed-out': 'The client had no answer of its user in time.',
 };
 
-export function notAskedByClient(note = clientSilence.unreadable): string {
-  return `Not run: no answer of the user reached Capstan. ${note} Do without it, or tell the user what is needed.`;
-}
+export const notAskedByClient = (note = clientSilence.unreadable): string =>
+  `Not run: no answer of the user reached Capstan. ${note} Do without it, or tell the user what is needed.`;
 
 /** Undefined: the window size is unknown. */
 export function contextLeft(tokens: number | undefined): string {

@@ -155,10 +155,7 @@ export const unusableImagesFragment = defineFragment<{ readonly paths: readonly 
 
 const longestPath = 400;
 
-/**
- * One line with a title and as many paths as fit; none for no paths. A character may take three bytes, and caps count
- * bytes.
- */
+/** A title and as many paths as fit; none for no paths. A character may take three bytes, and caps count bytes. */
 function pathListLine(
   title: string,
   paths: readonly string[],
@@ -172,6 +169,4 @@ function pathListLine(
   return [`${title}: ${[...kept, ...(left === 0 ? [] : [`and ${left} more`])].join(', ')}`];
 }
 
-function truncateBytes(text: string, bytes: number): string {
-  return truncateMiddle(text, { mode: 'bytes', limit: bytes });
-}
+const truncateBytes = (text: string, bytes: number): string => truncateMiddle(text, { mode: 'bytes', limit: bytes });

@@ -78,9 +78,10 @@ export const turnContinuedFragment = defineFragment<TurnContinued>({
   body: (why) => `\n${continueSentences[why]}\n`,
 });
 
-export function continuedTurnInput(why: TurnContinued): UserInput {
-  return { ...writtenBy('program', continueSentences[why]), continues: why };
-}
+export const continuedTurnInput = (why: TurnContinued): UserInput => ({
+  ...writtenBy('program', continueSentences[why]),
+  continues: why,
+});
 
 export type GoalPauseReason = 'interrupted' | 'failed' | 'usage-limit' | 'stalled';
 
@@ -116,12 +117,11 @@ function goesOn({ objective, used, budget }: GoalText): string {
   ].join('\n');
 }
 
-function spent({ objective, used, budget }: GoalText): string {
-  return [
+const spent = ({ objective, used, budget }: GoalText): string =>
+  [
     `The goal of this thread has used ${used} of ${budget ?? used} tokens, so it ends here: ${quote(objective)}`,
     'The user did not write this message. Begin nothing new. Leave files in order, and say what is done and what is left.',
   ].join('\n');
-}
 
 const whyItRests: Readonly<Record<GoalPauseReason, string>> = {
   interrupted: 'the user interrupted the turn',
@@ -130,9 +130,8 @@ const whyItRests: Readonly<Record<GoalPauseReason, string>> = {
   stalled: 'several answers in a row brought nothing new',
 };
 
-function rests(objective: string, why: GoalPauseReason): string {
-  return [
+const rests = (objective: string, why: GoalPauseReason): string =>
+  [
     `The goal of this thread rests, because ${whyItRests[why]}: ${quote(objective)}`,
     'The user did not write this message. The thread does not continue by itself now. When the user asks to continue the work or to resume the goal, call update_goal with "active" first. Until then do only what the user asks.',
   ].join('\n');
-}

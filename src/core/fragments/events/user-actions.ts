@@ -24,9 +24,10 @@ export const reviewInterrupted = {
   results: 'None: it was interrupted. To review again, the user starts another one.',
 };
 
-export function reviewBroke(why: string): typeof reviewInterrupted {
-  return { context: 'The user started a review of code, and it failed.', results: `None: ${why}` };
-}
+export const reviewBroke = (why: string): typeof reviewInterrupted => ({
+  context: 'The user started a review of code, and it failed.',
+  results: `None: ${why}`,
+});
 
 export interface UserShellCommandText {
   readonly command: string;
@@ -54,9 +55,8 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
 });
 
 /** The command and output unchanged, except for anything that would end its part of the text or move a cursor. */
-function shortened(text: string, tokens: number): string {
-  return truncateMiddle(partEnds.reduce(escapeEndMarker, withoutControls(text)), { mode: 'tokens', limit: tokens });
-}
+const shortened = (text: string, tokens: number): string =>
+  truncateMiddle(partEnds.reduce(escapeEndMarker, withoutControls(text)), { mode: 'tokens', limit: tokens });
 
 /** CSI; OSC and similar up to their terminators; two-character sequences. */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;

@@ -17,14 +17,12 @@ export interface CutText extends GappedText {
   readonly keep?: TextPlace;
 }
 
-export function cutText(text: string, tokens: number): string {
-  return sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
-}
+export const cutText = (text: string, tokens: number): string =>
+  sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
 
 /** Weight of the text before anything was cut out of it. */
-export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
-  return uncut({ text, gaps }, { start: 0, end: text.length });
-}
+export const uncutBytes = (text: string, gaps: readonly TextGap[]): number =>
+  uncut({ text, gaps }, { start: 0, end: text.length });
 
 const mark = (bytes: number, perToken: number): string =>
   `\n[… about ${Math.max(1, Math.ceil(bytes / perToken))} tokens cut here …]\n`;
@@ -90,9 +88,8 @@ function fittingPart(text: string, keep: TextPlace, bytes: number): TextPlace | 
 }
 
 /** Moves a place inside a surrogate pair before it. */
-function characterStart(text: string, at: number): number {
-  return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
-}
+const characterStart = (text: string, at: number): number =>
+  at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 
 /** Head and tail share the space that the middle part leaves; either may use what the other does not need. */
 function endsAround(text: string, part: TextPlace | undefined, space: number): readonly TextPlace[] {
@@ -234,13 +231,12 @@ const marks =
  * Finds gaps in a text that has no record of them: written by a model or returned by a tool. For the user's words a
  * record is needed, because the user may type such a mark, too.
  */
-export function gapsIn(text: string): readonly TextGap[] {
-  return [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
+export const gapsIn = (text: string): readonly TextGap[] =>
+  [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
     const amount = Number(groups['cut'] ?? groups['limited']);
     const bytes = groups['unit'] === 'chars' ? amount : amount * bytesPerToken;
     return { start: index, end: index + found.length, bytes };
   });
-}
 
 /**
  * Splits a budget among parts. Small parts get what they want, and large ones share the rest evenly. If that leaves a
@@ -265,10 +261,7 @@ export function splitBudget(wanted: readonly number[], budget: number, least: nu
 const shortest = 5;
 const longest = 10;
 
-/**
- * A line start for our own lines between foreign texts that no foreign line begins with. It stays short whatever they
- * hold: beyond ten signs it is five signs with a number.
- */
+/** A start for our lines that no foreign line begins with. Beyond ten signs it is five signs and a number. */
 export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
   const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
   let used = shortest - 1;

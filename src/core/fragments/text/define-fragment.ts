@@ -13,10 +13,7 @@ export interface FragmentDefinition<Payload> {
   /** What the model learns from it, in one sentence. */
   readonly purpose: string;
   readonly role: Role;
-  /**
-   * For the model and other programs; Capstan itself uses the recorded origin. Without markers a text is not
-   * recognised.
-   */
+  /** For the model and other programs: Capstan uses the recorded origin. Without markers a text is not recognised. */
   readonly markers?: Markers;
   /** Limit for one rendering in history, markers included (I6). A longer body is visibly cut in its middle. */
   readonly capTokens: number;
@@ -30,10 +27,7 @@ export interface FragmentDefinition<Payload> {
   readonly alsoRole?: Role;
   /** Markers that depend on the payload; `markers` then shows the pattern. */
   markersFor?(payload: Payload): Markers;
-  /**
-   * For recognition that needs more than comparing both markers. A user's text begins with the first character of the
-   * marker.
-   */
+  /** More than comparing both markers. A user's text begins with the first character of the marker. */
   matches?(text: string): boolean;
   /** Includes all white space between the markers. */
   body(payload: Payload): string;
@@ -125,9 +119,7 @@ export function defineReplaceable<Fact>(
 
 const domain = 'codex-world-state-fragment-v1\0';
 
-/**
- * Cache of the newest: permissions are rendered twice if nothing was granted, and cold code takes half a millisecond.
- */
+/** Cache of the newest: permissions are often rendered twice, and cold code takes half a millisecond. */
 let newest = { role: '', text: '', digest: '' };
 
 /** A digest of role and text; other programs compute the same one, except for line ends. */

@@ -79,6 +79,7 @@ export function boundedList(
 }
 
 /** Lines that begin with a dash, and a last line that counts missing entries. */
-export function dashedLines({ kept, left }: BoundedList): readonly string[] {
-  return [...kept.map((entry) => `- ${entry}`), ...(left === 0 ? [] : [`… and ${left} more that are not listed here`])];
-}
+export const dashedLines = ({ kept, left }: BoundedList): readonly string[] => [
+  ...kept.map((entry) => `- ${entry}`),
+  ...(left === 0 ? [] : [`… and ${left} more that are not listed here`]),
+];

@@ -33,10 +33,7 @@ export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly
 /** Roles get their names from files of the user. */
 const line = (text: string): string => withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/**
- * Agents at the time of a checkpoint, which removed their mentions. Answers and notifications report what became of
- * them.
- */
+/** Agents at a checkpoint, which removed their mentions. Answers and notifications report what became of them. */
 export const knownAgentsSection = textSection<{ readonly agents: readonly ToldAgent[] }>({
   id: 'capstan.agents',
   assumes: 'the permissions that agents have at most',
@@ -87,10 +84,7 @@ const starting = {
     'Start other agents on your own whenever parts of the task can be done side by side and the gain is worth the cost.',
 } as const;
 
-/**
- * The beginning of an agent's instructions, before those of its role. It must also hold for an agent that began with a
- * conversation, and when the user resumes its thread.
- */
+/** Precedes those of its role. Must hold for an agent begun with a conversation, and when its thread is resumed. */
 export function agentIntroduction(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return `You are the agent ${path}. The agent ${parent} started you and gives you your tasks, which you read as messages of a user. Messages of the user are only those from before you were started, if you began with a conversation, and those of a user who resumes your thread. Your parent reads your last answer and nothing else of you, so put all that it needs into that. Others may work in the same folder.`;

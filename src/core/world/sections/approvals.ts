@@ -44,9 +44,8 @@ function aboutServers(told: ApprovalFacts): string {
   return `${where} The user cannot be asked about their calls, so those that need an approval are refused.`;
 }
 
-export function questionReachesUser({ approval, canAsk }: ApprovalFacts, about: QuestionTopic): boolean {
-  return canAsk && allowsAsking(approval, about);
-}
+export const questionReachesUser = ({ approval, canAsk }: ApprovalFacts, about: QuestionTopic): boolean =>
+  canAsk && allowsAsking(approval, about);
 
 export const explainsScripts = (told: ApprovalFacts): boolean => told.canAsk && isLimited(told);
 const isLimited = ({ mode }: ApprovalFacts): boolean => mode === 'read-only' || mode === 'workspace-write';

@@ -61,18 +61,13 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   id: 'tools',
   assumes: 'plugins, which may bring tools along',
   kinds: { telling: [deferredToolsFragment.id], withdrawing: [deferredToolsFragment.withdrawn.id] },
-
   of: ({ facts: { deferredTools = [] } }) => (deferredTools.length === 0 ? undefined : deferredTools),
-
   stored: (fact) => Object.fromEntries(fact.map(({ name, description }) => [name, description])),
-
   read(stored) {
     if (!isJsonObject(stored) || !Object.values(stored).every((value) => typeof value === 'string')) return undefined;
     return stored as StoredTools;
   },
-
   full: (now) => [render(deferredToolsFragment, { kind: 'full', namespaces: now })],
-
   change(before, now = []) {
     // A form of its own: a withdrawn text is not in force, and is not withdrawn again.
     if (now.length === 0) return isNone(before) ? [] : [render(deferredToolsFragment.withdrawn, undefined)];
@@ -84,9 +79,8 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   },
 };
 
-function isNone(before: StoredTools | typeof unknownState): boolean {
-  return before !== unknownState && Object.keys(before).length === 0;
-}
+const isNone = (before: StoredTools | typeof unknownState): boolean =>
+  before !== unknownState && Object.keys(before).length === 0;
 
 type McpServersText = { readonly notes: McpNews['notes'] };
 

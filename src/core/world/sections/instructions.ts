@@ -44,19 +44,14 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   id: 'agents_md',
   assumes: 'the rules of those who run the engine, which come before those of the project',
   kinds: { telling: [agentsMdFragment.id], withdrawing: [agentsMdFragment.withdrawn.id] },
-
   of: ({ facts }) => facts.instructionDocument,
-
   stored: ({ directory, text }) => defined({ directory, text }),
-
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
     return directory !== stored['directory'] || text !== stored['text'] ? undefined : defined({ directory, text });
   },
-
   full: (now) => (now.text === undefined ? [] : [renderAgentsMd(now, now.text, false)]),
-
   /** After an unknown past, history may contain a text: replace or withdraw it. */
   change(before, now) {
     const stood = before === unknownState || before.text !== undefined;
@@ -66,9 +61,8 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   },
 };
 
-function renderAgentsMd({ directory }: InstructionDocument, text: string, replaces: boolean) {
-  return render(agentsMdFragment, { ...defined({ directory }), text, replaces });
-}
+const renderAgentsMd = ({ directory }: InstructionDocument, text: string, replaces: boolean) =>
+  render(agentsMdFragment, { ...defined({ directory }), text, replaces });
 
 export const developerInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'developer-instructions',

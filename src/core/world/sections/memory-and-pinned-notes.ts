@@ -18,13 +18,10 @@ export const memoryFragment = defineReplaceable<MemoryText>({
   withdrawn: '\nThe memory given before no longer holds; there is none now.\n',
 });
 
-function guidance(folder: string): string {
-  return (
-    'A model wrote these notes after earlier threads. They can be outdated or wrong: the words of the user and the files ' +
-    `count more. More is in the folder ${quote(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
-    'the task, and open what it names. Do not write there.'
-  );
-}
+const guidance = (folder: string): string =>
+  'A model wrote these notes after earlier threads. They can be outdated or wrong: the words of the user and the files ' +
+  `count more. More is in the folder ${quote(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
+  'the task, and open what it names. Do not write there.';
 
 export const memorySection = textSection<MemoryText>({
   id: 'capstan.memory',
@@ -54,9 +51,7 @@ export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly 
   withdrawn: '\nThe pinned notes given before no longer hold; there are none now.\n',
 });
 
-/**
- * Notes that the user pinned. No summariser touches them: a checkpoint clears the baseline, and they are sent again.
- */
+/** Notes that the user pinned. No summariser touches them: after a checkpoint they are sent again. */
 export const pinnedNotesSection = textSection<{ readonly notes: readonly string[] }>({
   id: 'capstan.pinned_notes',
   assumes: "the project's instructions, to which the user adds what counts in this thread",

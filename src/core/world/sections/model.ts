@@ -57,26 +57,20 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',
   assumes: 'nothing: it frames everything that follows',
   kinds: { telling: [modelSwitchFragment.id], withdrawing: [] },
-
   of: (step) => ({
     model: step.envelope.identity.model.slug,
     guidance: guidanceOf(step),
     digest: shortTextHash(step.envelope.identity.model.instructions),
   }),
-
   stored: ({ model }) => model,
-
   beside: { id: 'capstan.model', stored: ({ model, digest }) => ({ model, instructions: digest }) },
-
   read(stored, beside) {
     if (typeof stored !== 'string') return undefined;
     const digest = isJsonObject(beside) && beside['model'] === stored ? stringAt(beside, 'instructions') : undefined;
     return { model: stored, ...defined({ digest }) };
   },
-
   /** A new reader follows the instructions at the start. */
   full: (now) => (now.guidance.kind === 'text' ? renderModel(now) : []),
-
   change(before, now) {
     if (now === undefined) return [];
     if (before === unknownState || before.model !== now.model) return renderModel(now);

@@ -44,23 +44,18 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
   kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeFragment.withdrawn.id] },
-
   of({ envelope: { modes } }) {
     if (modes.leaveOut.includes('collaboration-mode')) return undefined;
     const { mode, instructions } = modes.collaboration;
     return { mode, instructions: instructions ?? modeGuidance(mode) };
   },
-
   stored: (fact) => ({ mode: fact.mode, instructions: digest(fact) }),
-
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [mode, instructions] = [stringAt(stored, 'mode'), stringAt(stored, 'instructions')];
     return mode === undefined || instructions === undefined ? undefined : { mode, instructions };
   },
-
   full: (now) => (now.instructions === '' ? [] : [renderMode(now)]),
-
   change(before, now = nothing) {
     return before !== unknownState && before.instructions === digest(now) ? [] : [renderMode(now)];
   },
@@ -73,9 +68,7 @@ function renderMode(fact: CollaborationModeText): Fragment {
   return render(collaborationModeFragment, fact);
 }
 
-/**
- * Missing guidance is stored as other programs store it: as the digest of an empty pair, whatever text the model reads.
- */
+/** Missing guidance is stored as other programs do: as the digest of an empty pair, whatever the model reads. */
 function digest(fact: CollaborationModeText): string {
   const fragment = renderMode(fact);
   const [start = '', end = ''] = collaborationModeFragment.markers ?? [];
@@ -122,22 +115,17 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   id: 'personality',
   assumes: 'model, permissions and mode: it changes the voice and nothing else',
   kinds: { telling: [personalityFragment.id], withdrawing: [personalityFragment.withdrawn.id] },
-
   of: ({ envelope: { identity, modes } }) => ({
     model: identity.model.slug,
     ...defined({ personality: modes.personality }),
   }),
-
   stored: (fact) => ({ ...fact }),
-
   read(stored) {
     const model = isJsonObject(stored) ? stringAt(stored, 'model') : undefined;
     if (!isJsonObject(stored) || model === undefined) return undefined;
     return { model, ...defined({ personality: stringAt(stored, 'personality') }) };
   },
-
   full: ({ personality }) => (personality === undefined ? [] : [renderPersonality(personality)]),
-
   change(before, now) {
     const personality = now?.personality;
     if (before !== unknownState && before.personality === personality) return [];
@@ -150,10 +138,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
 const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
 
-/**
- * Told apart by the first line, in our texts and other programs'. Any other text counts as a start, because an end can
- * follow it.
- */
+/** Told apart by the first line, also in other programs' texts. Other text is a start: an end can follow it. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
 export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
@@ -188,16 +173,11 @@ export const realtimeSection: Section<RealtimeSetting, { readonly active: boolea
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',
   kinds: { telling: [realtimeStartFragment.id], withdrawing: [realtimeEndFragment.id] },
-
   of: ({ envelope: { modes } }) => modes.realtime,
-
   stored: ({ active }) => ({ active }),
-
   read: (stored) =>
     isJsonObject(stored) && typeof stored['active'] === 'boolean' ? { active: stored['active'] } : undefined,
-
   full: (now) => (now.active ? [start(now)] : []),
-
   change(before, now) {
     const active = now?.active === true;
     if (before !== unknownState && before.active === active) return [];
@@ -205,6 +185,5 @@ export const realtimeSection: Section<RealtimeSetting, { readonly active: boolea
   },
 };
 
-function start({ startInstructions }: RealtimeSetting) {
-  return render(realtimeStartFragment, defined({ instructions: startInstructions }));
-}
+const start = ({ startInstructions }: RealtimeSetting) =>
+  render(realtimeStartFragment, defined({ instructions: startInstructions }));

@@ -12,22 +12,20 @@ import type { HeldPatterns, PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ApprovalFacts, questionReachesUser } from './approvals.ts';
 
 /** Lines about what commands may read and write: less than 16,000 bytes however long the lists are. */
-export function fileLines(told: PolicyDescription): readonly string[] {
-  return [
-    ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
-    ...openings('Writable roots', told.writableRoots, 2500),
-    ...openings('Not writable until the user creates them', told.missingRoots, 500),
-    ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
-    ...limits(keptTitle, told.keptGlobs, 800),
-    ...landlockLines(told),
-    ...openings('Readable', told.readablePaths, 2500),
-    ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
-    ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
-    ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
-    ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
-    ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
-  ];
-}
+export const fileLines = (told: PolicyDescription): readonly string[] => [
+  ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
+  ...openings('Writable roots', told.writableRoots, 2500),
+  ...openings('Not writable until the user creates them', told.missingRoots, 500),
+  ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
+  ...limits(keptTitle, told.keptGlobs, 800),
+  ...landlockLines(told),
+  ...openings('Readable', told.readablePaths, 2500),
+  ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
+  ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
+  ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
+  ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
+  ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
+];
 
 /** With Landlock in place of the usual sandbox: limits that it does not enforce and that are left to the model. */
 function landlockLines({
@@ -153,9 +151,8 @@ function shortFolder(folder: string): string {
   return `/${names.join('/')}`;
 }
 
-function depthSentence(depth: number): string {
-  return `These patterns match at most ${depth} ${depth === 1 ? 'name' : 'names'} below the folder they begin with.`;
-}
+const depthSentence = (depth: number): string =>
+  `These patterns match at most ${depth} ${depth === 1 ? 'name' : 'names'} below the folder they begin with.`;
 
 function reopens({ writableRoots, readablePaths, readOnlyPaths, deniedPaths, ownPaths }: PolicyDescription): boolean {
   const open = [...writableRoots, ...readablePaths];

@@ -117,7 +117,6 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
   assumes: 'the model that must keep to them',
   kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
-
   of({ envelope: { policy, workspace, modes }, facts }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
     const { granted, approvedPrefixes = policy.approvedPrefixes } = facts;
@@ -134,7 +133,6 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     newest.set(policy, { cwd, ...given, fact });
     return fact;
   },
-
   stored(fact) {
     const known = digests.get(fact);
     if (known !== undefined) return known;
@@ -146,7 +144,6 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     digests.set(fact, stored);
     return stored;
   },
-
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const instructions = stringAt(stored, 'instructions');
@@ -160,9 +157,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       ...defined({ capstan_grants: readGrants(objectAt(stored, 'capstan_grants')) }),
     };
   },
-
   full: (now) => [render(permissionsFragment, now)],
-
   change(before, now) {
     if (now === undefined) return [render(permissionsFragment.withdrawn, undefined)];
     if (before === unknownState) return permissionsSection.full(now);

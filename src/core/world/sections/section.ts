@@ -17,10 +17,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   readonly id: string;
   /** Facts that it presumes from earlier sections: the reason for its position. */
   readonly assumes: string;
-  /**
-   * Fragment kinds that tell it, and those that withdraw it: the newest of them in history decides whether it is in
-   * force.
-   */
+  /** Kinds that tell it, and those that withdraw it: the newest in history decides whether it is in force. */
   readonly kinds: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] };
   /** The current fact, or undefined if the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
@@ -30,9 +27,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** The past, if this section wrote it or could have; undefined makes it unknown. `beside` may be missing. */
   read(stored: Json, beside: Json | undefined): Past | undefined;
   full(now: Fact): readonly Fragment[];
-  /**
-   * Text that brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it.
-   */
+  /** Brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it. */
   change(before: Past | UnknownState, now: Fact | undefined): readonly Fragment[];
 }
 
@@ -40,9 +35,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
 export type AnySection = Section<never, JsonWithoutNull, never>;
 
 export interface StoredText extends JsonObject {
-  /**
-   * Digest of the text as first sent; the text itself is in its message (I9). Other programs write none for no text.
-   */
+  /** Digest of the text as first sent; the text is in its message (I9). Other programs write none for no text. */
   readonly instructions?: string;
 }
 
@@ -90,18 +83,16 @@ export interface GuidanceSection {
 }
 
 /** A section of a fixed text that applies or not. Stored as other programs do: true or false. */
-export function guidanceSection({ id, assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> {
-  return {
-    id,
-    assumes,
-    kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
-    of: holds,
-    stored: (fact) => fact,
-    read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
-    full: (now) => (now ? [render(kind, undefined)] : []),
-    change(before, now = false) {
-      if (before !== unknownState && before === now) return [];
-      return [render(now ? kind : kind.withdrawn, undefined)];
-    },
-  };
-}
+export const guidanceSection = ({ id, assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> => ({
+  id,
+  assumes,
+  kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
+  of: holds,
+  stored: (fact) => fact,
+  read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
+  full: (now) => (now ? [render(kind, undefined)] : []),
+  change(before, now = false) {
+    if (before !== unknownState && before === now) return [];
+    return [render(now ? kind : kind.withdrawn, undefined)];
+  },
+});

@@ -35,10 +35,7 @@ function shortCommand(command: string): string {
   return line.length > longestCommand ? `${[...line].slice(0, longestCommand).join('')} …` : line;
 }
 
-/**
- * Commands that a checkpoint left running: answers that mentioned them are gone. Later answers report what became of
- * them.
- */
+/** Commands that a checkpoint left running: the answers that mentioned them are gone. Later answers report the end. */
 export const sessionsSection = textSection<{ readonly sessions: readonly ToldSession[] }>({
   id: 'capstan.sessions',
   assumes: 'the permissions under which they run',

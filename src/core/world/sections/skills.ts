@@ -22,16 +22,14 @@ export const skillsCatalogueFragment = defineFamily<SkillCatalogue>({
   withdrawnId: 'skills-withdrawn',
 });
 
-function catalogueLines({ roots, skills, left }: SkillCatalogue): readonly string[] {
-  return [
-    '## Skills',
-    guidance,
-    ...(roots.length === 0 ? [] : ['### Skill roots', ...roots.map(rootLine)]),
-    '### Available skills',
-    ...skills.map(skillLine),
-    ...(left === 0 ? [] : [leftLine(left)]),
-  ];
-}
+const catalogueLines = ({ roots, skills, left }: SkillCatalogue): readonly string[] => [
+  '## Skills',
+  guidance,
+  ...(roots.length === 0 ? [] : ['### Skill roots', ...roots.map(rootLine)]),
+  '### Available skills',
+  ...skills.map(skillLine),
+  ...(left === 0 ? [] : [leftLine(left)]),
+];
 
 /** A line of the list, also used to weigh it in advance. */
 export function skillLine({ name, description, path }: ListedSkill): string {
@@ -39,9 +37,7 @@ export function skillLine({ name, description, path }: ListedSkill): string {
   return `- ${inLine(name)}${said} (file: ${inLine(path)})`;
 }
 
-export function rootLine({ alias, path }: SkillCatalogue['roots'][number]): string {
-  return `- ${alias} = ${inLine(path)}`;
-}
+export const rootLine = ({ alias, path }: SkillCatalogue['roots'][number]): string => `- ${alias} = ${inLine(path)}`;
 
 const leftLine = (left: number): string => `… and ${left} more that are not listed here. The user can name them.`;
 /** Names and descriptions are untrusted: they stay on their line, and contain no tag. */
@@ -57,18 +53,13 @@ export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
   kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
-
   of: ({ facts, envelope: { modes } }) => (modes.leaveOut.includes('skills') ? undefined : facts.skills),
-
   stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
-
   read(stored) {
     const digest = isJsonObject(stored) ? stringAt(stored, 'capstan_catalogue') : undefined;
     return digest === undefined ? undefined : { capstan_catalogue: digest };
   },
-
   full: (now) => [render(skillsCatalogueFragment, now)],
-
   change(before, now) {
     if (now === undefined) return [render(skillsCatalogueFragment.withdrawn, undefined)];
     const same = before !== unknownState && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;

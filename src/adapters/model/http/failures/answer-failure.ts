@@ -88,13 +88,9 @@ function insecureTunnel(proxy: Proxy, origin: string): ModelFailure {
   return modelFailure({ cause: 'refused', message, next: checkProxy });
 }
 
-/**
- * For a peer without TLS the code comes from OpenSSL or the system, depending on whether we read or wrote first. Use
- * one.
- */
-function usualCode(given: string): string {
-  return given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
-}
+/** For a peer without TLS the code comes from OpenSSL or the system, depending on who read first. Use one. */
+const usualCode = (given: string): string =>
+  given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
 
 export function connectionFailure(peer: Omit<ConnectionPeer, 'authorities'>, given: string): ModelFailure {
   const code = usualCode(given);
@@ -116,9 +112,8 @@ export function endFailure(
   return cutFailure(end.kind === 'cut' ? end.code : 'end of stream');
 }
 
-export function cutFailure(code: string): ModelFailure {
-  return modelFailure({ cause: 'cut', message: `The connection ended before the answer was complete (${code}).` });
-}
+export const cutFailure = (code: string): ModelFailure =>
+  modelFailure({ cause: 'cut', message: `The connection ended before the answer was complete (${code}).` });
 
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
@@ -154,9 +149,8 @@ const unreadable = {
   end: 'The provider ended its answer with an event that Capstan cannot read.',
 } as const;
 
-export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
-  return modelFailure({ cause: 'unreadable', message: unreadable[what] });
-}
+export const unreadableAnswer = (what: keyof typeof unreadable): ModelFailure =>
+  modelFailure({ cause: 'unreadable', message: unreadable[what] });
 
 /** An exception in the code of a wire format. A retry would run the same code. Our own Faults are rethrown. */
 export function providerFault(error: unknown): ModelFailure {

@@ -70,13 +70,9 @@ function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
   return resets.length === 0 ? undefined : timeOf(Math.max(...resets));
 }
 
-/**
- * A 5xx may quote any code. Trust overload and overflow only: an overflow taken for a temporary fault would be retried
- * forever.
- */
-function isTrusted(failure: ModelFailure, status: number): boolean {
-  return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
-}
+/** A 5xx may quote any code. Trust overload and overflow only: a retry of an overflow never ends. */
+const isTrusted = (failure: ModelFailure, status: number): boolean =>
+  status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 
 function byStatus(
   answer: ErrorAnswer,

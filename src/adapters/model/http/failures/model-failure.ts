@@ -187,9 +187,8 @@ const longestDelayMs = 60_000;
  * Delay before retry number `attempt`, counted from 1: 200 ms doubled each time, at most a minute, with 10 % jitter so
  * that clients that failed together do not return together. `random` gives a number in [0, 1).
  */
-export function retryDelay(attempt: number, random: () => number): number {
-  return Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.9 + 0.2 * random());
-}
+export const retryDelay = (attempt: number, random: () => number): number =>
+  Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.9 + 0.2 * random());
 
 const sentence = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|seconds?|s)(?![a-z])/i;
 const longestWait = 365 * 24 * 3_600_000;
@@ -215,6 +214,5 @@ function waitFromRetryAfter(header: string | undefined, now: number): number | u
   return Number.isNaN(date) ? undefined : date - now;
 }
 
-function numberIn(header: string | readonly string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) : undefined;
-}
+const numberIn = (header: string | readonly string[] | undefined): number | undefined =>
+  typeof header === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) : undefined;

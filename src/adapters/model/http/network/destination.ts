@@ -33,21 +33,19 @@ export function proxyFor(target: Target, environment: Variables): Proxy | Unusab
 }
 
 /** The parts of proxy addresses that must never be shown. */
-export function proxySecrets(environment: Variables): readonly string[] {
-  return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
+export const proxySecrets = (environment: Variables): readonly string[] =>
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
     const named = firstSet([name], environment);
     const url = named === undefined ? undefined : addressOf(named.value);
     if (url === undefined || (url.username === '' && url.password === '')) return [];
     return [url.username, url.password, decoded(url.username), decoded(url.password), basic(url)];
   });
-}
 
-function firstSet(names: readonly string[], environment: Variables) {
-  return names
+const firstSet = (names: readonly string[], environment: Variables) =>
+  names
     .flatMap((name) => [name, name.toLowerCase()])
     .map((name) => ({ name, value: environment[name]?.trim() ?? '' }))
     .find(({ value }) => value !== '');
-}
 
 function proxyAt(value: string, variable: string): Proxy | UnusableNetwork {
   const url = addressOf(value);
@@ -77,9 +75,8 @@ function addressOf(value: string): URL | undefined {
   return `${url.pathname}${url.search}${url.hash}`.includes('@') ? undefined : url;
 }
 
-function basic({ username, password }: URL): string {
-  return Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
-}
+const basic = ({ username, password }: URL): string =>
+  Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
 
 function decoded(text: string): string {
   try {

@@ -35,10 +35,7 @@ export class AnswerReader {
     this.request.end();
   }
 
-  /**
-   * Takes available bytes; false if there are none. The last byte is read alone: if the answer ends before it, the
-   * bytes behind the answer stay unread.
-   */
+  /** Takes waiting bytes; false if there are none. The last is read alone: bytes behind the answer stay unread. */
   feed(socket: Socket): boolean {
     const most = Math.max(1, socket.readableLength - 1);
     const bytes = socket.read(Math.min(most, mostFedBytes)) as Buffer | null;

@@ -118,6 +118,7 @@ async function beginningOf(message: IncomingMessage): Promise<string> {
   return held.take().toString('utf8');
 }
 
-function headOf({ statusCode: status = 0, headers }: IncomingMessage): HttpHead {
-  return { status, headers: headers as HttpHeaders };
-}
+const headOf = ({ statusCode: status = 0, headers }: IncomingMessage): HttpHead => ({
+  status,
+  headers: headers as HttpHeaders,
+});

@@ -10,10 +10,7 @@ import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
 export interface NetworkOptions {
-  /**
-   * Variables for proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE,
-   * SSL_CERT_FILE).
-   */
+  /** Proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
   readonly environment: Variables;
 }
 
@@ -78,9 +75,8 @@ export function routes(
   };
 }
 
-function authorityOf({ protocol, host, port }: Target): string {
-  return hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
-}
+const authorityOf = ({ protocol, host, port }: Target): string =>
+  hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
 
 /** Extra trusted certificates, from CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
 export function loadAuthorities(

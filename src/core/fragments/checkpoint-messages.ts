@@ -184,6 +184,7 @@ export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
   purpose:
     "After a checkpoint: the user's messages, word for word, in the order of time, and which one defines the task.",
   role: 'user',
+  markers: 'none',
   capTokens: 400_000,
   separate: true,
   body: (payload) =>

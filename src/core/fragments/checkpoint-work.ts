@@ -111,7 +111,6 @@ export const checkpointSummaryFragment = defineFragment<CheckpointSummaryText>({
   id: 'checkpoint-summary',
   purpose: 'After a checkpoint: who wrote the summary, what it says, the last results, and where to continue.',
   role: 'user',
-  markers: ['<checkpoint_summary>', '</checkpoint_summary>'],
   capTokens: 12_000,
   separate: true,
   body: (payload) => layOutSummary(payload).text,
@@ -158,7 +157,6 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   id: 'checkpoint-records',
   purpose: 'After a checkpoint: the plan, the changed files and those that the user put back, as recorded.',
   role: 'user',
-  markers: ['<checkpoint_records>', '</checkpoint_records>'],
   capTokens: 4200,
   separate: true,
   body({ plan = [], planNumber, planIsOlderThan, files, putBack = [], tokens }) {

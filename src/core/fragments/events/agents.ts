@@ -19,7 +19,6 @@ export const subagentNotificationFragment = defineFragment<SubagentNotificationT
   id: 'subagent-notification',
   purpose: 'The outcome of an agent that this one started.',
   role: 'user',
-  markers: ['<subagent_notification>', '</subagent_notification>'],
   capTokens: 5000,
   separate: true,
   body({ agentPath, status, limit = mostTokens }) {
@@ -52,8 +51,6 @@ export interface AgentsElsewhereText {
 export const agentsElsewhereFragment = defineFragment<AgentsElsewhereText>({
   id: 'agents-elsewhere',
   purpose: 'Which agents belong to the conversation that this one was branched from.',
-  role: 'developer',
-  markers: ['<agents_elsewhere>', '</agents_elsewhere>'],
   capTokens: 1500,
   body({ paths }) {
     const older = paths.length > mostNamed ? [`and ${paths.length - mostNamed} older ones`] : [];
@@ -74,6 +71,7 @@ export const interAgentMessageFragment = defineFragment<InterAgentMessageText>({
   id: 'inter-agent-message',
   purpose: 'What another agent wrote to this one.',
   role: 'assistant',
+  markers: 'none',
   capTokens: 10_000,
   separate: true,
   body: ({ type, taskName, sender, payload }) =>

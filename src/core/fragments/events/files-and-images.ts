@@ -9,8 +9,6 @@ const mostChangedFiles = { count: 60, characters: 900 };
 export const filesChangedBesideFragment = defineFragment<FilesChangedInSideConversation>({
   id: 'files-changed-beside',
   purpose: 'Which files a side conversation of the user changed, as far as that is known.',
-  role: 'developer',
-  markers: ['<files_changed_beside>', '</files_changed_beside>'],
   capTokens: 2300,
   body({ changes, more = 0, commands = 0 }) {
     const of = (kind: ChangedFile['kind']): readonly string[] => changes.flatMap((file) => pathsOf(file, kind));
@@ -49,8 +47,6 @@ const longestWords = 120;
 export const filesPutBackFragment = defineFragment<RestoredFiles>({
   id: 'files-put-back',
   purpose: 'The user put files back to what they were before a turn, or undid that, and which.',
-  role: 'developer',
-  markers: ['<files_put_back>', '</files_put_back>'],
   capTokens: 2200,
   body({ before, isUndone, restored, deleted, more = 0 }) {
     const content = isUndone === true ? 'With the content that they had then' : 'With their earlier content';
@@ -83,8 +79,6 @@ export const newRepositoriesFragment = defineFragment<NewRepositoriesText>({
   id: 'new-repositories',
   purpose:
     'Which folders became git repositories during a turn, and that commands cannot change their `.git` any more, if they have one.',
-  role: 'developer',
-  markers: ['<new_repositories>', '</new_repositories>'],
   capTokens: 800,
   body({ folders }) {
     const more = folders.length > mostNewRepositories ? ` and ${folders.length - mostNewRepositories} more` : '';
@@ -106,8 +100,6 @@ const mostGeneratedImages = 16;
 export const generatedImagesFragment = defineFragment<GeneratedImagesText>({
   id: 'generated-images',
   purpose: 'Where images that the model generated are saved.',
-  role: 'developer',
-  markers: ['<generated_images>', '</generated_images>'],
   capTokens: 3500,
   body({ paths }) {
     const named = paths
@@ -127,8 +119,6 @@ type ImageResizeNotice = {
 export const imageResizeNoticeFragment = defineFragment<ImageResizeNotice>({
   id: 'image-resize-notice',
   purpose: 'Pictures of the user that were larger than the model takes.',
-  role: 'developer',
-  markers: ['<image_resize_notice>', '</image_resize_notice>'],
   capTokens: 800,
   separate: true,
   body({ images }) {
@@ -141,8 +131,6 @@ export const imageResizeNoticeFragment = defineFragment<ImageResizeNotice>({
 export const unusableImagesFragment = defineFragment<{ readonly paths: readonly string[] }>({
   id: 'unusable-images',
   purpose: 'Files that the user sent as images and that cannot be shown to the model.',
-  role: 'developer',
-  markers: ['<unusable_images>', '</unusable_images>'],
   capTokens: 800,
   separate: true,
   body({ paths }) {

@@ -6,8 +6,6 @@ import { boundedList, truncateMiddle } from '../text/truncate.ts';
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
   id: 'hook-context',
   purpose: 'Text that a hook added, once.',
-  role: 'developer',
-  markers: ['<hook_context>', '</hook_context>'],
   capTokens: 5000,
   separate: true,
   body: ({ text }) => `\n${text}\n`,
@@ -86,8 +84,6 @@ export interface PluginHintText extends JsonObject {
 export const pluginHintFragment = defineFragment<PluginHintText>({
   id: 'plugin-hint',
   purpose: 'The parts of a plugin that the user named.',
-  role: 'developer',
-  markers: ['<plugin_hint>', '</plugin_hint>'],
   capTokens: 700,
   body({ name, skillPrefix, apps, servers }) {
     const lines = [

@@ -9,7 +9,6 @@ export const userActionFragment = defineFragment<UserActionText>({
   id: 'user-action',
   purpose: 'Something that the user started beside the conversation, such as a review of code, and what came of it.',
   role: 'user',
-  markers: ['<user_action>', '</user_action>'],
   capTokens: 5000,
   separate: true,
   body: ({ action, context, results }) =>
@@ -47,7 +46,6 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   id: 'user-shell-command',
   purpose: 'A command that the user ran beside the conversation, and its output.',
   role: 'user',
-  markers: ['<user_shell_command>', '</user_shell_command>'],
   capTokens: 5000,
   separate: true,
   body: ({ command, exitCode, isStopped, seconds, output }) =>
@@ -90,7 +88,6 @@ export const realtimeDelegationFragment = defineFragment<RealtimeDelegationText>
   id: 'realtime-delegation',
   purpose: 'Work that a spoken conversation hands to the model.',
   role: 'user',
-  markers: ['<realtime_delegation>', '</realtime_delegation>'],
   capTokens: 3200,
   separate: true,
   body({ source, input, transcriptDelta }) {

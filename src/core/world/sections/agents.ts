@@ -15,8 +15,6 @@ const mostNamed = 40;
 export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly ToldAgent[] }>({
   id: 'known-agents',
   purpose: 'Which agents the thread had when history was compacted.',
-  role: 'developer',
-  markers: ['<known_agents>', '</known_agents>'],
   capTokens: 3500,
   section: 'capstan.agents',
   notice: 'This takes the place of the list given before.',
@@ -35,7 +33,6 @@ const line = (text: string): string => withoutLineBreaks(text.length > 80 ? `${t
 
 /** Agents at a checkpoint, which removed their mentions. Answers and notifications report what became of them. */
 export const knownAgentsSection = textSection<{ readonly agents: readonly ToldAgent[] }>({
-  id: 'capstan.agents',
   assumes: 'the permissions that agents have at most',
   kind: knownAgentsFragment,
   of: ({ facts: { agents = [] } }) => (agents.length === 0 ? undefined : { agents }),
@@ -51,8 +48,6 @@ export interface MultiAgentRoleText {
 export const multiAgentRoleFragment = defineFamily<MultiAgentRoleText>({
   id: 'multi-agent-role',
   purpose: 'The role of this agent among several.',
-  role: 'developer',
-  markers: ['<multi_agent_role>', '</multi_agent_role>'],
   capTokens: 1500,
   separate: true,
   section: 'multi_agent_usage_hint',
@@ -70,8 +65,6 @@ export type MultiAgentModeText =
 export const multiAgentModeFragment = defineFamily<MultiAgentModeText>({
   id: 'multi-agent-mode',
   purpose: 'When to start other agents.',
-  role: 'developer',
-  markers: ['<multi_agent_mode>', '</multi_agent_mode>'],
   capTokens: 450,
   section: 'multi_agent_mode',
   body: (mode) => `\n${mode.kind === 'custom' ? mode.text : starting[mode.kind]}\n`,

@@ -159,7 +159,6 @@ export interface AddedPrefixes {
 export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
   id: 'approved-prefixes',
   purpose: 'Command prefixes that the user approved permanently since `permissions` was sent.',
-  role: 'developer',
   markers: ['<approved_command_prefixes>', '</approved_command_prefixes>'],
   capTokens: 1700,
   section: 'permissions',

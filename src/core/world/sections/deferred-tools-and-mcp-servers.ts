@@ -21,7 +21,6 @@ export type DeferredToolsText =
 export const deferredToolsFragment = defineFamily<DeferredToolsText>({
   id: 'deferred-tools',
   purpose: 'Which groups of tools can be searched for, and how that changed.',
-  role: 'developer',
   markers: ['<tools>', '</tools>'],
   capTokens: 1024,
   section: 'tools',
@@ -88,8 +87,6 @@ type McpServersText = { readonly notes: McpNews['notes'] };
 export const mcpServersFragment = defineReplaceable<McpServersText>({
   id: 'mcp-servers',
   purpose: 'MCP servers that did not start, and tools of them that changed, are gone or cannot be used.',
-  role: 'developer',
-  markers: ['<mcp_servers>', '</mcp_servers>'],
   capTokens: 2000,
   section: 'capstan.mcp_servers',
   notice: 'This takes the place of the notes on MCP servers given before.',
@@ -123,8 +120,6 @@ type McpInstructionsText = { readonly instructions: McpNews['instructions'] };
 export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
   id: 'mcp-instructions',
   purpose: 'What MCP servers whose tools are listed say about their use.',
-  role: 'developer',
-  markers: ['<mcp_instructions>', '</mcp_instructions>'],
   capTokens: 2500,
   section: 'capstan.mcp_instructions',
   notice: 'This takes the place of the instructions of MCP servers given before.',
@@ -139,7 +134,6 @@ export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
 
 /** MCP servers' own descriptions, if their tools are listed. */
 export const mcpInstructionsSection = textSection<McpInstructionsText>({
-  id: 'capstan.mcp_instructions',
   assumes: 'the tools of the servers that speak',
   kind: mcpInstructionsFragment,
   of: ({ facts: { mcpServers: { instructions } = { instructions: [] } } }) =>
@@ -149,7 +143,6 @@ export const mcpInstructionsSection = textSection<McpInstructionsText>({
 export const mcpProblemsId = 'capstan.mcp_problems';
 
 export const mcpServersSection = textSection<McpServersText>({
-  id: 'capstan.mcp_servers',
   assumes: 'the list of tools, from which it tells differences',
   kind: mcpServersFragment,
   beside: {

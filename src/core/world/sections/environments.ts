@@ -139,7 +139,6 @@ const isStrings = (value: Json | undefined): boolean =>
 export const environmentsGuidanceFragment = defineFamily<void>({
   id: 'environments-guidance',
   purpose: 'How to work with several environments.',
-  role: 'developer',
   markers: ['<environments_instructions>', '</environments_instructions>'],
   capTokens: 400,
   section: 'environments_instructions',

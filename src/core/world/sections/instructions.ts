@@ -67,8 +67,6 @@ const renderAgentsMd = ({ directory }: InstructionDocument, text: string, replac
 export const developerInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'developer-instructions',
   purpose: 'Instructions that the configuration or the client gives for a thread.',
-  role: 'developer',
-  markers: ['<developer_instructions>', '</developer_instructions>'],
   capTokens: 10_000,
   section: 'capstan.developer_instructions',
   notice: 'These take the place of the developer instructions given before.',
@@ -77,7 +75,6 @@ export const developerInstructionsFragment = defineReplaceable<{ readonly text: 
 });
 
 export const developerInstructionsSection = textSection<{ readonly text: string }>({
-  id: 'capstan.developer_instructions',
   assumes: 'the contract of the sections before it, which it may narrow and not widen',
   kind: developerInstructionsFragment,
   of: ({ envelope: { instructions } }) =>
@@ -88,7 +85,6 @@ export const developerInstructionsSection = textSection<{ readonly text: string 
 export const managedInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'managed-instructions',
   purpose: 'Instructions from the administrator of this machine.',
-  role: 'developer',
   markers: ['<managed_developer_instructions>', '</managed_developer_instructions>'],
   capTokens: 10_000,
   separate: true,
@@ -100,7 +96,6 @@ export const managedInstructionsFragment = defineReplaceable<{ readonly text: st
 
 /** Last among the developer messages, so that none can follow and overrule it. */
 export const managedInstructionsSection = textSection<{ readonly text: string }>({
-  id: 'managed_developer_instructions',
   assumes: 'everything that developers said before it',
   kind: managedInstructionsFragment,
   of: ({ envelope: { instructions } }) =>
@@ -110,8 +105,6 @@ export const managedInstructionsSection = textSection<{ readonly text: string }>
 export const sessionContextFragment = defineReplaceable<{ readonly texts: readonly string[] }>({
   id: 'session-context',
   purpose: 'Output of the hooks that ran when the thread was opened.',
-  role: 'developer',
-  markers: ['<session_context>', '</session_context>'],
   capTokens: 5000,
   section: 'capstan.session_context',
   notice: 'This takes the place of the session context given before.',
@@ -121,7 +114,6 @@ export const sessionContextFragment = defineReplaceable<{ readonly texts: readon
 
 /** Words of hooks when the thread was opened. */
 export const sessionContextSection = textSection<{ readonly texts: readonly string[] }>({
-  id: 'capstan.session_context',
   assumes: 'the tools and skills that hooks may speak of',
   kind: sessionContextFragment,
   of: ({ facts: { sessionContext: texts = [] } }) => (texts.length === 0 ? undefined : { texts }),

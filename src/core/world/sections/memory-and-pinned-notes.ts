@@ -9,7 +9,6 @@ type MemoryText = { readonly summary: string; readonly folder: string };
 export const memoryFragment = defineReplaceable<MemoryText>({
   id: 'memory',
   purpose: 'A summary of notes from earlier threads.',
-  role: 'developer',
   markers: ['<memory_summary>', '</memory_summary>'],
   capTokens: 2800,
   section: 'capstan.memory',
@@ -24,7 +23,6 @@ const guidance = (folder: string): string =>
   'the task, and open what it names. Do not write there.';
 
 export const memorySection = textSection<MemoryText>({
-  id: 'capstan.memory',
   assumes: 'the tools with which more of it can be read',
   kind: memoryFragment,
   of: ({ facts: { memory }, window }) => {
@@ -40,7 +38,6 @@ export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly 
   id: 'pinned-notes',
   purpose: 'Notes that the user pinned to the thread; they apply until the user removes them.',
   role: 'user',
-  markers: ['<pinned_notes>', '</pinned_notes>'],
   capTokens,
   section: 'capstan.pinned_notes',
   notice: 'These take the place of all pinned notes given before.',
@@ -53,7 +50,6 @@ export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly 
 
 /** Notes that the user pinned. No summariser touches them: after a checkpoint they are sent again. */
 export const pinnedNotesSection = textSection<{ readonly notes: readonly string[] }>({
-  id: 'capstan.pinned_notes',
   assumes: "the project's instructions, to which the user adds what counts in this thread",
   kind: pinnedNotesFragment,
   of: ({ facts: { pins = [] } }) => (pins.length === 0 ? undefined : { notes: pins.map(({ text }) => text) }),

@@ -17,8 +17,6 @@ interface ModelSwitchText {
 export const modelSwitchFragment = defineFragment<ModelSwitchText>({
   id: 'model-switch',
   purpose: 'Guidance for another model that takes over, or new guidance for the same one.',
-  role: 'developer',
-  markers: ['<model_switch>', '</model_switch>'],
   capTokens: 10_000,
   separate: true,
   section: 'model',

@@ -11,8 +11,6 @@ export type CollaborationModeText = { readonly mode: string; readonly instructio
 export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   id: 'collaboration-mode',
   purpose: 'How to work in the mode that the user chose.',
-  role: 'developer',
-  markers: ['<collaboration_mode>', '</collaboration_mode>'],
   capTokens: 5000,
   section: 'collaboration_mode',
   body: ({ mode, instructions }) => `\nMode: ${withoutLineBreaks(mode)}\n\n${instructions}\n`,
@@ -78,7 +76,6 @@ function digest(fact: CollaborationModeText): string {
 export const personalityFragment = defineFamily<{ readonly name: Personality; readonly text: string }>({
   id: 'personality',
   purpose: 'How the user wants the model to speak.',
-  role: 'developer',
   markers: ['<personality_spec>', '</personality_spec>'],
   capTokens: 1000,
   separate: true,
@@ -144,7 +141,6 @@ const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ende
 export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
   id: 'realtime-start',
   purpose: 'The user speaks now, through an intermediary.',
-  role: 'developer',
   markers,
   capTokens: 1000,
   section: 'realtime',
@@ -155,7 +151,6 @@ export const realtimeStartFragment = defineFragment<{ readonly instructions?: st
 export const realtimeEndFragment = defineFragment<{ readonly instructions?: string }>({
   id: 'realtime-end',
   purpose: 'The user types again.',
-  role: 'developer',
   markers,
   capTokens: 1000,
   section: 'realtime',

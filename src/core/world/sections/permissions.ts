@@ -49,7 +49,6 @@ const mostBytes = capTokens * bytesPerToken - 200;
 export const permissionsFragment = defineFamily<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
-  role: 'developer',
   markers: ['<permissions instructions>', '</permissions instructions>'],
   capTokens,
   section: 'permissions',
@@ -238,8 +237,6 @@ export type ChangedGrants = { readonly now: GrantsTold; readonly changed: readon
 export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
   id: 'granted-permissions',
   purpose: 'What the user granted beyond `permissions`, or what of it has ended, since that was sent.',
-  role: 'developer',
-  markers: ['<granted_permissions>', '</granted_permissions>'],
   capTokens: 3000,
   section: 'permissions',
   body: ({ now, changed }) =>
@@ -268,8 +265,6 @@ const ended = { session: 'this session', turn: 'the rest of this turn' } as cons
 export const networkRulesFragment = defineFragment<{ readonly rules: string }>({
   id: 'network-rules',
   purpose: 'Rules about hosts, in threads of earlier versions and of other programs. `permissions` has them now.',
-  role: 'developer',
-  markers: ['<network_rules>', '</network_rules>'],
   capTokens: 1500,
   section: 'permissions',
   matches: (text) =>

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonWithoutNull, stringAt } from '../../../protocol/json.ts';
 import type { Step } from '../../envelope/envelope.ts';
 import { fingerprint, type Fragment, type FragmentFamily, render } from '../../fragments/text/define-fragment.ts';
@@ -40,7 +39,6 @@ export interface StoredText extends JsonObject {
 }
 
 export interface TextSection<Fact> {
-  readonly id: string;
   readonly assumes: string;
   readonly of: (step: Step) => Fact | undefined;
   readonly kind: FragmentFamily<Fact & { readonly replaces: boolean }>;
@@ -49,21 +47,20 @@ export interface TextSection<Fact> {
 
 /** A section of one text: sent, replaced as a whole, or withdrawn. */
 export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
-  const { id, assumes, of, kind, beside } = definition;
+  const { assumes, of, kind, beside } = definition;
   const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
   const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
   return {
-    id,
+    id: kind.section!,
     assumes,
     kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
     of,
     stored,
-    ...defined({ beside }),
+    beside,
     read(value) {
-      if (!isJsonObject(value)) return undefined;
-      const instructions = stringAt(value, 'instructions');
-      if (instructions === undefined) return Object.keys(value).length === 0 ? {} : undefined;
-      return { instructions };
+      const instructions = isJsonObject(value) ? stringAt(value, 'instructions') : undefined;
+      if (instructions !== undefined) return { instructions };
+      return isJsonObject(value) && Object.keys(value).length === 0 ? {} : undefined;
     },
     full: (now) => [told(now, false)],
     change(before, now) {
@@ -75,16 +72,15 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
   };
 }
 
-export interface GuidanceSection {
-  readonly id: string;
+interface GuidanceSection {
   readonly assumes: string;
   readonly holds: (step: Step) => boolean;
   readonly kind: FragmentFamily<void>;
 }
 
 /** A section of a fixed text that applies or not. Stored as other programs do: true or false. */
-export const guidanceSection = ({ id, assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> => ({
-  id,
+export const guidanceSection = ({ assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> => ({
+  id: kind.section!,
   assumes,
   kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
   of: holds,

@@ -13,7 +13,6 @@ const guidance =
 export const skillsCatalogueFragment = defineFamily<SkillCatalogue>({
   id: 'skills-catalogue',
   purpose: 'The available skills, and where to read them.',
-  role: 'developer',
   markers: ['<skills_instructions>', '</skills_instructions>'],
   capTokens: 10_000,
   section: 'skills',
@@ -74,8 +73,6 @@ export interface SkillHintText extends JsonObject {
 export const skillHintFragment = defineFragment<SkillHintText>({
   id: 'skill-hint',
   purpose: 'Skills that a message may concern and that the list does not fully describe.',
-  role: 'developer',
-  markers: ['<skill_hint>', '</skill_hint>'],
   capTokens: 800,
   body: ({ skills }) =>
     `\nThe message may concern these skills, which the list of skills does not fully describe:\n${skills.map(skillLine).join('\n')}\n`,

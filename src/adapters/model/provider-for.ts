@@ -17,10 +17,7 @@ const builtIn: Readonly<Record<string, (provider: Asked) => WireFormat | Promise
 const functionsOnly = async (): Promise<WireFormat> =>
   (await import('./responses/functions-only.ts')).functionsOnlyFormat;
 
-/**
- * The configured provider, by its wire format. Opens nothing before its first request. `gates`: features that are
- * switched on or off. `formats`: formats that a program added; they override built-in ones.
- */
+/** Opens nothing before its first request. `formats`: those that a program added; they override built-in ones. */
 export async function providerFor(
   options: HttpClientOptions,
   { gates, formats }: { readonly gates: Readonly<Record<string, boolean>>; readonly formats: readonly WireFormat[] },

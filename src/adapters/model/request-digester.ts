@@ -2,7 +2,6 @@ import { type Hash, createHash } from 'node:crypto';
 import type { Digester } from '../../ports/model.ts';
 
 type Begun = { readonly pieces: readonly Uint8Array[]; readonly hash: Hash };
-
 /** The last pieces change each time: the newest items, which share a piece, and what follows the input. */
 const movingPieces = 2;
 

@@ -160,7 +160,6 @@ function door(ask: AskServer, { provider, headers, timeoutMs, signal }: ServerMo
 }
 
 const asks = { ollama: askOllama, lmstudio: askLmStudio, 'llama.cpp': askLlamaCpp } as const;
-
 /** Ollama does not state the effective window of an unloaded model: it loads most with less than their maximum. */
 const mostUnloaded = 32_768;
 const longestParameters = 1_000_000;
@@ -251,7 +250,6 @@ export type ServerQuestionAnswer =
   | { readonly kind: 'lost'; readonly why?: Pick<ModelFailure, 'message' | 'next'> };
 
 export type AskServer = (question: ServerQuestion) => Promise<ServerQuestionAnswer>;
-
 const largestAnswerBytes = 8 * 1024 * 1024;
 
 /** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */

@@ -4,7 +4,6 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
 
 export type UserTurnContent = { readonly content: MessageContent; readonly among: () => MessageContent };
-
 /** Heading above a parent agent's message. The agent's instructions say which agent that is. */
 const parentHeading = '[Message from the agent that started you]';
 export const strayHeading = '[Output of a call that is not shown here:]';
@@ -79,20 +78,14 @@ function mapTexts(content: MessageContent, change: (text: string) => string): Me
 
 const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
 
-/**
- * In a message of several speakers, everything not written by the user is enclosed in tag lines that name the speaker.
- * Such a tag inside a text is shown with its first character escaped.
- */
+/** What the user did not write stands between tag lines that name the speaker. Such a tag in a text is escaped. */
 type Border = (typeof speakerTags)[number];
-
 const isBlank = new RegExp(`^[${invisibleClass}${spaceClass}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;
 const notBlank = new RegExp(`(?=[^${invisibleClass}${spaceClass}])`, 'gu');
 const notUnseen = new RegExp(`(?=[^${invisibleClass}])`, 'gu');
 const goesOn = /^[\w-]$/;
-
 type BorderTag = { readonly at: number; readonly border: Border };
-
 export const withoutTags = (text: string): string => escapedAt(text, tagsIn(text));
 
 /** Escapes tags that begin a line, and all others of the same name: pairs change together or not at all. */
@@ -170,10 +163,8 @@ function escapedAt(text: string, tags: readonly BorderTag[]): string {
 /** Engine text in a user's turn, for servers that take `system` only first. A fragment keeps its own tag. */
 export const developerWords = (text: string): string => (/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
 export const inTag = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
-
 export type ContentPart = JsonObject & { readonly type: string };
 export type MessageContent = string | readonly ContentPart[];
-
 export const textPart = (text: string): ContentPart => ({ type: 'text', text });
 
 export const joinTexts = (parts: readonly ContentPart[]): string =>
@@ -193,7 +184,6 @@ export function joinContents(first: MessageContent, second: MessageContent): Mes
 
 export const partsIn = (content: MessageContent): readonly ContentPart[] =>
   typeof content === 'string' ? [textPart(content)] : content;
-
 const opening = /^<([a-z_][^<>]{0,99})>/i;
 // Space after the slash belongs to the rest: two patterns for the same space would take quadratic time.
 const ends = /<\s*\/([^<>]*)>/g;

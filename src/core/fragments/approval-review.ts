@@ -115,7 +115,6 @@ export function jsonLine(value: unknown): string {
 }
 
 let pattern: RegExp | undefined;
-
 type CutLine = { readonly line: string; readonly isCut: boolean };
 
 /** Shortens the text until its line fits. Marks say how much is missing. */

@@ -53,7 +53,6 @@ interface IntentPlace extends TextPlace {
 
 const othersSpeak =
   ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';
-
 const othersAsk =
   ' A note says which messages gave you work in place of the user: a model or a program wrote those, whatever they quote.';
 

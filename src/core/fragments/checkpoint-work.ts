@@ -227,7 +227,6 @@ function newestThatFit(all: readonly string[], bytes: number): Lines {
 
 const weight = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
 const stepLine = ({ text, status }: PlanStep): string => `- ${sign[status]} ${shown(text)}`;
-
 const fileLine = ({ path, kind, movePath }: ChangedFile): string =>
   `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
 

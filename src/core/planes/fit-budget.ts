@@ -39,10 +39,8 @@ export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingR
 /** The name appears twice: among the values, and before its description. */
 export const countRoleTokens = (roles: readonly ListedRole[]): number =>
   sentTokens(roles.map((role) => `"${role.name}",${role.name}: ${describeRole(role)} `).join(''));
-
 export const describeRole = ({ description, fixed }: ListedRole): string =>
   fixed === undefined ? description : `${description} (fixed: ${fixed})`;
-
 const mark = '…';
 
 const shortened = (roles: readonly ListedRole[], bytes: number): readonly ListedRole[] =>

@@ -5,7 +5,6 @@ import { cutJsonLine, type ReviewEntry } from '../fragments/approval-review.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 
 export type TakenThread = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
-
 const rest = 24 * 3_600_000;
 
 /** Threads that need notes, newest first. Their lines say whether notes are permitted. */

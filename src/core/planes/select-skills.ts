@@ -147,10 +147,7 @@ const common = new Set(
   ),
 );
 
-/**
- * Up to three skills that a message seems to be about and the list describes only partly, best first. The list itself
- * depends on no message, so that it need not be sent again with each.
- */
+/** Up to three skills, best first, that a message seems to be about and the list describes only partly. */
 export function relevantSkills(
   offered: readonly OfferedSkill[],
   { catalogue, left, shortened }: SkillSelection,

@@ -20,10 +20,7 @@ import type { AnySection } from './sections/section.ts';
 import * as sessions from './sections/sessions.ts';
 import * as skills from './sections/skills.ts';
 
-/**
- * All sections in the order in which the model reads them, in the bundle and in every change: developer messages first,
- * the managed policy last among these, then those in the user's name. Each assumes those before it.
- */
+/** In the order in which the model reads them. Each assumes those before; the managed policy is the last developer's. */
 export const sections: readonly AnySection[] = [
   modelSection,
   permissions.permissionsSection,

@@ -107,10 +107,7 @@ interface AgentAsking {
   put(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
-/**
- * Questions of the agents of one root, as its surfaces see them: each names its agent and appears in the root's turn.
- * The first answer counts, whether it comes through the root's port or from a client.
- */
+/** Questions of one root's agents: each names its agent and appears in the root's turn. The first answer counts. */
 export class AgentQuestions {
   readonly #open = new Map<string, OpenAgentQuestion>();
   #root: AgentParent | undefined;

@@ -161,7 +161,6 @@ const modeOf = ({ collaboration }: Settings): AgentBounds['mode'] => collaborati
 /** An agent in plan mode answers its task and makes no plan of its own. */
 const collaborationOf = (mode: AgentBounds['mode']): CollaborationSetting =>
   mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
-
 const turnEnd = (result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd =>
   result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : result;
 

@@ -37,7 +37,6 @@ interface ReadableThreads {
 /** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
 export const readAgentTree = async (threads: ReadableThreads, id: ThreadId): Promise<AgentNode> =>
   nodeOf(threads, { id, path: rootPath }, new Set());
-
 type KnownAgent = Pick<RecordedAgent, 'id' | 'path'> & Partial<RecordedAgent>;
 
 async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<ThreadId>): Promise<AgentNode> {

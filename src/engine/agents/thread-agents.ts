@@ -270,7 +270,6 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 }
 
 const refused = (why: string): AgentRefused => ({ kind: 'refused', why });
-
 type ChosenModel = Pick<WantedAgent, 'model' | 'effort'>;
 
 /** Bounds that an agent gets from its caller, with the model from the call or else the configuration. */
@@ -336,7 +335,6 @@ interface AgentsToWaitFor {
 }
 
 type EndedWait = Pick<WaitedAgents, 'timedOut' | 'hasWords'> & { readonly agents: readonly RecordedAgent[] };
-
 /** Interval for checking an agent that another program or client may continue. */
 const lookAgainMs = 1000;
 const lookForWordsMs = 200;

@@ -58,10 +58,7 @@ const most = { note: 8000, memory: 40_000, summary: 2500, thread: 4000 } as cons
 /** Leaves space for the model's instructions and answer. */
 const mostShare = 70;
 
-/**
- * Writes notes about inactive threads and merges them for new ones. What is written before a signal or a failure stays;
- * the rest is left to another start. Resolves with what went wrong.
- */
+/** Resolves with what went wrong. What is written before a signal or a failure stays; the rest waits for a start. */
 export async function writeMemories(
   parts: MemoryWriterParts,
   host: BackgroundHost,

@@ -154,7 +154,6 @@ function endsTest({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | u
 }
 
 const withoutPictures = 'Capstan sends it no pictures from now on.';
-
 type Judgement = Omit<FoundAbility, 'ability'>;
 
 const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>> = {

@@ -21,10 +21,7 @@ export interface ProviderModels {
   catalogue(): Catalogue;
   /** Asks a local server about a model it has not answered about yet, and waits briefly for it. */
   learn(model: string): Promise<void>;
-  /**
-   * Asks again in the background about the turn's model, if the known facts may be outdated. The answer counts from the
-   * next turn on. `etag`: the state of the server's list that an answer named.
-   */
+  /** Asks in the background if facts may be outdated, for the next turn. `etag`: the list's, as an answer named it. */
   refresh(etag?: string): void;
   release(): Promise<void>;
 }

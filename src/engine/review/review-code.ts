@@ -171,7 +171,6 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
 
 const attachment = (diff: ReturnType<typeof fitDiff>): { readonly diff?: typeof diff } =>
   diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
-
 type ToldReview = { readonly context: string; readonly results: string };
 
 /** Records for the parent what the user did and what came of it. The review is a part of its cost. */

@@ -8,7 +8,7 @@ import type { AnswerReader } from '../http/answer-decoder.ts';
 import { serverModel } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
 import { causeOfEnding, causeOfSign, type FailureCause } from '../http/failures/failure-causes.ts';
-import { detailOf, modelFailure, overflowFailure, saysOverflow } from '../http/failures/model-failure.ts';
+import { detailOf, failed, modelFailure, overflowFailure, saysOverflow } from '../http/failures/model-failure.ts';
 import { isBlankText, storeOpaque } from './projection.ts';
 
 const nothing: readonly ModelEvent[] = [];
@@ -36,10 +36,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         const message = objectAt(event, 'message');
         messageId = stringAt(message, 'id') ?? '';
         usage.push(objectAt(message, 'usage'));
-        return [
-          ...(messageId === '' ? nothing : [{ kind: 'created', responseId: messageId } as const]),
-          ...serverModel(message?.['model']),
-        ];
+        const created = messageId === '' ? nothing : [{ kind: 'created', responseId: messageId } as const];
+        return [...created, ...serverModel(message?.['model'])];
       }
       case 'content_block_start': {
         if (++announced > maxItems) return [failed(answerTooLarge(`${maxItems} items`))];
@@ -95,9 +93,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
     // The last call of a cut answer is incomplete.
     if (failure !== undefined) return [failed(failure, messagesUsage(usage))];
     const rest = [...released(), ...thoughts.map((item): ModelEvent => ({ kind: 'item', item }))];
-    const counted = messagesUsage(usage);
     const endTurn = stopReason === 'pause_turn' ? false : undefined;
-    return [...rest, { kind: 'completed', responseId: messageId, ...defined({ usage: counted, endTurn }) }];
+    return [...rest, { kind: 'completed', responseId: messageId, usage: messagesUsage(usage), endTurn }];
   }
 
   return {
@@ -125,12 +122,6 @@ function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   if (block.kind !== 'thinking' || block.itemId === undefined) return nothing;
   return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
 }
-
-const failed = (failure: ModelFailure, usage?: Usage): ModelEvent => ({
-  kind: 'failed',
-  failure,
-  ...defined({ usage }),
-});
 
 type AnswerBlock = { readonly itemId: string | undefined } & (
   | { readonly kind: 'text'; readonly texts: string[] }
@@ -257,10 +248,7 @@ export function stopFailure(reason: string): ModelFailure | undefined {
 /** Larger than any context window: a higher count is a server fault. */
 const mostTokens = 1_000_000_000;
 
-/**
- * Token counts are reported twice: at the beginning, and for the whole answer at its end. `input_tokens` excludes cache
- * reads and writes, which our input includes. Undefined when nothing is counted.
- */
+/** Counts come at the beginning and at the end. `input_tokens` excludes the cache. Undefined without counts. */
 function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | undefined {
   const count = (key: string): number => {
     const value = reported.map((part) => part?.[key]).findLast((each) => typeof each === 'number' && each >= 0);

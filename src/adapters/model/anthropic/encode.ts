@@ -11,7 +11,6 @@ import { isBlankText, projectForMessages, textBlock, wireName } from './projecti
  * in user turns that is not the user's, only agents' reports were always tagged.
  */
 type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
-
 const defaultMaxTokens = 32_000;
 
 /**
@@ -135,17 +134,13 @@ const leastBudget = 1024;
 const answerTokens = 4096;
 const efforts: Readonly<Record<string, string>> = { minimal: 'low' };
 const noThinking: ReadonlySet<string> = new Set(['none', 'disabled']);
-
 export type ThinkingFields = { readonly thinking?: JsonObject; readonly effort?: string };
 
 interface AboutThinking {
   readonly maxTokens: number;
   /** The model continues from calls without thinking; a model with a token budget refuses that. */
   readonly isUnthought: boolean;
-  /**
-   * If the wanted budget does not fit: `level` takes the next lower one of the table, so a shrinking limit does not
-   * change it with each request; `rest` takes what the answer leaves.
-   */
+  /** If the wanted budget does not fit: the next lower `level`, which stays, or the `rest` after the answer. */
   readonly budget: 'level' | 'rest';
 }
 

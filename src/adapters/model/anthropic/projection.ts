@@ -32,7 +32,6 @@ export type ProjectedItem =
   | { readonly kind: 'nothing' };
 
 const nothing: ProjectedItem = { kind: 'nothing' };
-
 /** `isMarked`: foreign text in the user's turn is tagged. Older revisions tagged only agents' reports. */
 export type SpeakerContext = { readonly isMarked: boolean; readonly writer?: InputWriter | undefined };
 
@@ -122,10 +121,8 @@ const contentParts = (parts: readonly Json[]): readonly ContentPart[] =>
 
 const contentIn = (parts: readonly ContentPart[]): MessageContent =>
   parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
-
 const blocksOf = (content: MessageContent): readonly string[] =>
   partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
-
 const partBlocks = (part: Json): readonly string[] => blocksOf(contentParts([part]));
 
 /** Only thinking that this format produced, unchanged. */
@@ -164,12 +161,10 @@ function projectResult(item: Item, output: Json | undefined, isMarked: boolean):
 
 const strayBlocks = (parts: readonly ContentPart[]): readonly string[] =>
   blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
-
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
 export const wireName = (name: string): string => (allowed.test(name) ? name : withDigest(name));
 /** A call id that the format allows: deterministic, and distinct for distinct ids. */
 export const wireCallId = (id: string): string => (allowed.test(id) ? id : withDigest(id));
-
 const withDigest = (text: string): string =>
   `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
 
@@ -184,7 +179,6 @@ type OpaqueThinking =
 
 const signed = 'anthropic/thinking:';
 const redacted = 'anthropic/redacted_thinking:';
-
 export const storeOpaque = (opaque: OpaqueThinking): string =>
   opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
 

@@ -9,7 +9,6 @@ import { chatEncoder } from './encode.ts';
 /** Length fields learned from refusals, by address and model, for this process. */
 const learned = new Map<string, LengthField>();
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
-
 const learnedLengthField = (baseUrl: string, model: string): LengthField | undefined =>
   learned.get(keyOf(baseUrl, model));
 

@@ -225,10 +225,7 @@ function anyCharacters(): (id: string) => string {
   return fresh;
 }
 
-/**
- * Nine letters and digits, derived from the id alone unless an earlier call has them: stable over the requests of a
- * thread, for the server's cache. Ids made by the server already have this form and are kept.
- */
+/** Derived from the id alone if possible: stable over requests, for the server's cache. Ids of this form are kept. */
 function nineCharacters(): (id: string) => string {
   const used = new Set<string>();
   return (id) => {

@@ -93,7 +93,6 @@ const gap: ProjectedChatItem = { kind: 'gap' };
 /** Types without a rule are for other formats only. */
 export const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
   Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
-
 export const projectedTypes: readonly string[] = Object.keys(rules);
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
 export const mediaHeading = '[What the tools returned beside text, in order:]';
@@ -124,7 +123,6 @@ export function ofOtherSpeaker(
 }
 
 const said = (text: string): ProjectedChatItem => (text === '' ? leftOut : { kind: 'said', text });
-
 const nameOf = (item: Item, { revision }: ChatDialect): string | undefined =>
   revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
 
@@ -177,10 +175,7 @@ function textAndMedia(
   return { text: joinTexts(texts), media };
 }
 
-/**
- * Placeholder for media of a tool's output, which takes only text. With `any-order`, other messages may come between as
- * well, but the wording is kept so that sent requests are reproduced exactly.
- */
+/** In a tool's output, which takes only text. The wording is kept so that sent requests are reproduced. */
 const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string, string>>>> = {
   'any-order': {
     image_url: '[A picture: it follows in the next message.]',

@@ -73,7 +73,6 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
 /** One bad configured header must not block every request. The configuration reader warns. */
 const isSendable = (name: string, value: string): boolean =>
   !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
-
 export type ProviderOptions = ProviderConfig;
 
 /** `missing`: a required key is not set, and no request is sent. */

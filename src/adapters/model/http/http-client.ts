@@ -1,17 +1,11 @@
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ProviderConfig } from '../../../core/config/providers/provider-config.ts';
-import type {
-  Encoder,
-  ModelClient,
-  ModelEvent,
-  ModelFailure,
-  ModelRequest,
-  ProviderCapabilities,
-} from '../../../ports/model.ts';
+import type { Encoder, ModelClient, ModelEvent, ModelRequest, ProviderCapabilities } from '../../../ports/model.ts';
 import { answerDecoder, type HttpWire, joinedDeltas } from './answer-decoder.ts';
 import { headerEvents } from './answer-headers.ts';
 import { authModeOf } from './credentials-and-headers.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './failures/answer-failure.ts';
+import { failed } from './failures/model-failure.ts';
 import { createSender } from './network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
 import type { Connection, HttpClientOptions, ModelQuestion } from './send-question.ts';
@@ -92,8 +86,6 @@ async function* read(
     if (!isReleased) body.close();
   }
 }
-
-const failed = (failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> => ({ kind: 'failed', failure });
 
 /** Encodes requests and reads answers for a provider. Items on our side are in the Responses dialect. */
 export interface WireFormat {

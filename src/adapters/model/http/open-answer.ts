@@ -42,12 +42,7 @@ export interface OpenAnswer {
   readonly headers: HttpHeaders;
 }
 
-export interface FailedAnswer {
-  readonly kind: 'failed';
-  readonly failure: ModelFailure;
-  readonly limits?: RateLimits;
-}
-
+export type FailedAnswer = { readonly kind: 'failed'; readonly failure: ModelFailure; readonly limits?: RateLimits };
 export type OpenedAnswer = OpenAnswer | FailedAnswer;
 
 interface Refused extends FailedAnswer {
@@ -151,7 +146,6 @@ function isUnreached(
 /** Compressed although this was not requested. Some servers name an encoding that is none. */
 const isPacked = ({ headers }: HttpHead): boolean =>
   /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
-
 const isGood = (status: number): boolean => status >= 200 && status <= 299;
 
 function packedFailure(origin: string): ModelFailure {

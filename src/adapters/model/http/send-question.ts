@@ -8,7 +8,7 @@ import type { HttpWire } from './answer-decoder.ts';
 import type { Credentials, CredentialsWanted, HeaderSources, ProviderOptions } from './credentials-and-headers.ts';
 import { keyAdvice, requestSecrets, wireHeaders } from './credentials-and-headers.ts';
 import { abortedFailure } from './failures/answer-failure.ts';
-import { modelFailure, withoutSecrets } from './failures/model-failure.ts';
+import { failed, modelFailure, withoutSecrets } from './failures/model-failure.ts';
 import { endpointTarget, type Target } from './network/destination.ts';
 import type { Send } from './network/exchange.ts';
 import { type AwaitedRequest, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
@@ -42,10 +42,8 @@ export function answerLimits(
 }
 
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
-
 /** `hide` removes the secrets of the request from a failure, before any caller sees it. */
 export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
-
 /** One that another program renewed meanwhile, and one renewed for this request. */
 const mostRenewals = 2;
 
@@ -159,10 +157,7 @@ export async function askCredentials(
   }
 }
 
-const failed = (failure: ModelFailure): FailedAnswer => ({ kind: 'failed', failure });
-
 export type WireBody = { readonly body: readonly Uint8Array[]; readonly headers: Readonly<Record<string, string>> };
-
 const level = 3;
 
 /** Compressed once for all attempts, where the provider accepts that from an account. Records keep the plain body. */

@@ -26,7 +26,6 @@ export interface SmallRequests {
 
 const longestIdleMs = 30_000;
 const largestAnswerBytes = 1024 * 1024;
-
 type SmallRequest = Omit<OutgoingRequest, 'idleMs'> & { readonly idleMs?: number };
 
 export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {

@@ -1,10 +1,9 @@
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../../ports/model.ts';
-import { defined } from '../../../base/objects.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../../protocol/json.ts';
 import { answerTooLarge, endFailure, megabytes } from '../http/failures/answer-failure.ts';
 import { sendQuestion, type Connection, answerLimits } from '../http/send-question.ts';
 import { readableItem } from './encode.ts';
-import { modelFailure } from '../http/failures/model-failure.ts';
+import { failed, modelFailure } from '../http/failures/model-failure.ts';
 import { type AnswerPlace, httpFailure } from '../http/failures/http-failure.ts';
 import { readWhole } from '../http/network/response-body.ts';
 import type { OpenAnswer } from '../http/open-answer.ts';
@@ -48,7 +47,7 @@ async function read(
   const items = output.map(readableItem);
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is not an item'));
-  return { kind: 'compacted', output: items, ...defined({ usage: usageFromWire(objectAt(answer, 'usage')) }) };
+  return { kind: 'compacted', output: items, usage: usageFromWire(objectAt(answer, 'usage')) };
 }
 
 function unreadable(what: string): ModelFailure {
@@ -57,5 +56,3 @@ function unreadable(what: string): ModelFailure {
     'Check that the base URL belongs to a provider that can compact, or set compaction.strategy to "structured".';
   return modelFailure({ cause: 'request', message, next });
 }
-
-const failed = (failure: ModelFailure): CompactAnswer => ({ kind: 'failed', failure });

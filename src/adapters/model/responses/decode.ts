@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import { asItem, type Item } from '../../../protocol/item.ts';
@@ -9,6 +8,7 @@ import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failur
 import { causeOfEnding } from '../http/failures/failure-causes.ts';
 import {
   detailOf,
+  failed,
   isOverflowCode,
   modelFailure,
   overflowFailure,
@@ -82,9 +82,9 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       case eventType.completed:
         return completed(response ?? {}, responseId);
       case eventType.failed:
-        return failed(streamFailure(errorOf(response ?? event)), response);
+        return failed(streamFailure(errorOf(response ?? event)), usageOf(response));
       case eventType.incomplete:
-        return failed(incompleteFailure(response ?? {}), response);
+        return failed(incompleteFailure(response ?? {}), usageOf(response));
       case eventType.error:
         reported = streamFailure(errorOf(event) ?? event);
         return undefined;
@@ -132,12 +132,12 @@ function lost(type: string | undefined): ModelEvent | undefined {
 }
 
 const errorOf = (holder: JsonObject): JsonObject | undefined => objectAt(holder, 'error');
+const usageOf = (response: JsonObject | undefined) => usageFromWire(objectAt(response, 'usage'));
 
 function completed(response: JsonObject, createdId: string): ModelEvent {
-  const usage = usageFromWire(objectAt(response, 'usage'));
-  const endTurn = response['end_turn'];
-  const rest = defined({ usage, endTurn: typeof endTurn === 'boolean' ? endTurn : undefined });
-  return { kind: 'completed', responseId: stringAt(response, 'id') ?? createdId, ...rest };
+  const responseId = stringAt(response, 'id') ?? createdId;
+  const endTurn = typeof response['end_turn'] === 'boolean' ? response['end_turn'] : undefined;
+  return { kind: 'completed', responseId, usage: usageOf(response), endTurn };
 }
 
 function withId(item: Item, addedId: string | undefined): Item {
@@ -146,12 +146,6 @@ function withId(item: Item, addedId: string | undefined): Item {
   const { type, id: _none, ...rest } = item;
   return { type, id: addedId, ...rest };
 }
-
-const failed = (failure: ModelFailure, response?: JsonObject): ModelEvent => ({
-  kind: 'failed',
-  failure,
-  ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }),
-});
 
 /** The server ended the response early on purpose; the same request would end the same way. */
 function incompleteFailure(response: JsonObject): ModelFailure {
@@ -218,6 +212,5 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
 }
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= mostTokens;
-
 const isLeftOut = (count: unknown): boolean =>
   typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;

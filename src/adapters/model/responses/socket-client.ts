@@ -176,10 +176,7 @@ const longestWaitMs = 30 * 60_000;
 /** A single break may be bad luck. */
 const mostBreaks = 2;
 
-/**
- * `trusted`: requests wait for a WebSocket. `doubtful`: it failed some time ago, so it may be opened beside a request
- * that does not wait for it. `avoided`: it failed a short time ago.
- */
+/** `trusted`: requests wait for it. `doubtful`: it failed, and opens beside a request. `avoided`: it just failed. */
 export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
 
 class SocketReliability {

@@ -14,7 +14,7 @@ import {
   providerFault,
 } from '../http/failures/answer-failure.ts';
 import { type AnswerPlace, httpFailure } from '../http/failures/http-failure.ts';
-import { modelFailure } from '../http/failures/model-failure.ts';
+import { failed, modelFailure } from '../http/failures/model-failure.ts';
 import { type OpenedSocket, socketOpener } from '../http/network/open-socket.ts';
 import type { SocketRead, WebSocketConnection } from '../http/network/web-socket.ts';
 import { addressRequest, answerLimits, type Connection, usableCredentials } from '../http/send-question.ts';
@@ -33,7 +33,6 @@ export interface SocketRequestContext {
 
 /** `again`: nothing came; another connection may do better. */
 export type SocketEnd = 'over' | 'again';
-
 /** A connection that was idle longer may be gone without notice. */
 const trustedRestMs = 30_000;
 
@@ -175,13 +174,7 @@ async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
   return 'over';
 }
 
-const failed = (failure: ModelFailure): ModelEvent => ({ kind: 'failed', failure });
-
-interface RememberedExchange {
-  readonly prompt: Prompt;
-  readonly responseId: string;
-  readonly output: readonly Item[];
-}
+type RememberedExchange = { readonly prompt: Prompt; readonly responseId: string; readonly output: readonly Item[] };
 
 /**
  * Continues from the last answer if the options are the same and the input begins with the previous input and that

@@ -17,7 +17,6 @@ const leastOfLine = 80;
 /** In tokens: the smallest useful part of an output, and the frame around it. */
 const leastOfResult = 20;
 const aroundResult = 20;
-
 export type FoundWork = { readonly answer: LastAnswer | undefined; readonly results: readonly WorkResult[] };
 
 export function findLastWork({ history }: CompactionSource): FoundWork {
@@ -124,6 +123,5 @@ export function shortLine(text: string, tokens: number): string {
 }
 
 export const resumeTextForStep = (step: string): string => `the next step of the plan: ${step}`;
-
 const resumeAtWords =
   "the user's newest message, read after all messages before it; look at the files before you change them";

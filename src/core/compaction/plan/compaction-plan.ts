@@ -54,10 +54,7 @@ export interface CompactionPlan {
   /** From the configuration: replaces the plain prompt, and is added to the focus of the structured one. */
   readonly prompt?: string;
   readonly budget: CompactionBudget;
-  /**
-   * `next-turn`: sends no context and clears the baseline, so that the next turn sends all of it. `before-last-words`:
-   * the turn continues, and the context goes before the last words of the user.
-   */
+  /** `next-turn`: clears the baseline, and the next turn sends all. `before-last-words`: the turn continues. */
   readonly placement: 'next-turn' | 'before-last-words';
 }
 

@@ -17,7 +17,6 @@ const saying =
 
 /** Any other request would fail alike, so no other way is tried. */
 export const historyUnchanged = saying('The history was not compacted and is unchanged.');
-
 /** Next step after a failure: ask the model, take less from it, or do without it. */
 export type AfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
 

@@ -75,10 +75,7 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
   };
 }
 
-/**
- * The largest checkpoint that saves a fifth. Context counts before and after: replacing texts that are sent again saves
- * nothing. A higher count of the provider is believed: the difference may be history.
- */
+/** The largest checkpoint that saves a fifth. Context counts before and after; a provider's higher count counts. */
 export function largestUsefulCheckpoint(
   sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'counted' | 'due' | 'context'>,
 ): number {

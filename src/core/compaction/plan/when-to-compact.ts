@@ -55,10 +55,7 @@ export interface SinceCheckpoint {
 /** Share of the window or limit that must be new before another automatic checkpoint. */
 const leastNewShare = 0.1;
 
-/**
- * A provider may always count more than we estimate, so that the thread is full right after a checkpoint. Hence one
- * automatic checkpoint at most per tenth of the window that is new by our own count.
- */
+/** A provider may always count more than we do: at most one automatic checkpoint per tenth of new window. */
 export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window' | 'prefill'>): number {
   const { effective, autoCompact, autoCompactScope } = window;
   // If a provider's first count was already over the limit, it is not believed again soon.

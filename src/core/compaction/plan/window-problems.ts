@@ -88,15 +88,11 @@ export interface UnexplainedRefusal {
 }
 
 export type LengthSuspicion = 'near-the-window' | 'larger-than-accepted';
-
 const largeShare = 0.8;
 /** A checkpoint does not get below 2000 tokens, and must save a fifth. */
 const leastHistory = 2500;
 
-/**
- * The reason to suspect the length, which justifies one try with a compacted history; undefined if there is none. The
- * first request of a thread is no larger than earlier ones: another cause is more likely.
- */
+/** Reason for one try with a compacted history. A thread's first request is rarely refused for its length. */
 export function suspectLength(refusal: UnexplainedRefusal): LengthSuspicion | undefined {
   const { tokens, effective, bytes, accepted, hasPast, history, mayCompact } = refusal;
   if (!mayCompact || history < leastHistory) return undefined;

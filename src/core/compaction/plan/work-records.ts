@@ -25,7 +25,6 @@ export interface WorkPlan {
 
 /** `stop`: its turn ended too early. `program`: the driving program wrote. `shell`: the user ran a command. */
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
-
 export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
 
 /** Marks the plan as older. A message of the user outranks other causes. */

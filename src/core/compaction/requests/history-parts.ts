@@ -181,10 +181,8 @@ export function sentWeight(item: Item, stubbed: boolean): number {
 const messageFrame = 40;
 export const textWeight = (text: string): number => messageFrame + written(text);
 const written = (text: string): number => estimateTokens(JSON.stringify(text));
-
 export const messagesWeight = (messages: readonly RequestMessage[]): number =>
   messages.reduce((sum, { text }) => sum + textWeight(text), 0);
-
 const leastUseful = 20;
 const leastOfNote = 40;
 
@@ -210,7 +208,6 @@ function cutUntilFit(most: number, least: number, make: (cut: (text: string) => 
 }
 
 const most = { bytes: 200, messages: 20, files: 40 } as const;
-
 type Speakers = { readonly isUsers: (item: Item) => boolean; readonly isPrograms: (item: Item) => boolean };
 
 /** Notes on a part that no model summarised: beginnings of its messages, and files of its patches. */

@@ -103,7 +103,6 @@ function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
 }
 
 const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => stagePrompt({ ...plan, part, of });
-
 const promptOf = (plan: CompactionPlan, way: Way): string =>
   way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 

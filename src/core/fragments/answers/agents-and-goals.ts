@@ -7,9 +7,7 @@ import { truncateMiddle } from '../text/truncate.ts';
 
 export const agentStarted = ({ id, path, note }: StartedAgent): string =>
   JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
-
 type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
-
 export const agentSent = (path: string, as: keyof typeof delivered): string =>
   JSON.stringify({ agent_path: path, delivered: delivered[as] });
 
@@ -34,7 +32,6 @@ interface ShownAgent {
 }
 
 type ShownWait = { readonly agents: readonly ShownAgent[]; readonly timedOut: boolean; readonly hasWords: boolean };
-
 /** Limits in tokens: for one awaited agent, and for one in a list. */
 const most = { waited: 2000, listed: 300 } as const;
 const mostAnswers = 10;
@@ -64,7 +61,6 @@ export function agentsListed(agents: readonly ShownAgent[]): string {
 }
 
 const cut = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
-
 export const agentClosed = ({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string =>
   JSON.stringify({ agent_path: path, previous_status: status });
 
@@ -100,8 +96,6 @@ function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {
 
 export const goalExists =
   'This thread has a goal that is not complete. Continue with it, or change it with update_goal; "active" resumes one that rests.';
-
 export const onlyUserRaisesBudget =
   'Only the user gives the goal more tokens, and has said nothing since it continued by itself. Say what is done and what is left.';
-
 export const noGoal = 'This thread has no goal. Only the user decides that there is one.';

@@ -17,7 +17,6 @@ export function noSuchSession(id: number, fate: SessionFate | undefined): string
 
 export const inputIsClosed = (id: number): string =>
   `Nothing was written: the input of session ${id} is closed. It runs on. To write to a command, start it with stdin or tty set to true.`;
-
 export const timeNow = (epochMs: number): string =>
   `It is ${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC.`;
 

@@ -6,7 +6,6 @@ import { byteLength } from '../text/truncate.ts';
 import { toolFailed } from './tool-calls.ts';
 
 export type ShowPicture = (dataUrl: string) => Promise<Omit<UserImage, 'path'> | { readonly message: string }>;
-
 /** Larger results are not kept in memory: no context window holds them. */
 export const mostTextBytes = 4_000_000;
 const mostBlocks = 1000;

@@ -116,13 +116,10 @@ function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): rea
 
 export const reviewTimedOut = (seconds: number): string =>
   `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
-
 export const reviewFailed = (why: string): string =>
   `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
-
 export const tooLongToReview =
   'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
-
 export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
 export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';
 
@@ -166,7 +163,6 @@ export interface AskedRetry {
 }
 
 type RetryWhere = AskedRetry & { readonly where: string };
-
 const stopped = 'The sandbox stopped this command, and';
 
 /** The following output is the second run's. */

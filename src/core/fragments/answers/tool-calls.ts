@@ -45,7 +45,6 @@ export const planUpdated = 'Plan updated';
 const [mostNamed, longestName] = [5, 60];
 /** Providers accept no longer name. */
 const longestToolName = 64;
-
 const shownTool = (name: string): string =>
   name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
 
@@ -93,16 +92,13 @@ export function refusalReason(answer: string): string {
 }
 
 const sentenceStart = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-
 export const sandboxRefusedAgain =
   'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';
 
 /** The basis of its permission changed each time before it could begin. */
 export const folderKeepsChanging =
   'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';
-
 export const workingFolderMissing = 'Not run: its working folder does not exist. Choose one that exists with workdir.';
-
 export const declinedByUser = (note: string | undefined): string =>
   withUserWords('Not run: the user declined it.', note);
 
@@ -120,10 +116,8 @@ export const stoppedByUser = (note: string | undefined): string =>
 /** Precedes the result of a call that the user allowed with a comment. */
 export const allowedWithWords = ({ by, note }: Answer): string | undefined =>
   by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
-
 export const withUserWords = (said: string, note: string | undefined): string =>
   hasWords(note) ? `${said} The user says: ${note}` : said;
-
 const hasWords = (note: string | undefined): boolean => note !== undefined && note.trim() !== '';
 
 /** After the user's answer the question changed; or, with `why`, the call is no longer allowed. */
@@ -135,10 +129,8 @@ export function approvalNoLongerFits(why: string | undefined): string {
 }
 
 export const interruptedWhileAsking = 'Not run: the turn was interrupted before the user answered whether it may run.';
-
 export const interruptedBeforeAsking =
   'Not run: the turn was interrupted before the user could be asked whether it may run.';
-
 export const interruptedBeforeRunning = 'Not run: the turn was interrupted before the call began.';
 export const programEndedWhileAsking = 'Not run: the program ended before the user answered whether it may run.';
 export const programEndedBeforeRunning = 'Not run: the program ended before the call began.';
@@ -146,9 +138,7 @@ export const programEndedBeforeRunning = 'Not run: the program ended before the 
 /** A command failed outside the sandbox under a policy that denies reading. */
 export const readingStillDenied =
   'Outside the sandbox too, what is not readable stays closed: opening it fails, mostly with "Permission denied".';
-
 export const toolFailed = (why: string): string => `The tool failed: ${why}`;
-
 /** Why the client returned no answer. None of these is a refusal. */
 export type ClientSilence = 'unreadable' | 'failed' | 'timed-out';
 

@@ -14,7 +14,6 @@ export const hookContextFragment = defineFragment<{ readonly text: string }>({
 /** Replaces a text that is too long: its beginning and end, and where the full text is. */
 export const savedHookOutput = (preview: string, path: string): string =>
   `${preview}\n\nFull hook output saved to: ${path}`;
-
 const prompt = /^\s*<hook_prompt(?:\s[^>]*)?>(?<words>[^]*)<\/hook_prompt>\s*$/i;
 const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
 

@@ -26,7 +26,6 @@ export function readUserShellCommand(text: string): UserShellCommandText | undef
 }
 
 const asTyped = (text: string): string => partEnds.reduce(unescapeEndMarker, text);
-
 const form =
   /^<user_action>\s*<context>[^]*?<\/context>\s*<action>(\w{1,40})<\/action>\s*<results>\n?([^]*?)\n?\s*<\/results>\s*<\/user_action>$/;
 

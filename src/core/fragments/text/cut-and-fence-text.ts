@@ -23,7 +23,6 @@ export const cutText = (text: string, tokens: number): string =>
 /** Weight of the text before anything was cut out of it. */
 export const uncutBytes = (text: string, gaps: readonly TextGap[]): number =>
   uncut({ text, gaps }, { start: 0, end: text.length });
-
 const mark = (bytes: number, perToken: number): string =>
   `\n[… about ${Math.max(1, Math.ceil(bytes / perToken))} tokens cut here …]\n`;
 
@@ -238,10 +237,7 @@ export const gapsIn = (text: string): readonly TextGap[] =>
     return { start: index, end: index + found.length, bytes };
   });
 
-/**
- * Splits a budget among parts. Small parts get what they want, and large ones share the rest evenly. If that leaves a
- * part less than `least`, the largest gets nothing; of two equal ones, the later.
- */
+/** Small parts get what they want, large ones share the rest. Below `least`, the largest (or later) gets nothing. */
 export function splitBudget(wanted: readonly number[], budget: number, least: number): readonly number[] {
   const bySize = [...wanted.entries()].toSorted(([, one], [, other]) => one - other);
   for (let count = bySize.length; count > 0; count--) {

@@ -130,7 +130,6 @@ export function defineReplaceable<Fact>(
 }
 
 const domain = 'codex-world-state-fragment-v1\0';
-
 /** Cache of the newest: permissions are often rendered twice, and cold code takes half a millisecond. */
 let newest = { role: '', text: '', digest: '' };
 

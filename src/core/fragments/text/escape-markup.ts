@@ -21,15 +21,12 @@ export const escapeMarkup = (text: string): string =>
 /** Escapes text of several lines so that it can neither open nor close a tag. */
 export const escapeText = (text: string): string =>
   text.replace(/[&<>]/g, (character) => entities[character] ?? character);
-
 export const unescapeText = (text: string): string =>
   text.replace(/&lt;|&gt;|&amp;/g, (entity) => (entity === '&lt;' ? '<' : entity === '&gt;' ? '>' : '&'));
 
 /** A JSON string that cannot contain a tag or a line end. */
 export const quote = (text: string): string => JSON.stringify(text).replace(tagsAndControls, jsonEscape);
-
 export const jsonEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
 /** Keeps a name on its line and its characters visible. */
 export const withoutLineBreaks = (text: string): string => text.replace(runsOfControls, ' ');
 
@@ -46,7 +43,6 @@ export function unescapeEndMarker(text: string, end: string): string {
 }
 
 const nameIn = (end: string): string | undefined => /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
-
 const endsOf = (text: string, name: string, first: '<' | '&lt;'): RegExp =>
   isPlain.test(text) ? endPattern(name, first) : lookalikePattern(name, first);
 
@@ -77,7 +73,6 @@ export const boundedRepeat = '{0,5000}';
 /** Removes invisible characters; one blank between words. */
 export const readableWords = (words: string): string =>
   words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleClass}]`, 'gu')), '');
-
 const spaces = new RegExp(`[${spaceClass}]+`, 'g');
 let unseen: RegExp | undefined;
 

@@ -1,6 +1,5 @@
 /** The unit for cutting text. One token counts as four bytes. */
 export type Budget = { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
-
 export const bytesPerToken = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -60,7 +59,6 @@ function characterStartAtOrAfter(bytes: Uint8Array, index: number): number {
 }
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
-
 export type BoundedList = { readonly kept: readonly string[]; readonly left: number };
 
 /** The leading entries that fit. The caller reports how many are missing. */

@@ -46,7 +46,6 @@ function aboutServers(told: ApprovalFacts): string {
 
 export const questionReachesUser = ({ approval, canAsk }: ApprovalFacts, about: QuestionTopic): boolean =>
   canAsk && allowsAsking(approval, about);
-
 export const explainsScripts = (told: ApprovalFacts): boolean => told.canAsk && isLimited(told);
 const isLimited = ({ mode }: ApprovalFacts): boolean => mode === 'read-only' || mode === 'workspace-write';
 
@@ -141,9 +140,7 @@ function oneOf(causes: readonly string[]): string {
 
 const prefixRule =
   '`prefix_rule` proposes a rule for commands that begin with the same words, such as ["npm", "install"], which the user may save. Keep it as narrow as the task allows. Propose none for interpreters, shells and programs that do anything (python, node, bash, git, env, sudo), for what destroys, or for a script with a heredoc.';
-
 const requests = 'For several commands of the turn, ask once with request_permissions.';
-
 /** The first words of a permanently approved command. */
 export type CommandPrefix = readonly string[];
 /** The place where a script of only approved commands runs. `anywhere`: there is no sandbox. */

@@ -80,7 +80,6 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
 
 const isNone = (before: StoredTools | typeof unknownState): boolean =>
   before !== unknownState && Object.keys(before).length === 0;
-
 type McpServersText = { readonly notes: McpNews['notes'] };
 
 /** Servers that do not run, and differences from the tool list, which stays unchanged until history is rewritten. */

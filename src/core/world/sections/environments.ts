@@ -113,10 +113,7 @@ const ownKeys: ReadonlySet<string> = new Set(['environments', 'current_date', 't
 const words = ['approvalPolicy', 'sandboxMode', 'networkAccess'] as const;
 const lists = ['writableRoots', 'workspaceRoots', 'deniedPaths', 'allowedDomains', 'deniedDomains'] as const;
 
-/**
- * Undefined for several environments, for values that Capstan never sends (another program described its file system or
- * network here), and if our part is missing: then only the full form is safe.
- */
+/** Undefined for several environments, foreign values, or without our part: then only the full form is safe. */
 function readEnvironment(stored: Json): Environment | undefined {
   if (!isJsonObject(stored) || Object.keys(stored).some((key) => !ownKeys.has(key))) return undefined;
   const environments = objectAt(stored, 'environments');

@@ -134,7 +134,6 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
 
 const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
-
 /** Told apart by the first line, also in other programs' texts. Other text is a start: an end can follow it. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
@@ -160,7 +159,6 @@ export const realtimeEndFragment = defineFragment<{ readonly instructions?: stri
 
 const spoken =
   'An intermediary talks with the user and passes on what was said. Expect spoken language: words may be misheard and punctuation may be missing. Answer in few words that the intermediary can say aloud.';
-
 const typed = 'What follows is typed by the user. The rules for spoken language no longer hold.';
 
 /** Tells whether the user speaks or types. Only the transition is sent: text that changes meanwhile changes nothing. */

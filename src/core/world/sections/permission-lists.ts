@@ -180,7 +180,6 @@ const plainSentence: Readonly<Record<NetworkAccess, string>> = {
 
 const withoutLoopback =
   'Nothing outside a command can be reached, and it cannot start servers either: no sockets work but connected pairs.';
-
 const ownServers = ' Servers that a command starts itself answer on its own loopback, whatever the lists say.';
 
 function reachSentences(told: NetworkTold): string {

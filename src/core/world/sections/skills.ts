@@ -37,7 +37,6 @@ export function skillLine({ name, description, path }: ListedSkill): string {
 }
 
 export const rootLine = ({ alias, path }: SkillCatalogue['roots'][number]): string => `- ${alias} = ${inLine(path)}`;
-
 const leftLine = (left: number): string => `… and ${left} more that are not listed here. The user can name them.`;
 /** Names and descriptions are untrusted: they stay on their line, and contain no tag. */
 const inLine = (text: string): string => escapeText(withoutLineBreaks(text));

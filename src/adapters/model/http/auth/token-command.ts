@@ -47,7 +47,6 @@ export function tokenFromCommand(
 }
 
 const asBearer = (token: string): Credentials => ({ kind: 'bearer', mode: 'api-key', token, renewable: true });
-
 type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
 
 function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Variables): Promise<Printed> {

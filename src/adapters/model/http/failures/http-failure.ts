@@ -126,7 +126,6 @@ function blockedAdvice(body: string): string | undefined {
 }
 
 type ErrorWords = ReturnType<typeof errorIn>;
-
 /** Gemini sends a list of one error. */
 const listed = /^\s*\[([^]*)\]\s*$/;
 

@@ -87,7 +87,6 @@ export function dial({ protocol, host, port: given }: Destination, secure: Secur
 
 /** An `error` without a listener would end the process, and between exchanges there is no other listener. */
 const heard = <Dialled extends Socket>(socket: Dialled): Dialled => socket.on('error', () => {});
-
 export const securedOver = (socket: Socket, host: string, secure: SecurePeer): Socket =>
   connectSecurely(host, secure, { socket });
 

@@ -42,7 +42,6 @@ export interface OutgoingRequest {
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
 const proxyWantsAuthorization = 407;
 const switchingProtocols = 101;
-
 export type Send = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
 
 /** Endpoints of one server share their connections. */

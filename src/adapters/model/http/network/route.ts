@@ -28,10 +28,7 @@ export interface Route {
 
 type Way = { readonly connections: Connections; readonly secure: SecurePeer; readonly secureProxy: SecurePeer };
 
-/**
- * Finds routes over kept connections, shared by targets of one server. Loads nothing before the first target. An
- * unsatisfiable environment is checked again for each request: the user may have fixed it.
- */
+/** Shares kept connections by server. An unusable environment is checked at each request: it may be fixed. */
 export function routes(
   { environment }: NetworkOptions,
   /** `tunnel`: a forwarding proxy would not pass on anything but HTTP. */

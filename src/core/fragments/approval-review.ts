@@ -68,10 +68,7 @@ export function reviewAction(given: ReviewAction, budgets: ReviewBudgets): CutLi
   return { line, isCut: isCut || cut.isCut };
 }
 
-function wholeOrCutValue(
-  value: JsonObject,
-  tokens: number,
-): { readonly value: JsonObject | string; readonly isCut: boolean } {
+function wholeOrCutValue(value: JsonObject, tokens: number) {
   const text = jsonLine(value);
   if (byteLength(text) <= tokens * bytesPerToken) return { value, isCut: false };
   return { value: cutText(text, Math.floor(tokens / 2)), isCut: true };

@@ -52,10 +52,7 @@ const shortened = (roles: readonly ListedRole[], bytes: number): readonly Listed
 export type WeighedGroup<Name extends string = string> = { readonly name: Name; readonly tokens: number };
 
 /** Chooses groups within the budget, light ones first, so that one heavy group does not keep the others out. */
-export function groupsWithinBudget<Name extends string>(
-  groups: readonly WeighedGroup<Name>[],
-  budget: number,
-): ReadonlySet<Name> {
+export function groupsWithinBudget<Name extends string>(groups: readonly WeighedGroup<Name>[], budget: number) {
   const direct = new Set<Name>();
   let left = budget;
   for (const { name, tokens } of groups.toSorted((a, b) => a.tokens - b.tokens || (a.name < b.name ? -1 : 1))) {

@@ -74,16 +74,12 @@ export async function readAgent({ store }: KeptThreadLines, id: ThreadId): Promi
   if ((await store.current(id)).kind === 'refused') return undefined;
   const { state } = await foldThread(store, id);
   const own = state.agents.filter(({ parentId }) => parentId === id);
-  const last = await lastStatus({ store }, id, state);
+  const last = await lastStatus(store, id, state);
   const isOpen = state.openTurn !== undefined;
   return { identity: agentIn(state.meta), used: ownCost(state.usage.total, state.meta), agents: own, isOpen, last };
 }
 
-async function lastStatus(
-  { store }: KeptThreadLines,
-  id: ThreadId,
-  state: ThreadState,
-): Promise<AgentStatus | 'waits'> {
+async function lastStatus(store: RolloutStore, id: ThreadId, state: ThreadState): Promise<AgentStatus | 'waits'> {
   if (state.openTurn !== undefined) return isSuspended(state) ? 'waits' : { kind: 'interrupted' };
   for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
     const event = type === lineType.event ? turnEvent(payload) : undefined;

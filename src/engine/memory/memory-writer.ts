@@ -23,7 +23,6 @@ import {
 } from '../../adapters/gather/memory-files.ts';
 import { threadExtract, threadsDueForNotes } from '../../core/planes/memory-threads.ts';
 import type { BackgroundHost } from '../../ports/threads.ts';
-import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -84,15 +83,11 @@ export async function writeMemories(
   return signal.aborted ? undefined : problems[0];
 }
 
-async function noteThread(
-  parts: MemoryWriterParts,
-  host: BackgroundHost,
-  thread: ThreadSummary,
-): Promise<'noted' | 'skipped' | Outcome> {
+async function noteThread(parts: MemoryWriterParts, host: BackgroundHost, thread: ThreadSummary) {
   const { home, secrets } = parts;
   const { id, updatedAt, cwd, gitBranch, location } = thread;
   const told = await parts.read(id);
-  const about = { threadId: id, usedAt: updatedAt, at: parts.now(), ...defined({ cwd }) };
+  const about = { threadId: id, usedAt: updatedAt, at: parts.now(), cwd };
   // A ban on notes can change only with the thread itself, so record it.
   if (told === undefined) {
     replaceNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 });
@@ -104,8 +99,7 @@ async function noteThread(
     purpose: 'extract',
     instructions: extractInstructions,
     outputSchema: extractSchema,
-    message: (window) =>
-      extractMessage({ day, ...defined({ cwd, branch: gitBranch }) }, threadExtract(clean, spaceIn(window, parts))),
+    message: (window) => extractMessage({ day, cwd, branch: gitBranch }, threadExtract(clean, spaceIn(window, parts))),
   });
   host.spend(said.used);
   if (said.kind === 'aborted') return 'skipped';
@@ -119,7 +113,7 @@ async function noteThread(
   const summary = kept(answer['rollout_summary'], most.thread, secrets);
   const file = summary === '' ? undefined : `${stamp(updatedAt)}-${id.slice(-8)}-${slugOf(answer['rollout_slug'])}.md`;
   if (file !== undefined) writeThreadSummary(home, file, summaryText({ id, updatedAt, cwd, location }, summary));
-  replaceNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, ...defined({ file }) });
+  replaceNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, file });
   return 'noted';
 }
 
@@ -145,23 +139,17 @@ const noteOf = (home: string, { threadId }: MemoryNote): MemoryNote | undefined 
 /** Merges notes into the two files, if some are not in them yet. */
 async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promise<readonly Outcome[]> {
   const { home, secrets, rules } = parts;
-  const notes = readNotes(home).filter(({ kind }) => kind === 'noted');
-  const newest = notes.reduce((latest, { at }) => Math.max(latest, at), 0);
+  const all = readNotes(home).filter(({ kind }) => kind === 'noted');
+  const newest = all.reduce((latest, { at }) => Math.max(latest, at), 0);
   if (newest <= readMergedAt(home)) return [];
   const { memory, summary } = readMemoryTexts(home);
   const now = parts.now();
-  const current = notes
+  const notes = all
     .filter(({ usedAt, at }) => now - usedAt <= rules.maxUnusedMs || at > readMergedAt(home))
     .toSorted((a, b) => b.at - a.at)
     .slice(0, rules.mostNotes)
-    .map(({ usedAt, cwd, file, text }: MemoryNote) => {
-      return { day: new Date(usedAt).toISOString().slice(0, 10), text, ...defined({ cwd, file }) };
-    });
-  const material = {
-    memory: redactSecrets(memory, secrets),
-    summary: redactSecrets(summary, secrets),
-    notes: current,
-  };
+    .map(({ usedAt, cwd, file, text }) => ({ day: new Date(usedAt).toISOString().slice(0, 10), text, cwd, file }));
+  const material = { memory: redactSecrets(memory, secrets), summary: redactSecrets(summary, secrets), notes };
   const said = await parts.ask({
     purpose: 'consolidate',
     instructions: consolidateInstructions,
@@ -197,14 +185,8 @@ const kept = (value: JsonObject[string], tokens: number, secrets: readonly strin
   typeof value === 'string' ? cutText(redactSecrets(value, secrets).trim(), tokens) : '';
 
 function slugOf(value: JsonObject[string]): string {
-  const plain =
-    typeof value === 'string'
-      ? value
-          .toLowerCase()
-          .replace(/[^a-z0-9]+/g, '-')
-          .slice(0, 60)
-      : '';
-  return plain.replace(/^-|-$/g, '') || 'thread';
+  const words = typeof value === 'string' ? value.toLowerCase().replace(/[^a-z0-9]+/g, '-') : '';
+  return words.slice(0, 60).replace(/^-|-$/g, '') || 'thread';
 }
 
 const stamp = (time: number): string => new Date(time).toISOString().slice(0, 19).replaceAll(':', '-');

@@ -9,7 +9,6 @@ import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts
 import { memoryFolder, notesFolder } from '../../adapters/gather/memory-files.ts';
 import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
 import type { BackgroundHost, BackgroundWork } from '../../ports/threads.ts';
-import { defined } from '../../base/objects.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -47,12 +46,7 @@ export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread)
 }
 
 /** One process at a time. Never rejects. */
-async function run(
-  engine: EngineParts,
-  input: MemoriesOfThread,
-  host: BackgroundHost,
-  signal: AbortSignal,
-): Promise<void> {
+async function run(engine: EngineParts, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
   try {
     const lock = await engine.locks.take(`${notesFolder(engine.base.home)}/lock`);
     if (lock.kind === 'held') return;
@@ -100,8 +94,7 @@ function writerParts(
     },
     async ask({ purpose, ...question }: MemoryQuestion) {
       makeOwnFolder(memoryFolder(home), 'readable');
-      const chosen = purpose === 'extract' ? rules.extractModel : rules.consolidationModel;
-      const model = chosen ?? settings.model;
+      const model = (purpose === 'extract' ? rules.extractModel : rules.consolidationModel) ?? settings.model;
       const effort = effortOf(catalogue, model, purpose === 'extract' ? 'low' : 'medium');
       return engine.askModel({
         ...question,
@@ -110,7 +103,7 @@ function writerParts(
         settings,
         threadSource: 'memory_consolidation',
         signal,
-        ...defined({ effort }),
+        effort,
       });
     },
   };

@@ -90,8 +90,7 @@ function schemaWords({ model, outputSchema }: RequestOptions): string | undefine
 function answerFields(options: RequestOptions, about: Parameters<typeof thinkingFields>[1]): JsonObject {
   const { thinking, effort } = thinkingFields(options, about);
   const schema = takesSchema(options.model) ? options.outputSchema : undefined;
-  const format = schema && { type: 'json_schema', schema };
-  const config = defined({ effort, format });
+  const config = defined({ effort, format: schema && { type: 'json_schema', schema } });
   return defined({
     // The format refuses any temperature but its default while the model thinks.
     temperature: thinking === undefined ? options.temperature : undefined,

@@ -49,6 +49,7 @@ export type ProjectedChatItem =
   /** Not sent, and separates model steps: what the model made before and after it was not one step. */
   | { readonly kind: 'gap' };
 
+type Roles = ChatDialect['roles'];
 type Rule = (item: Item, dialect: ChatDialect, writer: InputWriter | undefined) => ProjectedChatItem;
 
 /** One rule per item type. docs/providers.md has the same rows. */
@@ -103,11 +104,7 @@ function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
 }
 
 /** Servers that allow any order of roles keep speakers apart by messages. */
-function usersRole(
-  content: MessageContent,
-  roles: ChatDialect['roles'],
-  writer: InputWriter | undefined,
-): ProjectedChatItem {
+function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | undefined): ProjectedChatItem {
   if (content === '') return gap;
   const words = roles === 'any-order' ? sameInEveryMessage(content) : userRoleContent(content, writer);
   return { kind: 'users-turn', words };
@@ -117,7 +114,7 @@ function usersRole(
 export function ofOtherSpeaker(
   border: 'agent_message' | 'tool_output',
   content: MessageContent,
-  roles: ChatDialect['roles'],
+  roles: Roles,
 ): UserTurnContent {
   return roles === 'any-order' ? sameInEveryMessage(content) : fromOtherSpeaker(border, content);
 }
@@ -164,10 +161,7 @@ const contentInUsersTurn = (parts: readonly Json[]): MessageContent =>
   );
 
 /** The joined texts, with a placeholder line for each media part, and the media parts. */
-function textAndMedia(
-  parts: readonly Json[],
-  roles: ChatDialect['roles'],
-): { readonly text: string; readonly media: readonly ContentPart[] } {
+function textAndMedia(parts: readonly Json[], roles: Roles) {
   const read = parts.filter(isJsonObject).map(partOf);
   const media = read.filter(({ type }) => type !== 'text');
   const places = placesWhere[roles];
@@ -176,7 +170,7 @@ function textAndMedia(
 }
 
 /** In a tool's output, which takes only text. The wording is kept so that sent requests are reproduced. */
-const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string, string>>>> = {
+const placesWhere: Readonly<Record<Roles, Readonly<Record<string, string>>>> = {
   'any-order': {
     image_url: '[A picture: it follows in the next message.]',
     input_audio: '[A recording: it follows in the next message.]',

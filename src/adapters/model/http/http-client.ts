@@ -27,11 +27,9 @@ export function httpClient(connection: Connection): ModelClient {
   };
 }
 
-async function* answer(
-  request: ModelRequest,
-  signal: AbortSignal,
-  connection: Connection,
-): AsyncGenerator<ModelEvent, void, undefined> {
+type Events = AsyncGenerator<ModelEvent, void, undefined>;
+
+async function* answer(request: ModelRequest, signal: AbortSignal, connection: Connection): Events {
   const { wire, options } = connection;
   const idleMs = options.provider.streamIdleTimeoutMs;
   const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
@@ -54,10 +52,7 @@ async function* answer(
 type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
 
 /** The events of an open stream. By the last event, the connection is closed or on its way to the pool. */
-async function* read(
-  { body, headers }: OpenAnswer,
-  { wire, limits, idleMs, signal }: Reading,
-): AsyncGenerator<ModelEvent, void, undefined> {
+async function* read({ body, headers }: OpenAnswer, { wire, limits, idleMs, signal }: Reading): Events {
   const decoder = answerDecoder(limits, wire.reader(limits));
   let isReleased = false;
   try {

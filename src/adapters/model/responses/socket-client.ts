@@ -159,10 +159,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
 }
 
 /** Reported once when requests go over HTTP instead. `why`: the rest of a sentence that begins with the provider. */
-function fallbackNotice(
-  { id, name }: Pick<ProviderConfig, 'id' | 'name'>,
-  why: string,
-): Outcome<'websocket-unavailable'> {
+function fallbackNotice({ id, name }: ProviderConfig, why: string): Outcome {
   const setting = id === 'openai' ? 'features.responses_websockets' : `model_providers.${id}.supports_websockets`;
   return {
     code: 'websocket-unavailable',

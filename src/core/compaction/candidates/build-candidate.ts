@@ -138,10 +138,7 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
 }
 
 /** Data that later checkpoints need about each kept message and about those left out before it. */
-function quotesOf(
-  { rows }: WordsChoice,
-  isTask: (kept: KeptWords) => boolean,
-): readonly Omit<QuotedWords, 'start' | 'end'>[] {
+function quotesOf({ rows }: WordsChoice, isTask: (kept: KeptWords) => boolean) {
   return rows.flatMap((row, index) => {
     if ('leftOut' in row) return [];
     const { id, turn, number, by, author, endedEarly } = row.words;
@@ -166,10 +163,8 @@ function quotesOf(
   });
 }
 
-export function recordsEntries(
-  { plan, files: changed, putBack = [] }: WorkRecords,
-  tokens: number,
-): readonly CandidateEntry[] {
+export function recordsEntries(work: WorkRecords, tokens: number): readonly CandidateEntry[] {
+  const { plan, files: changed, putBack = [] } = work;
   const back = new Set(putBack.map(({ path }) => path));
   const files = changed.filter(({ path, movePath }) => !back.has(movePath ?? path));
   if ((plan === undefined || plan.steps.length === 0) && files.length + putBack.length === 0) return [];
@@ -194,20 +189,16 @@ interface SummaryInput {
   readonly earlier: readonly EarlierSummary[];
 }
 
-function summaryEntry(
-  plan: CompactionPlan,
-  source: CompactionSource,
-  input: SummaryInput,
-  budget: PartsBudget,
-): { readonly entry: CandidateEntry; readonly message: string; readonly mended: readonly string[] } {
+function summaryEntry(plan: CompactionPlan, source: CompactionSource, input: SummaryInput, budget: PartsBudget) {
   const { payload, mended } = summaryText(plan, source, input, budget);
   const { kind, role, text } = render(checkpointSummaryFragment, payload);
   const { summary, earlier } = layOutSummary(payload);
   const shift = checkpointSummaryFragment.markers![0].length;
-  const placed = (
-    { start, end }: TextPlace,
-    { model, number }: Pick<SummaryPlace, 'model' | 'number'>,
-  ): SummaryPlace => ({ start: start + shift, end: end + shift, ...defined({ model, number }) });
+  const placed = ({ start, end }: TextPlace, { model, number }: Pick<SummaryPlace, 'model' | 'number'>) => ({
+    start: start + shift,
+    end: end + shift,
+    ...defined({ model, number }),
+  });
   // Summaries that a later checkpoint may carry on: the newest by a model, and those beside it.
   const places = [
     ...earlier.map((place, index) => placed(place, payload.earlier![index]!)),
@@ -283,11 +274,7 @@ const earlierShare = 0.6;
 const mostCarried = 3;
 
 /** Keeps the newest whole if it fits, and earlier ones in the rest. Drops a summary that repeats a newer one. */
-function carryEarlierSummaries(
-  earlier: readonly EarlierSummary[],
-  tokens: number,
-  newest = '',
-): readonly EarlierSummary[] {
+function carryEarlierSummaries(earlier: readonly EarlierSummary[], tokens: number, newest = '') {
   let left = Math.floor(tokens * earlierShare);
   const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];
   const distinct = earlier.filter((_, index) => !texts.includes(texts[index]!, index + 1));

@@ -13,15 +13,8 @@ import type { Candidate } from './candidate.ts';
 import { findQuote } from './match-quote.ts';
 import { longestShortMessage, passagesToKeep, shareSpace } from './message-space.ts';
 
-type KeptParts =
-  | 'text'
-  | 'gaps'
-  | 'bytesPerToken'
-  | 'pictures'
-  | 'picturesLeftOut'
-  | 'picturesLeftOutTokens'
-  | 'cut'
-  | 'alsoIn';
+type PictureParts = 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens';
+type KeptParts = 'text' | 'gaps' | 'bytesPerToken' | PictureParts | 'cut' | 'alsoIn';
 
 /** A message in a checkpoint: exact or visibly cut, with the gaps of this and earlier checkpoints. */
 export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
@@ -52,17 +45,13 @@ const isUsers = ({ by }: UserWords): boolean => by === undefined || by === 'shel
  * Keeps messages by precedence: the newest, the chosen, the first, those after the newest, then the user's from newest
  * to oldest, and last earlier ones of hooks and programs. `shareSpace` decides how much of each.
  */
-export function keepWords(
-  all: readonly UserWords[],
-  { tasks, isNamed = false, quote, budget }: WordsWanted,
-): WordsChoice {
+export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
   const messages = rows.filter(({ by }) => by === undefined);
   const since = rows.slice(rows.findLastIndex(({ by }) => by === undefined) + 1).toReversed();
   const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
   const always = new Set([messages.at(-1), ...chosen, messages[0], since[0]].filter((row) => row !== undefined));
-  const own = rows.filter(isUsers);
-  const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
+  const order = [...new Set([...always, ...since, ...rows.filter(isUsers).toReversed(), ...rows.toReversed()])];
 
   const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
   const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), budget.words) + frame;

@@ -45,8 +45,7 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
     const speaker = isSetup ? 'setup' : 'user';
     const most = isActive ? Math.max(shortened ?? 0, half - active) : (shortened ?? whole);
     const wanted = Math.max(least, shortened === undefined ? whole : Math.min(whole, most));
-    const isOver = least === 0 && lacks[speaker];
-    const more = isOver ? 0 : Math.min(wanted - least, freeFor(message));
+    const more = least === 0 && lacks[speaker] ? 0 : Math.min(wanted - least, freeFor(message));
     if (shortened === undefined && more < wanted - least) lacks[speaker] = true;
     if (least === 0 && more < wanted && more < leastWorthwhile) continue;
     given[at] = least + more;

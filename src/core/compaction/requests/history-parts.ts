@@ -107,14 +107,11 @@ const joined = (units: readonly MeasuredUnit[]): Part => ({
 });
 
 /** Matches input items of wanted entries: as in history, or changed under the same id. */
-export function itemMatcher(
-  { history }: CompactionSource,
-  isWanted: (entry: Entry) => boolean,
-): (item: Item) => boolean {
+export function itemMatcher({ history }: CompactionSource, isWanted: (entry: Entry) => boolean) {
   const wanted = entries(history).filter(isWanted);
   const items = new Set(wanted.map(({ item }) => item));
   const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
-  return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
+  return (item: Item): boolean => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
 }
 
 /** Items that only make sense together; `to` is exclusive. */

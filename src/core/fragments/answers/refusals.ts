@@ -35,10 +35,7 @@ export function refusalText(answer: Answer, asked: AskedRefusal = {}): string {
 }
 
 /** `command`: the command that the call would have started. */
-export function blockedByHook(
-  reason: string,
-  { tool, command }: { readonly tool: string; readonly command?: string },
-): string {
+export function blockedByHook(reason: string, { tool, command }: { tool: string; command?: string }): string {
   return command === undefined
     ? `Tool call blocked by PreToolUse hook: ${sentence(reason)} Tool: ${tool}`
     : `Command blocked by PreToolUse hook: ${sentence(reason)} Command: ${command}`;

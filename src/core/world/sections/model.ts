@@ -72,7 +72,7 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   change(before, now) {
     if (now === undefined) return [];
     if (before === unknownState || before.model !== now.model) return renderModel(now);
-    return before.digest === undefined || before.digest === now.digest ? [] : renderModel(now, { revised: true });
+    return before.digest === undefined || before.digest === now.digest ? [] : renderModel(now, true);
   },
 };
 
@@ -84,9 +84,6 @@ function guidanceOf({ envelope: { instructions }, facts }: Step): ModelFact['gui
   return model === undefined || model === text ? { kind: 'base' } : { kind: 'text', text: model };
 }
 
-function renderModel(
-  { model, guidance }: ModelFact,
-  revised: Pick<ModelSwitchText, 'revised'> = {},
-): readonly Fragment[] {
-  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, ...revised })];
+function renderModel({ model, guidance }: ModelFact, revised?: true): readonly Fragment[] {
+  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, revised })];
 }

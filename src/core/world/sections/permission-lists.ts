@@ -28,24 +28,17 @@ export const fileLines = (told: PolicyDescription): readonly string[] => [
 ];
 
 /** With Landlock in place of the usual sandbox: limits that it does not enforce and that are left to the model. */
-function landlockLines({
-  landlock,
-  writableRoots,
-  deniedPaths,
-  deniedGlobs,
-  ownPaths,
-}: PolicyDescription): readonly string[] {
-  if (landlock === undefined) return [];
-  const { unprotected, unprotectedNames, closedRoots } = landlock;
-  const isWriting = writableRoots.length > 0;
-  const isHiding = deniedPaths.length + deniedGlobs.length + ownPaths.length > 0;
+function landlockLines(told: PolicyDescription): readonly string[] {
+  if (told.landlock === undefined) return [];
+  const { unprotected, unprotectedNames, closedRoots } = told.landlock;
+  const isHiding = told.deniedPaths.length + told.deniedGlobs.length + told.ownPaths.length > 0;
   return [
     `Landlock enforces this in place of the usual sandbox. ${landlockLeavesOpen.background}, and it sees which processes run outside.`,
     ...limits('Not protected from commands, and not to be changed unless the user asks for it', unprotected, 1500),
     ...(unprotectedNames.length === 0
       ? []
       : [`The same holds for these names at any depth of writable roots: ${unprotectedNames.map(quote).join(', ')}`]),
-    ...(isWriting
+    ...(told.writableRoots.length > 0
       ? ['Modes and times of files outside the writable roots are not protected either. Leave them as they are.']
       : []),
     ...openings(

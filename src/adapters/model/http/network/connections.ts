@@ -2,12 +2,6 @@ import { defined } from '../../../../base/objects.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
-export interface ReusableConnection {
-  readonly socket: Socket;
-  /** A reused connection may be dead without notice. */
-  readonly isReused: boolean;
-}
-
 const mostIdle = 16;
 /** Drop a connection a little before its server may close it. */
 const marginMs = 1000;
@@ -18,8 +12,8 @@ const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 export class Connections {
   readonly #idle: { readonly socket: Socket; readonly drop: () => void }[] = [];
 
-  /** The newest is the least likely to be dead. */
-  take(): ReusableConnection | undefined {
+  /** The newest is the least likely to be dead; still, it may be dead without notice. */
+  take(): Socket | undefined {
     for (;;) {
       const kept = this.#idle.pop();
       if (kept === undefined) return undefined;
@@ -31,7 +25,7 @@ export class Connections {
       for (const event of signsOfEnd) socket.off(event, drop);
       socket.setTimeout(0);
       socket.ref();
-      return { socket, isReused: true };
+      return socket;
     }
   }
 

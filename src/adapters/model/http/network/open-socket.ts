@@ -49,13 +49,11 @@ export function socketOpener(
     const unsendable = requestHead('GET', route.path, headers);
     if (typeof unsendable !== 'string') return unsendable;
     if (signal.aborted) return { kind: 'aborted' };
-    const late = AbortSignal.timeout(timeoutMs);
-    const giveUp = AbortSignal.any([signal, late]);
+    const giveUp = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const endedBy = (): OpenedSocket => ({ kind: signal.aborted ? 'aborted' : 'idle' });
     const connection = await route.open({ giveUp });
     if ('kind' in connection) return giveUp.aborted ? endedBy() : { ...connection, proxy: route.proxy! };
-    const address = `${target.origin}${route.path}`;
-    const opened = await openOver(connection, address, { headers, maxBytes, giveUp });
+    const opened = await openOver(connection, `${target.origin}${route.path}`, { headers, maxBytes, giveUp });
     return opened.kind === 'given-up' ? endedBy() : opened;
   };
 }

@@ -1,4 +1,4 @@
-import type { ModelClient, ProviderCapabilities } from '../../../ports/model.ts';
+import type { ModelClient } from '../../../ports/model.ts';
 import type { Credentials } from '../http/credentials-and-headers.ts';
 import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
@@ -24,16 +24,13 @@ export function anthropicClient(options: HttpClientOptions): ModelClient {
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   encoder: () => anthropicEncoder(),
-  everyEncoder: () => [
-    anthropicEncoder('anthropic/1'),
-    anthropicEncoder('anthropic/2'),
-    anthropicEncoder('anthropic/3'),
-    anthropicEncoder(),
-  ],
+  everyEncoder: () =>
+    (['anthropic/1', 'anthropic/2', 'anthropic/3', 'anthropic/4'] as const).map((version) => anthropicEncoder(version)),
   client: anthropicClient,
-  capabilities: anthropicCapabilities,
+  capabilities: () => ({
+    remoteCompaction: 'none',
+    freeformTools: 'none',
+    accessPrograms: 'unknown',
+    outputLimit: 'always',
+  }),
 };
-
-function anthropicCapabilities(): ProviderCapabilities {
-  return { remoteCompaction: 'none', freeformTools: 'none', accessPrograms: 'unknown', outputLimit: 'always' };
-}

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { cachePerObject, defined } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -22,16 +22,11 @@ const defaultMaxTokens = 32_000;
 export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Encoder {
   const isMarked = version === 'anthropic/4';
   const encodeMessages = messagesEncoder(isMarked);
-  const toolsCache = new WeakMap<readonly ToolSpec[], string>();
 
-  function toolsText(tools: readonly ToolSpec[]): string {
-    const known = toolsCache.get(tools);
-    if (known !== undefined) return known;
+  const toolsText = cachePerObject((tools: readonly ToolSpec[]): string => {
     const offered = tools.flatMap((tool) => wireTool(tool) ?? []).map((tool) => JSON.stringify(tool));
-    const text = offered.length === 0 ? '' : `,"tools":[${marked(offered).join(',')}]`;
-    toolsCache.set(tools, text);
-    return text;
-  }
+    return offered.length === 0 ? '' : `,"tools":[${marked(offered).join(',')}]`;
+  });
 
   return {
     version,
@@ -47,12 +42,10 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Enco
       const closing = JSON.stringify({
         stream: true,
         ...(isFirst ? {} : length),
-        ...defined({
-          tool_choice: offered === '' ? undefined : toolChoice(options),
-          service_tier: serviceTier(options),
-        }),
+        tool_choice: offered === '' ? undefined : toolChoice(options),
+        service_tier: serviceTier(options),
         ...answerFields(options, { maxTokens, isUnthought, budget: isStable ? 'level' : 'rest' }),
-        ...defined({ stop_sequences: options.stop as string[] | undefined }),
+        stop_sequences: options.stop as string[] | undefined,
       });
       return [
         Buffer.from(`${opening}${offered}${systemText([instructions, ...system])},"messages":[`, 'utf8'),
@@ -74,7 +67,7 @@ const marked = (blocks: readonly string[]): readonly string[] =>
 
 function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): JsonObject {
   if (choice === 'none') return { type: 'none' };
-  return { type: 'auto', ...defined({ disable_parallel_tool_use: parallelToolCalls ? undefined : true }) };
+  return { type: 'auto', disable_parallel_tool_use: parallelToolCalls ? undefined : true };
 }
 
 /** The format has its own tiers and refuses others. */
@@ -151,7 +144,7 @@ function thinkingFields(
   if (effort === undefined || form === 'none' || noThinking.has(effort)) return {};
   if (form === 'adaptive') {
     const display = summary === undefined ? undefined : 'summarized';
-    return { thinking: { type: 'adaptive', ...defined({ display }) }, effort: efforts[effort] ?? effort };
+    return { thinking: { type: 'adaptive', display }, effort: efforts[effort] ?? effort };
   }
   const wanted = Object.hasOwn(budgets, effort) ? budgets[effort]! : budgets['medium']!;
   const most = Math.min(wanted, maxTokens - answerTokens);

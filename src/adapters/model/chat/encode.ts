@@ -1,3 +1,4 @@
+import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { freeformTool } from '../fallback-item-forms.ts';
@@ -10,18 +11,14 @@ import type { ChatMessage } from './projection.ts';
 export function chatEncoder(dialect: ChatDialect): Encoder {
   const messagesOf = messageMaker(dialect);
   const listPieces = listEncoder<ChatMessage>({ stored: () => undefined, text: (message) => JSON.stringify(message) });
-  const toolsCache = new WeakMap<readonly ToolSpec[], EncodedTools>();
   let instructionsCache = { text: '', bytes: bytesOf('') };
 
-  function encodedTools(tools: readonly ToolSpec[]): EncodedTools {
-    const known = toolsCache.get(tools);
-    if (known !== undefined) return known;
+  /** `areOffered`: servers refuse tool-call settings in a request without tools. */
+  const encodedTools = cachePerObject((tools: readonly ToolSpec[]) => {
     const offered = chatTools(tools);
     const list = offered.length === 0 ? '' : `,"tools":${JSON.stringify(offered)}`;
-    const encoded = { bytes: bytesOf(`${list},"messages":[`), areOffered: offered.length > 0 };
-    toolsCache.set(tools, encoded);
-    return encoded;
-  }
+    return { bytes: bytesOf(`${list},"messages":[`), areOffered: offered.length > 0 };
+  });
 
   function instructionsBytes(text: string): Uint8Array {
     if (text !== instructionsCache.text)
@@ -57,12 +54,6 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
       return bytesOf(JSON.stringify([...system.map(headMessage), ...messages]));
     },
   };
-}
-
-interface EncodedTools {
-  readonly bytes: Uint8Array;
-  /** Servers refuse tool-call settings in a request without tools. */
-  readonly areOffered: boolean;
 }
 
 const headText = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');

@@ -121,11 +121,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
     else if (each.kind !== 'left-out') break;
   }
   folded.isOpen ||= end === projected.length;
-  const calls = made.calls.map((call) => ({
-    call,
-    id: folded.freshId(call.id),
-    output: outputFor(call, end, folded),
-  }));
+  const calls = made.calls.map((call) => ({ call, id: folded.freshId(call.id), output: outputFor(call, end, folded) }));
   if (made.said.length === 0 && calls.length === 0) return end;
   const thought = made.thought.join('\n\n');
   add.message({

@@ -69,10 +69,10 @@ const numberIn = (header: string | readonly string[] | undefined): number | unde
 
 export function headerEvents(headers: HttpHeaders, now: number): readonly ModelEvent[] {
   const limits = rateLimitsIn(headers, now);
-  const [model, etag] = [headers['openai-model'], headers['x-models-etag']];
+  const etag = headers['x-models-etag'];
   return [
     ...(limits === undefined ? [] : [{ kind: 'rate-limits', limits } as const]),
-    ...serverModel(model),
+    ...serverModel(headers['openai-model']),
     ...(typeof etag === 'string' && /^[!-~]{1,200}$/.test(etag) ? [{ kind: 'models-etag', etag } as const] : []),
   ];
 }

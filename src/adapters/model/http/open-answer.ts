@@ -7,7 +7,6 @@ import type { HttpHead, HttpHeaders } from './network/http-head.ts';
 import type { OpenedExchange, OutgoingRequest, Send } from './network/exchange.ts';
 import { bareHost, isLoopback } from './network/destination.ts';
 import { httpFailure } from './failures/http-failure.ts';
-import { defined } from '../../../base/objects.ts';
 import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
 import type { RateLimits } from '../../../protocol/rate-limits.ts';
 import { rateLimitsIn } from './answer-headers.ts';
@@ -98,7 +97,7 @@ async function judge(
   if (opened.kind !== 'answer') {
     const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
     const connectRetries = connectRetriesAfter(opened, opening, { wasBrief });
-    return { kind: 'failed', failure, again: againAfter(opened), ...defined({ connectRetries }) };
+    return { kind: 'failed', failure, again: againAfter(opened), connectRetries };
   }
   const { status, headers } = opened.head;
   if (isPacked(opened.head) && isGood(status)) {
@@ -172,7 +171,7 @@ async function refusal(
   const place = { now: clock.now(), api, origin, keyAdvice, proxy: answer.proxy };
   const failure = httpFailure({ status, headers, body }, place);
   const limits = rateLimitsIn(headers, clock.now());
-  return { kind: 'failed', failure, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
+  return { kind: 'failed', failure, limits, again: status >= 500 ? 'after-delay' : 'no' };
 }
 
 /** Reads as much of the beginning of an error body as comes; undefined when reading was aborted. */

@@ -48,14 +48,10 @@ export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {
       ...(more.idleMs === undefined ? stoppableUntilSent(signal) : { signal }),
     });
   return {
-    postJson: (url, body, signal, more) =>
-      post(
-        url,
-        'application/json',
-        JSON.stringify(body),
-        signal,
-        more && { headers: more.headers, idleMs: more.patienceMs },
-      ),
+    postJson(url, body, signal, more) {
+      const rest = more && { headers: more.headers, idleMs: more.patienceMs };
+      return post(url, 'application/json', JSON.stringify(body), signal, rest);
+    },
     postForm: (url, fields, signal) =>
       post(url, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), signal),
     get: (url, headers, signal) => send(url, { method: 'GET', headers, body: [], signal }),

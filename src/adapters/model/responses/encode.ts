@@ -1,3 +1,4 @@
+import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, FrameLink, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import { asItem, type Item, takeItemText } from '../../../protocol/item.ts';
 import { type Json, nestsDeeperThan } from '../../../protocol/json.ts';
@@ -13,16 +14,8 @@ const version = 'responses/2';
  */
 export function responsesEncoder(): Encoder {
   const inputPieces = listEncoder(itemWriter);
-  const toolsCache = new WeakMap<readonly ToolSpec[], Uint8Array>();
+  const toolsBytes = cachePerObject((tools: readonly ToolSpec[]) => bytesOf(toolsField(tools)));
   let instructionsCache = { text: '', bytes: bytesOf('') };
-
-  function toolsBytes(tools: readonly ToolSpec[]): Uint8Array {
-    const known = toolsCache.get(tools);
-    if (known !== undefined) return known;
-    const bytes = bytesOf(toolsField(tools));
-    toolsCache.set(tools, bytes);
-    return bytes;
-  }
 
   function instructionsBytes(text: string): Uint8Array {
     if (text !== instructionsCache.text) instructionsCache = { text, bytes: bytesOf(instructionsField(text)) };
@@ -135,15 +128,10 @@ const closingBrace = Buffer.from('}');
 /** An item on the wire: as stored, including key order and unknown keys, without what providers refuse. */
 export const itemBytes = (item: Item): Buffer => storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 
-/** The bytes as read; undefined if the text must be made. */
+/** As read, without refused keys if the other program put them at the end. Undefined if the text must be made. */
 function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
-  return stored === undefined ? undefined : fromStored(stored, item);
-}
-
-/** The stored text. Refused keys are cut off if they are at the end, where the other program puts them. */
-function fromStored(stored: Buffer, item: Item): Buffer | undefined {
-  if (hasForeignId(item)) return undefined;
+  if (stored === undefined || hasForeignId(item)) return undefined;
   if (!Object.hasOwn(item, foreignKey)) return stored;
   if (Object.keys(item).at(-1) !== foreignKey) return undefined;
   const end = stored.length - Buffer.byteLength(`,"${foreignKey}":${JSON.stringify(item[foreignKey])}}`);

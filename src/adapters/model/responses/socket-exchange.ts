@@ -112,10 +112,7 @@ async function* exchange(
 
 /** True once the request's lines are safe. */
 function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
-  const settled = after.then(
-    () => true,
-    () => false,
-  );
+  const settled = after.then(() => true).catch(() => false);
   return valueOrAbort(settled, signal, false);
 }
 

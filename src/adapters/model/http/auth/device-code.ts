@@ -34,15 +34,11 @@ export async function requestDeviceCode(
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   if (answer.status === 404) return { kind: 'not-offered' };
   const body = answer.status === 200 ? parseJsonObject(answer.text) : undefined;
-  const [deviceId, userCode] = [
-    stringAt(body, 'device_auth_id'),
-    stringAt(body, 'user_code') ?? stringAt(body, 'usercode'),
-  ];
+  const deviceId = stringAt(body, 'device_auth_id');
+  const userCode = stringAt(body, 'user_code') ?? stringAt(body, 'usercode');
   if (body === undefined || deviceId === undefined || userCode === undefined) {
-    return {
-      kind: 'failed',
-      why: answer.status === 200 ? 'the answer has no code' : `the answer was HTTP ${answer.status}`,
-    };
+    const why = answer.status === 200 ? 'the answer has no code' : `the answer was HTTP ${answer.status}`;
+    return { kind: 'failed', why };
   }
   // The user reads and types it: allow no other characters.
   if (!/^[\w-]{1,64}$/.test(userCode)) return { kind: 'failed', why: 'the answer has a code that cannot be typed' };

@@ -41,21 +41,22 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailu
   if (byCode?.code === 'usage-limit') {
     const reset = error.resetsAt ?? resetOfHeaders(answer.headers, now);
     const message = messageOf(answer, { ...error, resetsAt: reset }, place);
-    return { ...byCode, message, ...(reset === undefined ? {} : { resetsAt: Date.parse(reset) }) };
+    return { ...byCode, message, ...(reset !== undefined && { resetsAt: Date.parse(reset) }) };
   }
   if (byCode !== undefined) return byCode;
   const message = messageOf(answer, error, place);
   const words = error.message === '' ? answer.body : error.message;
   const draft = byStatus(answer, error, { ...place, waitMs });
+  const { status } = answer;
   const hasNoCause =
-    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
+    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status, words });
   const failure = modelFailure({
     ...draft,
-    ...(hasNoCause ? { unexplained: true } : {}),
+    unexplained: hasNoCause ? true : undefined,
     message,
     // A server in front states its limit in bytes.
-    ...(saysOverflow(words) ? { words } : {}),
-    status: answer.status,
+    words: saysOverflow(words) ? words : undefined,
+    status,
   });
   return proxy === undefined ? failure : { ...failure, next: `${failure.next} ${checkProxy}` };
 }
@@ -104,10 +105,8 @@ function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: st
 const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
 
 /** Compatible servers have only words for it, no code; a server in front that refuses the size may have neither. */
-function isOverflow({ status, body }: ErrorAnswer, error: ErrorWords): boolean {
-  if (status === 413) return true;
-  return !otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message);
-}
+const isOverflow = ({ status, body }: ErrorAnswer, error: ErrorWords): boolean =>
+  status === 413 || (!otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message));
 
 /** Finds the words in order with one search: a pattern would try every combination. */
 function saysInOrder(text: string, words: readonly string[]): boolean {
@@ -210,10 +209,8 @@ const knownWords: readonly RegExp[] = [
 const longestWords = 4000;
 
 /** No cause is named: it may be a refusal for length in unknown wording. */
-function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
-  if (status < 400 || status > 499 || knownStatuses.has(status)) return false;
-  if (!wholeConversation.has(parameter)) return false;
-  if (knownCodes.test(code.slice(0, longestWords)) || knownCodes.test(type.slice(0, longestWords))) return false;
-  const beginning = words.slice(0, longestWords);
-  return !knownWords.some((pattern) => pattern.test(beginning));
+function isUnexplained({ status, parameter, ...named }: RefusalWords): boolean {
+  if (status < 400 || status > 499 || knownStatuses.has(status) || !wholeConversation.has(parameter)) return false;
+  const [code, type, words] = [named.code, named.type, named.words].map((text) => text.slice(0, longestWords));
+  return !knownCodes.test(code!) && !knownCodes.test(type!) && !knownWords.some((pattern) => pattern.test(words!));
 }

@@ -139,11 +139,9 @@ export function windowNamedIn(text: string): number | undefined {
   return undefined;
 }
 
-export interface ApiError {
+interface ApiError extends Pick<FailureDraft, 'status' | 'waitMs'> {
   readonly code: string;
   readonly message: string;
-  readonly status?: number | undefined;
-  readonly waitMs?: number | undefined;
 }
 
 /** The failure for an error code or type; undefined if neither is known. */
@@ -152,13 +150,11 @@ export function failureByCode({ code, message, status, waitMs }: ApiError): Mode
   if (known === undefined) return undefined;
   const said = detailOf(message) || known.blank;
   const wait = waitMs ?? (known.cause === 'rate-limit' ? waitFromMessage(message) : undefined);
-  return modelFailure({ cause: known.cause, ...defined({ message: said }), status, waitMs: wait, words: message });
+  return modelFailure({ cause: known.cause, message: said, status, waitMs: wait, words: message });
 }
 
-export function overflowFailure(message: string): ModelFailure {
-  const said = detailOf(message);
-  return modelFailure({ cause: 'overflow', ...(said === '' ? {} : { message: said }), words: message });
-}
+export const overflowFailure = (message: string): ModelFailure =>
+  modelFailure({ cause: 'overflow', message: detailOf(message) || undefined, words: message });
 
 export function streamFailure(error: JsonObject | undefined): ModelFailure {
   const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => error && stringAt(error, key));

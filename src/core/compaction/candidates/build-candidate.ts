@@ -96,18 +96,16 @@ export function wordsEntry(
 ): { readonly entries: readonly CandidateEntry[]; readonly choice: WordsChoice } {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, isNamed: isChosen, ...defined({ quote }), budget });
+  const choice = keepWords(all, { tasks, isNamed: isChosen, quote, budget });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {
     if ('leftOut' in row) return { kind: 'gap', ...row.leftOut };
     return messageOf(row, isTask(row) ? (isChosen ? 'chosen' : 'before') : undefined);
   });
-  const { parts, places } = layOutMessages({
-    rows,
-    ...(choice.rows.some((row) => 'leftOut' in row || row.cut) ? { readAll } : {}),
-    ...(isChosen ? { chosenBy: model } : {}),
-  });
+  const isWhole = !choice.rows.some((row) => 'leftOut' in row || row.cut);
+  const payload = { rows, readAll: isWhole ? undefined : readAll, chosenBy: isChosen ? model : undefined };
+  const { parts, places } = layOutMessages(payload);
   const quotes = quotesOf(choice, isTask).map((quote, index): QuotedWords => ({ ...quote, ...places[index]! }));
   const item = (id: string): Item => partsMessage(id, checkpointIntentFragment.role, parts);
   return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
@@ -170,11 +168,9 @@ export function recordsEntries(work: WorkRecords, tokens: number): readonly Cand
   if ((plan === undefined || plan.steps.length === 0) && files.length + putBack.length === 0) return [];
   if (tokens === 0) return [];
   const { text, role, kind } = render(checkpointRecordsFragment, {
-    ...defined({
-      plan: plan?.steps,
-      planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? ('user' as const)) : undefined,
-      planNumber: plan?.number,
-    }),
+    plan: plan?.steps,
+    planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? 'user') : undefined,
+    planNumber: plan?.number,
     files,
     putBack,
     tokens,
@@ -215,7 +211,7 @@ function summaryText(
   { work }: CompactionSource,
   { content, kept, found, earlier }: SummaryInput,
   budget: PartsBudget,
-): { readonly payload: CheckpointSummaryText; readonly mended: readonly string[] } {
+) {
   if (content.written.by === 'code') {
     const carried = carryEarlierSummaries(earlier, budget.answer);
     const left = budget.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
@@ -229,10 +225,8 @@ function summaryText(
     return { payload, mended: [] };
   }
   const { context, summary } = content.written;
-  const looked = [
-    cutText(context, tokensToInspect(budget.answer)),
-    cutSummary(summary, tokensToInspect(budget.answer)),
-  ] as const;
+  const inspected = tokensToInspect(budget.answer);
+  const looked = [cutText(context, inspected), cutSummary(summary, inspected)] as const;
   const notes = withoutRepeatedWords(looked[0], kept);
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
   const told = withoutRepeatedWords(looked[1], kept);
@@ -243,15 +237,14 @@ function summaryText(
         ...cutLastWork(found, Math.floor(budget.answer / 2)),
       }
     : { results: [] };
+  const endsInCursor = /^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!);
   const payload: CheckpointSummaryText = {
     by: 'model',
     model: plan.model,
     context: noted,
     summary: shown,
     ...added,
-    ...(/^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!)
-      ? {}
-      : { resumeAt: resumeText(work, budget.answer) }),
+    resumeAt: endsInCursor ? undefined : resumeText(work, budget.answer),
   };
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
 }

@@ -58,10 +58,10 @@ export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, bu
   const space = shareSpace(
     order.map((row) => ({
       whole: rowTokens(row) + frame,
-      ...(row.text.length > longestShortMessage ? { shortened: shortenedTokens(row) + frame } : {}),
-      ...(always.has(row) ? { least: Math.min(least(row), rowTokens(row) + frame) } : {}),
-      ...(isNamed && chosen.includes(row) ? { isActive: true } : {}),
-      ...(isUsers(row) ? {} : { isSetup: true }),
+      shortened: row.text.length > longestShortMessage ? shortenedTokens(row) + frame : undefined,
+      least: always.has(row) ? Math.min(least(row), rowTokens(row) + frame) : undefined,
+      isActive: isNamed && chosen.includes(row) ? true : undefined,
+      isSetup: isUsers(row) ? undefined : true,
     })),
     budget.words,
   );
@@ -80,7 +80,7 @@ export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, bu
       text,
       gaps,
       bytesPerToken: bytesPerTokenOf(row),
-      ...defined({ request: keep }),
+      request: keep,
       pictures,
       picturesLeftOut,
       picturesLeftOutTokens,
@@ -93,19 +93,14 @@ export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, bu
   return { rows: inOrder(all, rows, kept), counts: countFates(messages, kept, copies) };
 }
 
-function takeText(
-  row: UserWords,
-  { most, least, request }: { readonly most: number; readonly least: number; readonly request: TextPlace | undefined },
-): CutText {
+type WordsSpace = { readonly most: number; readonly least: number; readonly request: TextPlace | undefined };
+
+function takeText(row: UserWords, { most, least, request }: WordsSpace): CutText {
   const weight = rowTokens(row);
   const gaps = gapsOf(row);
-  if (weight <= most) return { text: row.text, gaps, ...defined({ keep: request }) };
-  const known = {
-    gaps,
-    perToken: bytesPerTokenOf(row),
-    passages: row.text.length > longestShortMessage ? passagesOf(row) : [],
-    ...defined({ keep: request }),
-  };
+  if (weight <= most) return { text: row.text, gaps, keep: request };
+  const passages = row.text.length > longestShortMessage ? passagesOf(row) : [];
+  const known = { gaps, perToken: bytesPerTokenOf(row), passages, keep: request };
   // Texts are cut by bytes; one with more tokens than its bytes suggest is cut shorter.
   const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
   const cut = cutAround(row.text, tokens, known);

@@ -5,7 +5,6 @@ import { escapeFragmentMarkers } from '../../world/escape-fragment-markers.ts';
 import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
-import { defined } from '../../../base/objects.ts';
 import { type CallItem, isCall, isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import { isJsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import type { CompactionSource } from '../plan/compaction-plan.ts';
@@ -65,7 +64,7 @@ function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined
   const item = all[at]?.item;
   if (item === undefined || !isMessage(item)) return undefined;
   const isOlder = all.slice(at).some(({ origin }) => origin.family === 'user');
-  return { text: messageText(item).trim(), isOlder, ...defined({ number: numbers[at] }) };
+  return { text: messageText(item).trim(), isOlder, number: numbers[at] };
 }
 
 /** Tools whose outputs say nothing about the work: the records hold what they did. */
@@ -84,7 +83,7 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
     const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
     if (text !== '' && !isSilent && saysSomething(text)) {
       const number = numbers[all.length - 1 - back];
-      results.unshift({ ...defined({ number }), call: callLine(item), output: text });
+      results.unshift({ number, call: callLine(item), output: text });
     }
   }
   return results;

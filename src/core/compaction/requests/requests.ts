@@ -12,23 +12,13 @@ import {
   textWeight,
 } from './history-parts.ts';
 import { isOutput } from './item-stub.ts';
-import {
-  plainPrompt,
-  plainRepairPrompt,
-  repairPrompt,
-  stageNotes,
-  stagePrompt,
-  structuredPrompt,
-  structuredSchema,
-  userRequestMessage,
-} from './prompts.ts';
+import * as prompts from './prompts.ts';
+import { userRequestMessage } from './prompts.ts';
 
 /** `part` of `of`, counted from 1, with the notes about the parts before. */
-interface PartPlace {
+interface PartPlace extends Pick<Progress, 'notes' | 'notesBudget'> {
   readonly part: number;
   readonly of: number;
-  readonly notes: readonly string[];
-  readonly notesBudget: number;
 }
 
 type Way = 'structured' | 'plain';
@@ -41,7 +31,7 @@ export const stageRequest = (plan: CompactionPlan, part: Part, place: PartPlace)
 
 /** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
 function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
-  const schema = way === 'structured' ? { outputSchema: structuredSchema } : {};
+  const schema = way === 'structured' ? { outputSchema: prompts.structuredSchema } : {};
   return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
 }
 
@@ -55,7 +45,9 @@ export function repairRequest(
   budget: { readonly left: number; readonly answer: number },
 ): CompactionRequest | undefined {
   const named = faults.slice(0, mostFaults.count).map((fault) => firstBytes(fault, mostFaults.bytes));
-  const repair = userRequestMessage(request.strategy === 'plain' ? plainRepairPrompt(named) : repairPrompt(named));
+  const repair = userRequestMessage(
+    request.strategy === 'plain' ? prompts.plainRepairPrompt(named) : prompts.repairPrompt(named),
+  );
   const left = budget.left - messagesWeight([repair]);
   if (left < 0) return undefined;
   // An endless answer is not sent back whole: its beginning and end show the fault.
@@ -89,22 +81,22 @@ function frameWeight(plan: CompactionPlan): number {
   const largest = { part: 99, of: 99, notes: [], notesBudget: 0 };
   const tails = [
     textWeight(stageTail(plan, largest)),
-    textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(structuredSchema)),
+    textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(prompts.structuredSchema)),
     textWeight(promptOf(plan, 'plain')),
   ];
-  return Math.max(...tails) + textWeight(stageNotes({ notes: '', part: largest.part, of: largest.of }));
+  return Math.max(...tails) + textWeight(prompts.stageNotes({ notes: '', part: largest.part, of: largest.of }));
 }
 
 function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
   const { from, to, stubbed } = part;
   const told = notes.length === 0 ? undefined : fitNotes(notes, notesBudget);
-  const head = told === undefined ? [] : [userRequestMessage(stageNotes({ notes: told, ...place }))];
+  const head = told === undefined ? [] : [userRequestMessage(prompts.stageNotes({ notes: told, ...place }))];
   return { from, to, stubbed, head };
 }
 
-const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => stagePrompt({ ...plan, part, of });
+const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => prompts.stagePrompt({ ...plan, part, of });
 const promptOf = (plan: CompactionPlan, way: Way): string =>
-  way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
+  way === 'plain' ? prompts.plainPrompt(plan) : prompts.structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 
 export interface Progress {
   readonly way: 'remote' | 'structured' | 'plain';

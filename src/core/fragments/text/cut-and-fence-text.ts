@@ -1,5 +1,4 @@
 import { controlClass } from '../../../base/invisible-characters.ts';
-import { defined } from '../../../base/objects.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
 /** A range of a text; `end` is exclusive. */
@@ -48,15 +47,14 @@ export function cutAround(
   { gaps = [], keep, perToken = bytesPerToken, passages = [] }: CutOptions,
 ): CutText {
   const most = tokens * bytesPerToken;
-  if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
+  if (sentBytes(text) <= most) return { text, gaps, keep };
   const source = { text, gaps };
   const widest = sentBytes(mark(uncutBytes(text, gaps), perToken));
   const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
   const taken = passages.length === 0 ? [] : takePassages();
   const ends = endsAround(text, part, most - widest - weight(taken));
-  const ranges = joined([...ends, ...taken, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
-    aligned(range, source),
-  );
+  const parts = [...ends, ...taken, ...(part === undefined ? [] : [part])];
+  const ranges = joined(parts, text.length).flatMap((range) => aligned(range, source));
   return assemble(source, ranges, { part, perToken });
 
   function weight(some: readonly TextPlace[]): number {
@@ -174,7 +172,7 @@ function assemble(
     done = end;
   }
   leave(text.length);
-  return { text: result, gaps: found, ...defined({ keep: kept }) };
+  return { text: result, gaps: found, keep: kept };
 }
 
 /** Weight of a range, including the text that its marks replace. The range must not split a mark. */
@@ -187,8 +185,7 @@ function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
 }
 
 function forward(text: string, { start, end }: TextPlace, bytes: number): number {
-  let left = bytes;
-  let at = start;
+  let [left, at] = [bytes, start];
   while (at < end) {
     const code = text.codePointAt(at)!;
     left -= sentSize(code);
@@ -200,8 +197,7 @@ function forward(text: string, { start, end }: TextPlace, bytes: number): number
 }
 
 function backward(text: string, { start, end }: TextPlace, bytes: number): number {
-  let left = bytes;
-  let at = end;
+  let [left, at] = [bytes, end];
   while (at > start) {
     const pair = at - 2 >= start ? text.codePointAt(at - 2)! : 0;
     const code = pair > 0xffff ? pair : text.charCodeAt(at - 1);

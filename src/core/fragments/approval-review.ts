@@ -1,5 +1,4 @@
 import { controlClass } from '../../base/invisible-characters.ts';
-import { defined } from '../../base/objects.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { contextMessage } from './message-items.ts';
@@ -59,12 +58,9 @@ export function reviewAction(given: ReviewAction, budgets: ReviewBudgets): CutLi
   const asked = wholeOrCutValue(given.asked, budgets.action * mostAsked);
   const policy = wholeOrCutValue(given.policy, budgets.action * mostPolicy);
   const isCut = asked.isCut || policy.isCut || reason !== given.reason || justification !== given.justification;
-  const action = { tool: given.tool.slice(0, 200), ...defined({ reason, justification }), asked: asked.value };
-  const { line, ...cut } = cutJsonLine(given.arguments, budgets.action, (text) => ({
-    ...action,
-    arguments: text,
-    policy: policy.value,
-  }));
+  const action = { tool: given.tool.slice(0, 200), reason, justification, asked: asked.value };
+  const lineOf = (text: string) => ({ ...action, arguments: text, policy: policy.value });
+  const { line, ...cut } = cutJsonLine(given.arguments, budgets.action, lineOf);
   return { line, isCut: isCut || cut.isCut };
 }
 
@@ -75,24 +71,10 @@ function wholeOrCutValue(value: JsonObject, tokens: number) {
 }
 
 /** In tokens. */
-interface ReviewBudgets {
-  readonly messages: number;
-  readonly tools: number;
-  readonly message: number;
-  readonly tool: number;
-  readonly action: number;
-  readonly reason: number;
-}
 
-const fullBudgets: ReviewBudgets = {
-  messages: 10_000,
-  tools: 10_000,
-  message: 2000,
-  tool: 1000,
-  action: 16_000,
-  reason: 512,
-};
+const fullBudgets = { messages: 10_000, tools: 10_000, message: 2000, tool: 1000, action: 16_000, reason: 512 };
 
+type ReviewBudgets = Readonly<typeof fullBudgets>;
 export const mostReviewEntries = 40;
 /** Tokens that the full budgets need, instructions included. */
 const spaceForFullBudgets = 40_000;
@@ -101,7 +83,7 @@ const spaceForFullBudgets = 40_000;
 export function reviewBudgets(space: number): ReviewBudgets {
   const share = Math.min(1, Math.max(0.02, space / spaceForFullBudgets));
   const shares = Object.entries(fullBudgets).map(([name, tokens]) => [name, Math.floor(tokens * share)]);
-  return Object.fromEntries(shares) as unknown as ReviewBudgets;
+  return Object.fromEntries(shares) as ReviewBudgets;
 }
 
 /** One-line JSON that cannot contain our tags or a line end. It parses to the same value. */

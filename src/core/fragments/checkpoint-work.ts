@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ChangedFile, PlanStep, RestoredFile } from '../../protocol/turn-item.ts';
 import { fenceFor, type TextPlace } from './text/cut-and-fence-text.ts';
 import { defineFragment } from './text/define-fragment.ts';
@@ -64,12 +63,9 @@ export function layOutSummary(payload: CheckpointSummaryText) {
     ? `\n${JSON.stringify(payload.model)} read the conversation before this point and wrote the summary below. ${asTheyWere}\n`
     : `\nNo model wrote a summary of the conversation before this point (${payload.why}). This is what the program could keep. ${asTheyWere} Read again what you need to know.\n`;
   const add = (part: string): TextPlace => {
-    text += '\n';
-    const start = text.length;
-    text += part;
-    const end = text.length;
-    text += '\n';
-    return { start, end };
+    const start = text.length + 1;
+    text += `\n${part}\n`;
+    return { start, end: start + part.length };
   };
   const { earlier = [], answer, results } = payload;
   const places = earlier.map((one) => {
@@ -88,7 +84,7 @@ export function layOutSummary(payload: CheckpointSummaryText) {
   if (isByModel) text += `\nThe summary by ${JSON.stringify(payload.model)}:\n`;
   const summary = isByModel ? add(withContext(payload)) : undefined;
   if (payload.resumeAt !== undefined) text += `\nRESUME_AT: ${payload.resumeAt}\n`;
-  return { text, ...defined({ summary }), earlier: places };
+  return { text, summary, earlier: places };
 }
 
 function withContext({ context, summary }: SummaryByModel): string {

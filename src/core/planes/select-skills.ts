@@ -119,12 +119,8 @@ function longestThatFits({ skills }: SkillCatalogue, space: number): number {
 function shorten(text: string, length: number): string {
   const characters = [...text];
   if (characters.length <= length) return text;
-  return length < 2
-    ? ''
-    : `${characters
-        .slice(0, length - 1)
-        .join('')
-        .trimEnd()}${cutMark}`;
+  const head = characters.slice(0, length - 1).join('');
+  return length < 2 ? '' : `${head.trimEnd()}${cutMark}`;
 }
 
 const bytesOf = (catalogue: SkillCatalogue): number => byteLength(frame) + listBytes(catalogue);
@@ -173,11 +169,8 @@ function scoreOf({ name, description }: OfferedSkill, spoken: ReadonlySet<string
 
 /** Removes plural endings. */
 function wordsOf(text: string): ReadonlySet<string> {
-  const found =
-    text
-      .slice(0, 20_000)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
+  const lower = text.slice(0, 20_000).toLowerCase();
+  const found = lower.match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
   return new Set(found.filter((word) => !common.has(word)).map((word) => word.replace(/(?<=...)s$/, '')));
 }
 

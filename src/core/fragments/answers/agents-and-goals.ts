@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Goal } from '../../../protocol/thread.ts';
 import { continueAfterFailure, continueForOtherModel } from '../events/turns-and-goals.ts';
 import { truncateMiddle } from '../text/truncate.ts';
@@ -6,7 +5,7 @@ import { truncateMiddle } from '../text/truncate.ts';
 /** Answers of the agent tools: JSON as in other programs, so a model recognizes the fields. */
 
 export const agentStarted = ({ id, path, note }: StartedAgent): string =>
-  JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
+  JSON.stringify({ agent_id: id, agent_path: path, note });
 type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
 export const agentSent = (path: string, as: keyof typeof delivered): string =>
   JSON.stringify({ agent_path: path, delivered: delivered[as] });
@@ -43,9 +42,9 @@ export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string 
   const answers = Object.fromEntries(told.map(({ path, answer = '' }) => [path, cut(answer, most.waited)]));
   return JSON.stringify({
     status,
-    ...(told.length === 0 ? {} : { answers }),
+    answers: told.length === 0 ? undefined : answers,
     timed_out: timedOut,
-    ...(hasWords ? { ended_by: 'a new message of the user' } : {}),
+    ended_by: hasWords ? 'a new message of the user' : undefined,
   });
 }
 
@@ -55,7 +54,7 @@ export function agentsListed(agents: readonly ShownAgent[]): string {
     agent_type: role,
     status,
     tokens,
-    ...(answer === undefined || index < agents.length - mostAnswers ? {} : { answer: cut(answer, most.listed) }),
+    answer: answer === undefined || index < agents.length - mostAnswers ? undefined : cut(answer, most.listed),
   }));
   return JSON.stringify({ agents: shown });
 }
@@ -65,11 +64,7 @@ export const agentClosed = ({ path, status }: Pick<ShownAgent, 'path' | 'status'
   JSON.stringify({ agent_path: path, previous_status: status });
 
 /** Stored threads hold these untagged messages in the user's role; most formats tell them from the user's words. */
-const programMessages: ReadonlySet<string> = new Set([
-  continueForOtherModel,
-  continueAfterFailure,
-  continueWithFewerPermissions,
-]);
+const programMessages = new Set<string>([continueForOtherModel, continueAfterFailure, continueWithFewerPermissions]);
 
 /** True if the whole message is one of these, not the user's words. */
 export const isProgramMessage = (text: string): boolean => programMessages.has(text);
@@ -86,7 +81,7 @@ export function goalAnswer(threadId: string, goal: Goal | undefined): string {
 
 function shown({ objective, status, tokenBudget, tokensUsed, timeUsedSeconds, createdAt, updatedAt }: Goal): Goal {
   const times = { timeUsedSeconds, createdAt, updatedAt };
-  return { objective, status, ...(tokenBudget === undefined ? {} : { tokenBudget }), tokensUsed, ...times };
+  return { objective, status, tokenBudget, tokensUsed, ...times };
 }
 
 function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {

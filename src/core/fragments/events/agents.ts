@@ -28,27 +28,17 @@ export const subagentNotificationFragment = defineFragment<SubagentNotificationT
 });
 
 function statusValue(status: AgentStatus, limit: number): Json {
-  switch (status.kind) {
-    case 'completed':
-      return { completed: status.answer === undefined ? null : shortened(status.answer, limit) };
-    case 'errored':
-      return { errored: shortened(status.message, limit) };
-    default:
-      return status.kind;
-  }
+  if (status.kind === 'errored') return { errored: shortened(status.message, limit) };
+  if (status.kind !== 'completed') return status.kind;
+  return { completed: status.answer === undefined ? null : shortened(status.answer, limit) };
 }
 
 const shortened = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
 /** More than can work in parallel; older ones are counted. */
 const mostNamed = 40;
 
-export interface AgentsElsewhereText {
-  readonly [key: string]: readonly string[];
-  /** Oldest first. */
-  readonly paths: readonly string[];
-}
-
-export const agentsElsewhereFragment = defineFragment<AgentsElsewhereText>({
+/** `paths`: oldest first. */
+export const agentsElsewhereFragment = defineFragment<Readonly<Record<'paths', readonly string[]>>>({
   id: 'agents-elsewhere',
   purpose: 'Which agents belong to the conversation that this one was branched from.',
   capTokens: 1500,

@@ -34,11 +34,8 @@ function pathsOf({ path, kind, movePath }: ChangedFile, wanted: ChangedFile['kin
 
 function commandsRun(count: number): readonly string[] {
   if (count === 0) return [];
-  return [
-    count === 1
-      ? 'It also ran 1 command; which files that changed is not known.'
-      : `It also ran ${count} commands; which files those changed is not known.`,
-  ];
+  const [commands, those] = count === 1 ? ['1 command', 'that'] : [`${count} commands`, 'those'];
+  return [`It also ran ${commands}; which files ${those} changed is not known.`];
 }
 
 const mostRestoredFiles = { count: 60, characters: 1300 };
@@ -70,34 +67,21 @@ function putBack(before: RestoredFiles['before']): string {
 const beginning = (words: string): string => (words === '' ? '' : ` (${quote(truncateBytes(words, longestWords))})`);
 const mostNewRepositories = 20;
 
-export interface NewRepositoriesText {
-  readonly [key: string]: readonly string[];
-  readonly folders: readonly string[];
-}
-
-export const newRepositoriesFragment = defineFragment<NewRepositoriesText>({
+export const newRepositoriesFragment = defineFragment<Readonly<Record<'folders', readonly string[]>>>({
   id: 'new-repositories',
   purpose:
     'Which folders became git repositories during a turn, and that commands cannot change their `.git` any more, if they have one.',
   capTokens: 800,
   body({ folders }) {
     const more = folders.length > mostNewRepositories ? ` and ${folders.length - mostNewRepositories} more` : '';
-    const named = folders
-      .slice(0, mostNewRepositories)
-      .map((folder) => quote(folder))
-      .join(', ');
+    const named = folders.slice(0, mostNewRepositories).map(quote).join(', ');
     return `\nNew git repositories appeared during the turn: ${named}${more}. The user was warned. From now on commands can read the .git in them and not write it. A bare repository has no .git and stays writable.\n`;
   },
 });
 
-export interface GeneratedImagesText {
-  readonly [key: string]: readonly string[];
-  readonly paths: readonly string[];
-}
-
 const mostGeneratedImages = 16;
 
-export const generatedImagesFragment = defineFragment<GeneratedImagesText>({
+export const generatedImagesFragment = defineFragment<Readonly<Record<'paths', readonly string[]>>>({
   id: 'generated-images',
   purpose: 'Where images that the model generated are saved.',
   capTokens: 3500,

@@ -261,9 +261,8 @@ export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
   for (const text of texts) {
     for (const [, signs = '', digits = ''] of text.matchAll(begun)) {
       used = Math.max(used, signs.length);
-      for (let length = 1; signs.length === shortest && length <= digits.length; length++) {
+      for (let length = 1; signs.length === shortest && length <= digits.length; length++)
         numbers.add(digits.slice(0, length));
-      }
     }
   }
   if (used < longest) return sign.repeat(used + 1);

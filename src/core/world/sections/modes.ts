@@ -118,17 +118,15 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   }),
   stored: (fact) => ({ ...fact }),
   read(stored) {
-    const model = isJsonObject(stored) ? stringAt(stored, 'model') : undefined;
-    if (!isJsonObject(stored) || model === undefined) return undefined;
-    return { model, ...defined({ personality: stringAt(stored, 'personality') }) };
+    if (!isJsonObject(stored)) return undefined;
+    const [model, personality] = [stringAt(stored, 'model'), stringAt(stored, 'personality')];
+    return model === undefined ? undefined : { model, ...defined({ personality }) };
   },
   full: ({ personality }) => (personality === undefined ? [] : [renderPersonality(personality)]),
   change(before, now) {
     const personality = now?.personality;
     if (before !== unknownState && before.personality === personality) return [];
-    return [
-      personality === undefined ? render(personalityFragment.withdrawn, undefined) : renderPersonality(personality),
-    ];
+    return [personality ? renderPersonality(personality) : render(personalityFragment.withdrawn, undefined)];
   },
 };
 

@@ -3,10 +3,7 @@ import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../prot
 
 /** Replacements for tools and items that only some servers know. */
 
-/**
- * Free text becomes the single argument of a function. No server enforces the grammar of such a tool, so the
- * description shows it.
- */
+/** Free text becomes a function's only argument. No server enforces the grammar, so the description shows it. */
 export function freeformTool(tool: ToolSpec): JsonObject {
   const format = objectAt(tool, 'format');
   const grammar = stringAt(format, 'definition');
@@ -24,9 +21,7 @@ export function freeformTool(tool: ToolSpec): JsonObject {
 }
 
 /** The function of a free-text tool has this one member as its arguments. */
-export function freeformArguments(input: string): string {
-  return JSON.stringify({ input });
-}
+export const freeformArguments = (input: string): string => JSON.stringify({ input });
 
 /** Servers that parse the arguments of earlier calls refuse this and every later request if they are broken. */
 export function readableArguments(given: string): string {
@@ -50,9 +45,8 @@ export function describeProviderCall(item: JsonObject): string | undefined {
   return inBrackets('Generated a picture', stringAt(item, 'revised_prompt'));
 }
 
-function inBrackets(what: string, about: string | undefined): string {
-  return `[${what}${about === undefined ? '.' : `: ${about}`}]`;
-}
+const inBrackets = (what: string, about: string | undefined): string =>
+  `[${what}${about === undefined ? '.' : `: ${about}`}]`;
 
 export function agentHeading(item: JsonObject): JsonObject {
   const [author = 'an agent', recipient = 'you'] = [stringAt(item, 'author'), stringAt(item, 'recipient')];

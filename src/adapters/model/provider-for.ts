@@ -14,14 +14,10 @@ const builtIn: Readonly<Record<string, (provider: Asked) => WireFormat | Promise
   anthropic: async () => (await import('./anthropic/client.ts')).anthropicFormat,
 };
 
-async function functionsOnly(): Promise<WireFormat> {
-  return (await import('./responses/functions-only.ts')).functionsOnlyFormat;
-}
+const functionsOnly = async (): Promise<WireFormat> =>
+  (await import('./responses/functions-only.ts')).functionsOnlyFormat;
 
-/**
- * The configured provider, by its wire format. Opens nothing before its first request. `gates`: features that are
- * switched on or off. `formats`: formats that a program added; they override built-in ones.
- */
+/** Opens nothing before its first request. `formats`: those that a program added; they override built-in ones. */
 export async function providerFor(
   options: HttpClientOptions,
   { gates, formats }: { readonly gates: Readonly<Record<string, boolean>>; readonly formats: readonly WireFormat[] },
@@ -30,9 +26,8 @@ export async function providerFor(
   const { wireApi } = provider;
   const load = Object.hasOwn(builtIn, wireApi) ? builtIn[wireApi] : undefined;
   const found = formats.find(({ name }) => name === wireApi) ?? (await load?.(provider));
-  if (found === undefined) {
+  if (found === undefined)
     return unknownFormat(provider.id, wireApi, [...Object.keys(builtIn), ...formats.map(({ name }) => name)]);
-  }
   const capabilities = found.capabilities(provider, gates);
   return {
     wire: found.name,

@@ -1,11 +1,7 @@
 import { type Hash, createHash } from 'node:crypto';
 import type { Digester } from '../../ports/model.ts';
 
-interface Begun {
-  readonly pieces: readonly Uint8Array[];
-  readonly hash: Hash;
-}
-
+type Begun = { readonly pieces: readonly Uint8Array[]; readonly hash: Hash };
 /** The last pieces change each time: the newest items, which share a piece, and what follows the input. */
 const movingPieces = 2;
 
@@ -27,13 +23,8 @@ export function createDigester(): Digester {
 }
 
 /** Pieces are immutable once given out, so identity means equal bytes. */
-function beginsWith(pieces: readonly Uint8Array[], beginning: readonly Uint8Array[]): boolean {
-  return (
-    beginning.length <= pieces.length &&
-    beginning.every((piece, index) => Object.is(piece, pieces[index]) || Buffer.compare(piece, pieces[index]!) === 0)
-  );
-}
+const beginsWith = (pieces: readonly Uint8Array[], beginning: readonly Uint8Array[]): boolean =>
+  beginning.length <= pieces.length &&
+  beginning.every((piece, index) => Object.is(piece, pieces[index]) || Buffer.compare(piece, pieces[index]!) === 0);
 
-function sha256(): Hash {
-  return createHash('sha256');
-}
+const sha256 = (): Hash => createHash('sha256');

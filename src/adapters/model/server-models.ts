@@ -2,16 +2,8 @@ import { BoundedBuffer } from '../../base/bounded-buffer.ts';
 import { defined } from '../../base/objects.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import type { ModelFailure } from '../../ports/model.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noAnswerFailure } from './http/failures/answer-failure.ts';
 import { causeOfStatus, failureCauses } from './http/failures/failure-causes.ts';
@@ -20,11 +12,10 @@ import type { Send } from './http/network/exchange.ts';
 import { readWhole } from './http/network/response-body.ts';
 
 /** Bounds server-supplied data, which is stored with every thread. */
-const [longestRecord, mostNames, longestText, largestNumber] = [20_000, 32, 200, 100_000_000];
+const [longestRecord, mostModels, mostNames, longestText, largestNumber] = [20_000, 5000, 32, 200, 100_000_000];
 /** A smaller number is not a window, and leaves no room for output. */
 const leastWindow = 512;
 const leastOutput = 500;
-
 const texts = ['default_reasoning_level', 'default_reasoning_summary', 'default_verbosity', 'comp_hash'];
 const leasts: Readonly<Record<string, number>> = {
   context_window: leastWindow,
@@ -114,25 +105,23 @@ async function askAll(ask: AskServer, question: ServerModelsQuestion): Promise<S
   return { ...listed, models: [...own, ...others] };
 }
 
-const [mostModels, longestName, largestWindow] = [5000, 200, 100_000_000];
-
 async function list(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
   const { provider, headers, etag, secrets = [], timeoutMs, signal } = question;
   const query = new URLSearchParams(provider.queryParams).toString();
   const url = `${provider.baseUrl}/models${query === '' ? '' : `?${query}`}`;
   const known = { ...headers, ...defined({ 'if-none-match': etag }) };
   const answer = await ask({ url, headers: known, timeoutMs, signal });
-  if (answer.kind === 'answer' && answer.status === 304) return { kind: 'unchanged' };
-  const json = answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
-  const records = arrayAt(json, 'models');
-  // Some servers write `null` for an empty list.
-  const data = json?.['data'] === null ? [] : arrayAt(json, 'data');
-  const found = records ?? data;
-  if (answer.kind !== 'answer') return { kind: 'unknown', ...defined({ why: answer.why }) };
+  if (answer.kind !== 'answer') return { kind: 'unknown', why: answer.why };
+  if (answer.status === 304) return { kind: 'unchanged' };
+  const json = answer.status === 200 ? parseJsonObject(answer.text) : undefined;
+  const found = arrayAt(json, 'models') ?? dataIn(json);
   if (found === undefined) return { kind: 'unknown', why: noList(url, answer.status) };
   const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
   return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
 }
+
+/** Some servers write `null` for an empty list. */
+const dataIn = (json: JsonObject | undefined) => (json?.['data'] === null ? [] : arrayAt(json, 'data'));
 
 /** The server's text is not shown: it may repeat what was sent. */
 function noList(url: string, status: number): Pick<Outcome, 'message' | 'next'> {
@@ -152,21 +141,11 @@ function listedModel(model: JsonObject): readonly ServerModel[] {
   const record = model['slug'] === undefined ? undefined : boundedRecord(facts);
   const top = objectAt(model, 'top_provider') ?? {};
   const inputs = arrayAt(objectAt(model, 'architecture') ?? {}, 'input_modalities');
-  const window = ['context_window', 'context_length', 'max_model_len', 'max_context_length'].map((key) =>
-    windowAt(model, key),
-  );
-  return [
-    {
-      slug,
-      source: 'the server’s list of models',
-      ...defined({
-        contextWindow: window.find((tokens) => tokens !== undefined),
-        maxOutputTokens: tokensAt(top, 'max_completion_tokens'),
-        pictures: inputs?.includes('image'),
-        record,
-      }),
-    },
-  ];
+  const windowKeys = ['context_window', 'context_length', 'max_model_len', 'max_context_length'];
+  const contextWindow = windowKeys.map((key) => windowOf(model[key])).find((tokens) => tokens !== undefined);
+  const maxOutputTokens = tokensOf(top['max_completion_tokens']);
+  const source = 'the server’s list of models';
+  return [{ slug, source, contextWindow, maxOutputTokens, pictures: inputs?.includes('image'), record }];
 }
 
 /** Queries the server outside its API, below its address. Undefined: no answer, or not an object. */
@@ -175,50 +154,39 @@ type Door = (path: string, body?: JsonObject) => Promise<JsonObject | undefined>
 function door(ask: AskServer, { provider, headers, timeoutMs, signal }: ServerModelsQuestion): Door {
   const root = provider.baseUrl.replace(/\/v1$/, '');
   return async (path, body) => {
-    const answer = await ask({ url: `${root}${path}`, headers, timeoutMs, signal, ...defined({ body }) });
+    const answer = await ask({ url: `${root}${path}`, headers, timeoutMs, signal, body });
     return answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
   };
 }
 
-type AskOwn = (ask: Door, model: string | undefined) => Promise<readonly ServerModel[]>;
-
-const asks: Readonly<Record<'ollama' | 'lmstudio' | 'llama.cpp', AskOwn>> = {
-  ollama: askOllama,
-  lmstudio: askLmStudio,
-  'llama.cpp': askLlamaCpp,
-};
-
+const asks = { ollama: askOllama, lmstudio: askLmStudio, 'llama.cpp': askLlamaCpp } as const;
 /** Ollama does not state the effective window of an unloaded model: it loads most with less than their maximum. */
 const mostUnloaded = 32_768;
 const longestParameters = 1_000_000;
 
 async function askOllama(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
-  const [running, shown] = await Promise.all([
-    ask('/api/ps'),
-    model === undefined ? undefined : ask('/api/show', { model }),
-  ]);
+  const showing = model === undefined ? undefined : ask('/api/show', { model });
+  const [running, shown] = await Promise.all([ask('/api/ps'), showing]);
   const loaded = objects(running, 'models').flatMap((each): readonly ServerModel[] => {
     const name = nameOf(each['model'] ?? each['name']);
-    const contextWindow = windowAt(each, 'context_length');
+    const contextWindow = windowOf(each['context_length']);
     if (name === undefined || contextWindow === undefined) return [];
     // Without a tag, the newest is meant.
     const slug = model !== undefined && name === `${model}:latest` ? model : name;
     return [{ slug, contextWindow, source: 'ollama /api/ps' }];
   });
   if (model === undefined || shown === undefined) return loaded;
-  const abilities = arrayAt(shown, 'capabilities');
-  const pictures = defined({ pictures: abilities?.includes('vision') });
+  const pictures = arrayAt(shown, 'capabilities')?.includes('vision');
   const here = loaded.find(({ slug }) => slug === model);
-  if (here !== undefined) return [{ ...here, ...pictures }];
-  const window = chosenWindow(stringAt(shown, 'parameters') ?? '');
-  if (window !== undefined) {
-    return [{ slug: model, contextWindow: window, ...pictures, source: 'ollama /api/show, num_ctx' }];
-  }
+  if (here !== undefined) return [{ ...here, pictures }];
+  const contextWindow = chosenWindow(stringAt(shown, 'parameters') ?? '');
+  if (contextWindow !== undefined)
+    return [{ slug: model, contextWindow, pictures, source: 'ollama /api/show, num_ctx' }];
   const trained = Object.entries(objectAt(shown, 'model_info') ?? {}).find(([key]) => key.endsWith('.context_length'));
   const most = windowOf(trained?.[1]);
   if (most === undefined) return [];
   const source = `ollama /api/show; not loaded yet, assumed to be at most ${mostUnloaded}`;
-  return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), ...pictures, source }];
+  return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), pictures, source }];
 }
 
 /** Reads lines of a model's file, such as `num_ctx 8192`. */
@@ -235,48 +203,35 @@ async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {
   return objects(await ask('/api/v0/models'), 'data').flatMap((each): readonly ServerModel[] => {
     const slug = nameOf(each['id']);
     if (slug === undefined || each['type'] === 'embeddings') return [];
-    const contextWindow = windowAt(each, 'loaded_context_length') ?? windowAt(each, 'max_context_length');
+    const contextWindow = windowOf(each['loaded_context_length']) ?? windowOf(each['max_context_length']);
     const pictures = each['type'] === undefined ? undefined : each['type'] === 'vlm';
-    return [{ slug, source: 'lmstudio /api/v0/models', ...defined({ contextWindow, pictures }) }];
+    return [{ slug, source: 'lmstudio /api/v0/models', contextWindow, pictures }];
   });
 }
 
 /** It serves a single model, whatever its name. */
 async function askLlamaCpp(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
   const props = await ask('/props');
-  const contextWindow = windowAt(objectAt(props ?? {}, 'default_generation_settings') ?? {}, 'n_ctx');
+  const contextWindow = windowOf(objectAt(props, 'default_generation_settings')?.['n_ctx']);
   if (contextWindow === undefined) return [];
-  const vision = objectAt(props ?? {}, 'modalities')?.['vision'];
+  const vision = objectAt(props, 'modalities')?.['vision'];
   const pictures = typeof vision === 'boolean' ? vision : undefined;
-  return [{ slug: model ?? 'default', contextWindow, ...defined({ pictures }), source: 'llama.cpp /props' }];
+  return [{ slug: model ?? 'default', contextWindow, pictures, source: 'llama.cpp /props' }];
 }
 
-function objects(json: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return (arrayAt(json, key) ?? []).slice(0, mostModels).filter(isJsonObject);
-}
+const objects = (json: JsonObject | undefined, key: string): readonly JsonObject[] =>
+  (arrayAt(json, key) ?? []).slice(0, mostModels).filter(isJsonObject);
 
 function nameOf(value: Json | undefined): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > longestName) return undefined;
+  if (typeof value !== 'string' || value.trim() === '' || value.length > longestText) return undefined;
   return /[\x00-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value) ? undefined : value;
 }
 
-function windowAt(object: JsonObject, key: string): number | undefined {
-  return windowOf(object[key]);
-}
+const windowOf = (value: Json | undefined): number | undefined => tokensOf(value, leastWindow);
 
-function windowOf(value: Json | undefined): number | undefined {
-  const tokens = tokensOf(value);
-  return tokens === undefined || tokens < leastWindow ? undefined : tokens;
-}
-
-function tokensAt(object: JsonObject, key: string): number | undefined {
-  return tokensOf(numberAt(object, key));
-}
-
-function tokensOf(value: Json | undefined): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestWindow
-    ? (value as number)
-    : undefined;
+function tokensOf(value: Json | undefined, least = 1): number | undefined {
+  const isCount = typeof value === 'number' && Number.isSafeInteger(value);
+  return isCount && value >= least && value <= largestNumber ? value : undefined;
 }
 
 export interface ServerQuestion {
@@ -295,19 +250,19 @@ export type ServerQuestionAnswer =
   | { readonly kind: 'lost'; readonly why?: Pick<ModelFailure, 'message' | 'next'> };
 
 export type AskServer = (question: ServerQuestion) => Promise<ServerQuestionAnswer>;
-
 const largestAnswerBytes = 8 * 1024 * 1024;
 
 /** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */
-export function createServerQuestions(sendTo: (target: Target) => Send): AskServer {
-  return async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
+export const createServerQuestions =
+  (sendTo: (target: Target) => Send): AskServer =>
+  async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
     const target = parseTarget(url);
     if (target === undefined) return { kind: 'lost' };
     const limit = AbortSignal.timeout(timeoutMs);
     const signal = given === undefined ? limit : AbortSignal.any([limit, given]);
     const form = { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) };
     const opened = await sendTo(target)({
-      ...(body === undefined ? { method: 'GET' as const } : {}),
+      method: body === undefined ? 'GET' : undefined,
       headers: { ...headers, ...form },
       body: body === undefined ? [] : [Buffer.from(JSON.stringify(body))],
       idleMs: timeoutMs,
@@ -315,21 +270,20 @@ export function createServerQuestions(sendTo: (target: Target) => Send): AskServ
     });
     if (opened.kind !== 'answer') {
       if (given?.aborted === true) return { kind: 'lost' };
-      if (limit.aborted) return { kind: 'lost', why: late(target, timeoutMs) };
-      const { message, next } = noAnswerFailure(opened, { origin: target.origin, idleMs: timeoutMs });
+      const { origin } = target;
+      const { message, next } = limit.aborted
+        ? {
+            message: `${origin} gave no answer within ${timeoutMs / 1000} seconds.`,
+            next: 'Check that the server works, then try again.',
+          }
+        : noAnswerFailure(opened, { origin, idleMs: timeoutMs });
       return { kind: 'lost', why: { message, next } };
     }
     const read = await readWhole(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
     if (read.kind !== 'whole') return { kind: 'lost' };
     const { status, headers: got } = opened.head;
-    return { kind: 'answer', status, text: read.text, ...defined({ etag: got['etag'] }) };
+    return { kind: 'answer', status, text: read.text, etag: got['etag'] };
   };
-}
-
-function late({ origin }: Target, timeoutMs: number): Pick<ModelFailure, 'message' | 'next'> {
-  const message = `${origin} gave no answer within ${timeoutMs / 1000} seconds.`;
-  return { message, next: 'Check that the server works, then try again.' };
-}
 
 export type LocalServer =
   | { readonly kind: 'answers'; readonly models: readonly string[] }
@@ -338,7 +292,6 @@ export type LocalServer =
 
 /** The user waits for it, and a server on the same machine is quick. */
 const usualPatienceMs = 5000;
-const mostBytes = 8 * 1024 * 1024;
 
 /** Asks for the list of models, which servers with a Responses endpoint have beside it. */
 export async function askLocalServer(baseUrl: string, patienceMs = usualPatienceMs): Promise<LocalServer> {
@@ -349,20 +302,17 @@ export async function askLocalServer(baseUrl: string, patienceMs = usualPatience
   } catch {
     return { kind: 'silent' };
   }
-  const models = modelsIn(text);
-  return models === undefined ? { kind: 'other' } : { kind: 'answers', models };
+  const list = dataIn(parseJsonObject(text));
+  if (list === undefined) return { kind: 'other' };
+  return {
+    kind: 'answers',
+    models: list.flatMap((model) => (isJsonObject(model) ? (stringAt(model, 'id') ?? []) : [])),
+  };
 }
 
 /** Empty if the answer is too long for a list of models. */
 async function boundedText({ body }: Response): Promise<string> {
-  const held = new BoundedBuffer(mostBytes);
+  const held = new BoundedBuffer(largestAnswerBytes);
   for await (const chunk of body ?? []) if (!held.add(chunk as Uint8Array)) return '';
   return held.take().toString('utf8');
-}
-
-function modelsIn(text: string): readonly string[] | undefined {
-  const json = parseJsonObject(text) ?? {};
-  // Some servers write `null` for an empty list.
-  const list = json['data'] === null ? [] : arrayAt(json, 'data');
-  return list?.flatMap((model) => (isJsonObject(model) ? (stringAt(model, 'id') ?? []) : []));
 }

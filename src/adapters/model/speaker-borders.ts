@@ -3,21 +3,15 @@ import { isProgramMessage } from '../../core/fragments/answers/agents-and-goals.
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
 
-export interface UserTurnContent {
-  readonly content: MessageContent;
-  readonly among: () => MessageContent;
-}
-
+export type UserTurnContent = { readonly content: MessageContent; readonly among: () => MessageContent };
 /** Heading above a parent agent's message. The agent's instructions say which agent that is. */
 const parentHeading = '[Message from the agent that started you]';
-
 export const strayHeading = '[Output of a call that is not shown here:]';
 
 /** A message of the user's role: the user's words unless another writer is known. */
 export function userRoleContent(content: MessageContent, writer: InputWriter | undefined): UserTurnContent {
-  if (typeof content === 'string' && isProgramMessage(content)) {
+  if (typeof content === 'string' && isProgramMessage(content))
     return sameInEveryMessage(inBorders('developer', content));
-  }
   switch (writer) {
     case undefined:
       return { content, among: () => outsideBorders(content) };
@@ -32,17 +26,13 @@ export function userRoleContent(content: MessageContent, writer: InputWriter | u
   }
 }
 
-/**
- * Words of an agent or a tool. As a message of its own they get a heading and no borders, and must not look as if they
- * had some.
- */
-export function fromOtherSpeaker(border: 'agent_message' | 'tool_output', content: MessageContent): UserTurnContent {
-  return { content: withoutBorders(content), among: () => inBorders(border, content) };
-}
+/** Words of an agent or a tool. Alone they get a heading and no borders, and must not look as if they had some. */
+export const fromOtherSpeaker = (
+  border: 'agent_message' | 'tool_output',
+  content: MessageContent,
+): UserTurnContent => ({ content: withoutBorders(content), among: () => inBorders(border, content) });
 
-export function sameInEveryMessage(content: MessageContent): UserTurnContent {
-  return { content, among: () => content };
-}
+export const sameInEveryMessage = (content: MessageContent): UserTurnContent => ({ content, among: () => content });
 
 export function inBorders(border: Border, content: MessageContent): MessageContent {
   const inner = withoutBorders(content);
@@ -57,9 +47,7 @@ export function inBorders(border: Border, content: MessageContent): MessageConte
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
 }
 
-export function withoutBorders(content: MessageContent): MessageContent {
-  return mapTexts(content, withoutTags);
-}
+export const withoutBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTags);
 
 /** Engine text: a fragment has its own borders, unless text follows its end. */
 export function engineInBorders(parts: readonly ContentPart[]): MessageContent {
@@ -74,9 +62,7 @@ export function engineTextInBorders(words: string): string {
 }
 
 /** The user's words. Quoted code stays as it is, unless a line begins with a border. */
-export function outsideBorders(content: MessageContent): MessageContent {
-  return mapTexts(content, withoutTagsOfLines);
-}
+export const outsideBorders = (content: MessageContent): MessageContent => mapTexts(content, withoutTagsOfLines);
 
 /** Adjacent texts are changed as one: a tag may begin in one and end in the next. */
 function mapTexts(content: MessageContent, change: (text: string) => string): MessageContent {
@@ -90,35 +76,19 @@ function mapTexts(content: MessageContent, change: (text: string) => string): Me
   return met.map((part) => (part.type === 'text' ? textPart(change(textOf(part))) : part));
 }
 
-function textOf(part: ContentPart): string {
-  return stringAt(part, 'text') ?? '';
-}
+const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
 
-/**
- * In a message of several speakers, everything not written by the user is enclosed in tag lines that name the speaker.
- * Such a tag inside a text is shown with its first character escaped.
- */
+/** What the user did not write stands between tag lines that name the speaker. Such a tag in a text is escaped. */
 type Border = (typeof speakerTags)[number];
-
 const isBlank = new RegExp(`^[${invisibleClass}${spaceClass}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;
 const notBlank = new RegExp(`(?=[^${invisibleClass}${spaceClass}])`, 'gu');
 const notUnseen = new RegExp(`(?=[^${invisibleClass}])`, 'gu');
 const goesOn = /^[\w-]$/;
+type BorderTag = { readonly at: number; readonly border: Border };
+export const withoutTags = (text: string): string => escapedAt(text, tagsIn(text));
 
-interface BorderTag {
-  readonly at: number;
-  readonly border: Border;
-}
-
-export function withoutTags(text: string): string {
-  return escapedAt(text, tagsIn(text));
-}
-
-/**
- * Disarms tags at the beginning of a line, and all others of the same name, so that pairs are changed together or not
- * at all. Everything else that users quote stays as it is.
- */
+/** Escapes tags that begin a line, and all others of the same name: pairs change together or not at all. */
 function withoutTagsOfLines(text: string): string {
   const tags = tagsIn(text);
   const changed = new Set(tags.filter(({ at }) => beginsLine(text, at)).map(({ border }) => border));
@@ -190,32 +160,18 @@ function escapedAt(text: string, tags: readonly BorderTag[]): string {
   return pieces.join('') + text.slice(end);
 }
 
-/**
- * Engine text in a user's turn, for servers that take it as `system` only at the beginning: a fragment has its own tag,
- * other text gets one.
- */
-export function developerWords(text: string): string {
-  return /^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text);
-}
-
-export function inTag(tag: string, text: string): string {
-  return `<${tag}>\n${text}\n</${tag}>`;
-}
-
+/** Engine text in a user's turn, for servers that take `system` only first. A fragment keeps its own tag. */
+export const developerWords = (text: string): string => (/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
+export const inTag = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
 export type ContentPart = JsonObject & { readonly type: string };
-
 export type MessageContent = string | readonly ContentPart[];
+export const textPart = (text: string): ContentPart => ({ type: 'text', text });
 
-export function textPart(text: string): ContentPart {
-  return { type: 'text', text };
-}
-
-export function joinTexts(parts: readonly ContentPart[]): string {
-  return parts
+export const joinTexts = (parts: readonly ContentPart[]): string =>
+  parts
     .map((part) => stringAt(part, 'text') ?? '')
     .filter((text) => text !== '')
     .join('\n\n');
-}
 
 /** Joins two contents in order. Adjacent texts become one: many templates put no space between parts. */
 export function joinContents(first: MessageContent, second: MessageContent): MessageContent {
@@ -226,10 +182,8 @@ export function joinContents(first: MessageContent, second: MessageContent): Mes
   return [...before.slice(0, -1), textPart(joinTexts([end, beginning])), ...after.slice(1)];
 }
 
-export function partsIn(content: MessageContent): readonly ContentPart[] {
-  return typeof content === 'string' ? [textPart(content)] : content;
-}
-
+export const partsIn = (content: MessageContent): readonly ContentPart[] =>
+  typeof content === 'string' ? [textPart(content)] : content;
 const opening = /^<([a-z_][^<>]{0,99})>/i;
 // Space after the slash belongs to the rest: two patterns for the same space would take quadratic time.
 const ends = /<\s*\/([^<>]*)>/g;
@@ -248,6 +202,4 @@ export function isOneElement(text: string): boolean {
   return [`</${opened}>`, `</${name}>`].includes(first[0].toLowerCase());
 }
 
-function firstWord(words: string): string {
-  return words.trimStart().split(/\s/, 1)[0]!;
-}
+const firstWord = (words: string): string => words.trimStart().split(/\s/, 1)[0]!;

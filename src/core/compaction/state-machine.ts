@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ModelFailure } from '../../ports/model.ts';
 import { isMessage, messageText } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -7,31 +6,13 @@ import { bareCandidate, mechanicalCandidate } from './candidates/build-candidate
 import { type Candidate, type CandidateEntry, isFaulty } from './candidates/candidate.ts';
 import { remoteCandidate } from './candidates/remote-candidate.ts';
 import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
-import {
-  anythingToCompact,
-  type CompactionOutcome,
-  type CompactionPlan,
-  type CompactionRequest,
-  type CompactionSource,
-  isRefusal,
-} from './plan/compaction-plan.ts';
+import type { CompactionOutcome, CompactionPlan, CompactionRequest, CompactionSource } from './plan/compaction-plan.ts';
+import { anythingToCompact, isRefusal } from './plan/compaction-plan.ts';
 import * as refusals from './plan/failure-messages.ts';
-import { candidateMalformed, noGain, wouldGrow } from './plan/failure-messages.ts';
+
 import { itemMatcher, notesWithoutModel, requestWeight } from './requests/history-parts.ts';
-import {
-  currentPlace,
-  finalRequest,
-  initialProgress,
-  layOutParts,
-  type Progress,
-  remoteRequest,
-  repairRequest,
-  smallestRequestWeight,
-  stageRequest,
-  withAnswerNoted,
-  withoutSchema,
-  withPartDone,
-} from './requests/requests.ts';
+import * as requests from './requests/requests.ts';
+import type { Progress } from './requests/requests.ts';
 
 /** A running compaction, opaque to its performer. */
 export interface CompactionState {
@@ -59,13 +40,11 @@ export function beginCompaction(plan: CompactionPlan, source: CompactionSource):
   const work = { plan, source };
   const ahead = refusedAhead(plan, source);
   if (ahead !== undefined) return { kind: 'refused', outcome: ahead };
-  const progress = initialProgress(plan);
-  const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
+  const progress = requests.initialProgress(plan);
+  if (plan.strategy !== 'remote') return fromModel(work, progress);
+  const remote = requests.remoteRequest(plan, source);
   if (remote !== undefined) return ask(work, progress, remote);
-  return fromModel(
-    work,
-    plan.strategy === 'remote' ? { ...progress, why: refusals.tooLargeForProvider(plan) } : progress,
-  );
+  return fromModel(work, { ...progress, why: refusals.tooLargeForProvider(plan) });
 }
 
 /** The reason to ask no model: no checkpoint of this history is worth it. */
@@ -78,11 +57,9 @@ function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome |
 }
 
 /** Number and total of requests if history is taken in parts; undefined if one request holds all of it. */
-export function currentStage({
-  progress,
-}: CompactionState): { readonly stage: number; readonly of: number } | undefined {
-  const { part, of } = currentPlace(progress);
-  return of > 1 ? { stage: part, of } : undefined;
+export function currentStage({ progress }: CompactionState) {
+  const { part: stage, of } = requests.currentPlace(progress);
+  return of > 1 ? { stage, of } : undefined;
 }
 
 export function continueCompaction(state: CompactionState, outcome: CompactionOutcome): CompactionStep {
@@ -102,27 +79,34 @@ export function continueCompaction(state: CompactionState, outcome: CompactionOu
 /** Asks a model in the configured way; after a failure of the provider's own way, asks for JSON. */
 function fromModel(work: Work, progress: Progress): CompactionStep {
   const way = progress.way === 'remote' ? 'structured' : progress.way;
-  const laidOut = layOutParts(work.plan, work.source, { ...progress, way }, 0);
-  if (laidOut === undefined)
-    return mechanical(work, refusals.requestTooLarge(work.plan, smallestRequestWeight(work.plan)));
-  return lookAtNext(work, laidOut);
+  const { plan, source } = work;
+  const laidOut = requests.layOutParts(plan, source, { ...progress, way }, 0);
+  return laidOut === undefined
+    ? mechanical(work, refusals.requestTooLarge(plan, requests.smallestRequestWeight(plan)))
+    : lookAtNext(work, laidOut);
 }
 
 function lookAtNext(work: Work, progress: Progress): CompactionStep {
   const { plan } = work;
   const part = progress.parts[0]!;
-  if (progress.parts.length === 1) return ask(work, progress, finalRequest(plan, progress));
-  if (!part.sent) return lookAtNext(work, withPartDone(progress, notesByCode(work, progress)));
-  return ask(work, { ...progress, stages: progress.stages + 1 }, stageRequest(plan, part, currentPlace(progress)));
+  if (progress.parts.length === 1) return ask(work, progress, requests.finalRequest(plan, progress));
+  if (!part.sent) return noted(work, progress, '');
+  const request = requests.stageRequest(plan, part, requests.currentPlace(progress));
+  return ask(work, { ...progress, stages: progress.stages + 1 }, request);
 }
 
-function ask({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep {
-  return { kind: 'request', state: { plan, source, request, progress }, request };
-}
+const ask = ({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep => ({
+  kind: 'request',
+  state: { plan, source, request, progress },
+  request,
+});
 
+/** Without an answer, code makes the notes. */
 function noted(work: Work, progress: Progress, answer: string): CompactionStep {
   const next =
-    answer.trim() === '' ? withPartDone(progress, notesByCode(work, progress)) : withAnswerNoted(progress, answer);
+    answer.trim() === ''
+      ? requests.withPartDone(progress, notesByCode(work, progress))
+      : requests.withAnswerNoted(progress, answer);
   return lookAtNext(work, next);
 }
 
@@ -139,9 +123,9 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
   const { plan, source, progress } = state;
   const chosen = progress.way === 'structured' || plan.strategy === 'plain';
   if (chosen && progress.faults.length === 0) {
-    const request = finalRequest(plan, progress);
+    const request = requests.finalRequest(plan, progress);
     const left = progress.space - requestWeight(plan, source, request);
-    const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
+    const repair = requests.repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
     if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
   }
   return nextWay(state, progress, (then) => refusals.unusableAnswers(faults, then));
@@ -151,18 +135,13 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
 function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | 'no-model') => Outcome): CompactionStep {
   if (progress.way === 'plain') return mechanical(work, why('no-model'));
   const plain: Progress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
-  return ask(work, plain, finalRequest(work.plan, plain));
+  return ask(work, plain, requests.finalRequest(work.plan, plain));
 }
 
 const writeLess = 'The answer must be shorter, so that all of it fits.';
 
 /** Every further request would fail in the same way. */
-const failsEverywhere: ReadonlySet<string> = new Set([
-  'unauthorized',
-  'usage-limit',
-  'spending-limit',
-  'connection-failed',
-]);
+const failsEverywhere = new Set<string>(['unauthorized', 'usage-limit', 'spending-limit', 'connection-failed']);
 /** Capstan stopped reading after minutes or megabytes. Another question to the same model may take as long. */
 const givenUp: ReadonlySet<string> = new Set(['answer-too-slow', 'answer-too-large']);
 /** That many failures in a row are no accident: later parts would also fail. */
@@ -181,9 +160,8 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (progress.way === 'remote')
     return fromModel(state, { ...progress, why: refusals.modelFailed(failure, 'ask-model') });
   // Not every provider takes a schema, and each refuses it in its own words.
-  if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
-    return ask(state, { ...progress, freely: true }, withoutSchema(request));
-  }
+  if (request.outputSchema !== undefined && badRequest.has(failure.status))
+    return ask(state, { ...progress, freely: true }, requests.withoutSchema(request));
   const isStage = progress.parts.length > 1;
   if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;
@@ -213,7 +191,7 @@ function tooLong(state: CompactionState): CompactionStep {
   const laidOut =
     overflows > mostOverflows
       ? undefined
-      : layOutParts(plan, source, { ...progress, ...way, space, overflows }, request.from);
+      : requests.layOutParts(plan, source, { ...progress, ...way, space, overflows }, request.from);
   return laidOut === undefined ? mechanical(state, tooLong) : lookAtNext(state, laidOut);
 }
 
@@ -221,7 +199,7 @@ function checked(work: Work, { why, faults }: Progress, candidate: Candidate): C
   const problem = candidateProblem(work.plan, candidate);
   if (problem !== undefined) return mechanical(work, problem);
   const mended = [...(faults.length === 0 ? [] : [refusals.askedAgain(faults)]), ...candidate.mended];
-  return { kind: 'candidate', candidate: { ...candidate, mended }, ...defined({ why }) };
+  return { kind: 'candidate', candidate: { ...candidate, mended }, why };
 }
 
 /** Fallback without a model: it always works unless even this frees no space. */
@@ -237,17 +215,16 @@ function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
 export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Outcome | undefined {
   const { entries, tokens } = candidate;
   const last = entries.at(-1);
-  if (last === undefined) return candidateMalformed('it is empty.');
-  if (!isSummary(last, candidate)) return candidateMalformed('it does not end with the summary.');
-  if (tokens > plan.budget.most || tokens > plan.budget.gain) return noGain(plan, tokens);
+  if (last === undefined) return refusals.candidateMalformed('it is empty.');
+  if (!isSummary(last, candidate)) return refusals.candidateMalformed('it does not end with the summary.');
+  if (tokens > plan.budget.most || tokens > plan.budget.gain) return refusals.noGain(plan, tokens);
   // A provider's higher count is believed. A refusal has no count, so our estimate decides.
-  return isRefusal(plan) && isNoSmaller(plan, candidate) ? wouldGrow(plan, tokens) : undefined;
+  return isRefusal(plan) && isNoSmaller(plan, candidate) ? refusals.wouldGrow(plan, tokens) : undefined;
 }
 
 /** By our estimate, including the context that is sent again. */
-function isNoSmaller({ budget, mayGrow }: CompactionPlan, { tokens }: Pick<Candidate, 'tokens'>): boolean {
-  return mayGrow !== true && tokens + budget.context >= budget.before;
-}
+const isNoSmaller = ({ budget, mayGrow }: CompactionPlan, { tokens }: Pick<Candidate, 'tokens'>): boolean =>
+  mayGrow !== true && tokens + budget.context >= budget.before;
 
 /** A provider that compacts by itself may encrypt its text; every other summary is readable. */
 function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {

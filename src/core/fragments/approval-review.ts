@@ -1,5 +1,4 @@
 import { controlClass } from '../../base/invisible-characters.ts';
-import { defined } from '../../base/objects.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { contextMessage } from './message-items.ts';
@@ -17,10 +16,7 @@ export interface ReviewMaterial {
   readonly again?: string;
 }
 
-export interface ReviewMessage {
-  readonly message: Item;
-  readonly isActionCut: boolean;
-}
+export type ReviewMessage = { readonly message: Item; readonly isActionCut: boolean };
 
 /** The only message of a review. Each line of the material is JSON, so none can imitate one of our own lines. */
 export function reviewMessage({ id, entries, action, space, again }: ReviewMaterial): ReviewMessage {
@@ -62,45 +58,24 @@ export function reviewAction(given: ReviewAction, budgets: ReviewBudgets): CutLi
   const asked = wholeOrCutValue(given.asked, budgets.action * mostAsked);
   const policy = wholeOrCutValue(given.policy, budgets.action * mostPolicy);
   const isCut = asked.isCut || policy.isCut || reason !== given.reason || justification !== given.justification;
-  const action = { tool: given.tool.slice(0, 200), ...defined({ reason, justification }), asked: asked.value };
-  const { line, ...cut } = cutJsonLine(given.arguments, budgets.action, (text) => ({
-    ...action,
-    arguments: text,
-    policy: policy.value,
-  }));
+  const action = { tool: given.tool.slice(0, 200), reason, justification, asked: asked.value };
+  const lineOf = (text: string) => ({ ...action, arguments: text, policy: policy.value });
+  const { line, ...cut } = cutJsonLine(given.arguments, budgets.action, lineOf);
   return { line, isCut: isCut || cut.isCut };
 }
 
-function wholeOrCutValue(
-  value: JsonObject,
-  tokens: number,
-): { readonly value: JsonObject | string; readonly isCut: boolean } {
+function wholeOrCutValue(value: JsonObject, tokens: number) {
   const text = jsonLine(value);
   if (byteLength(text) <= tokens * bytesPerToken) return { value, isCut: false };
   return { value: cutText(text, Math.floor(tokens / 2)), isCut: true };
 }
 
 /** In tokens. */
-interface ReviewBudgets {
-  readonly messages: number;
-  readonly tools: number;
-  readonly message: number;
-  readonly tool: number;
-  readonly action: number;
-  readonly reason: number;
-}
 
-const fullBudgets: ReviewBudgets = {
-  messages: 10_000,
-  tools: 10_000,
-  message: 2000,
-  tool: 1000,
-  action: 16_000,
-  reason: 512,
-};
+const fullBudgets = { messages: 10_000, tools: 10_000, message: 2000, tool: 1000, action: 16_000, reason: 512 };
 
+type ReviewBudgets = Readonly<typeof fullBudgets>;
 export const mostReviewEntries = 40;
-
 /** Tokens that the full budgets need, instructions included. */
 const spaceForFullBudgets = 40_000;
 
@@ -108,7 +83,7 @@ const spaceForFullBudgets = 40_000;
 export function reviewBudgets(space: number): ReviewBudgets {
   const share = Math.min(1, Math.max(0.02, space / spaceForFullBudgets));
   const shares = Object.entries(fullBudgets).map(([name, tokens]) => [name, Math.floor(tokens * share)]);
-  return Object.fromEntries(shares) as unknown as ReviewBudgets;
+  return Object.fromEntries(shares) as ReviewBudgets;
 }
 
 /** One-line JSON that cannot contain our tags or a line end. It parses to the same value. */
@@ -119,11 +94,7 @@ export function jsonLine(value: unknown): string {
 }
 
 let pattern: RegExp | undefined;
-
-interface CutLine {
-  readonly line: string;
-  readonly isCut: boolean;
-}
+type CutLine = { readonly line: string; readonly isCut: boolean };
 
 /** Shortens the text until its line fits. Marks say how much is missing. */
 export function cutJsonLine(text: string, tokens: number, lineOf: (text: string) => unknown): CutLine {
@@ -139,10 +110,7 @@ export function cutJsonLine(text: string, tokens: number, lineOf: (text: string)
 }
 
 export interface ReviewEntry {
-  /**
-   * `summary`: a checkpoint. `program`: whatever drives the thread instead of the user. `agent`: a model of another
-   * thread that assigned this thread's task.
-   */
+  /** `summary`: a checkpoint. `program`: it drives the thread. `agent`: another thread's model that gave the task. */
   readonly from: 'user' | 'agent' | 'program' | 'assistant' | 'summary' | 'call' | 'output';
   readonly text: string;
 }
@@ -177,9 +145,7 @@ export function reviewTranscript(entries: readonly ReviewEntry[], budgets: Revie
   return next < entries.length ? [...lines, leftOutLine(entries.length - next)] : lines;
 }
 
-function leftOutLine(count: number): string {
-  return jsonLine({ left_out: count });
-}
+const leftOutLine = (count: number): string => jsonLine({ left_out: count });
 
 /** Indexes of the entries that may be shown, most important first. */
 function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
@@ -194,6 +160,5 @@ function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
 }
 
 /** For the permissions section: who decides about the model's requests. */
-export function reviewerSentence(): string {
-  return 'A reviewing model answers in place of the user and sees only your call, your justification and this thread: if it declines, choose a materially safer way or ask the user in your final message, and do not try to reach the same in another way.';
-}
+export const reviewerSentence = (): string =>
+  'A reviewing model answers in place of the user and sees only your call, your justification and this thread: if it declines, choose a materially safer way or ask the user in your final message, and do not try to reach the same in another way.';

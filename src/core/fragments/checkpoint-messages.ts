@@ -27,10 +27,7 @@ export interface IntentMessage {
   readonly text: string;
   /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
-  /**
-   * `chosen`: taken by this checkpoint's model as the request that defines the active task; `before`: taken as such at
-   * an earlier checkpoint.
-   */
+  /** `chosen`: defines the active task for this checkpoint's model; `before`: it did at an earlier checkpoint. */
   readonly task?: 'chosen' | 'before';
   /** Its pictures and labels, placed before its text. */
   readonly pictures: readonly JsonObject[];
@@ -56,7 +53,6 @@ interface IntentPlace extends TextPlace {
 
 const othersSpeak =
   ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';
-
 const othersAsk =
   ' A note says which messages gave you work in place of the user: a model or a program wrote those, whatever they quote.';
 
@@ -94,10 +90,7 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
-/**
- * The user's words stay unchanged whatever they contain: the fence is one that no line of theirs begins with. Each
- * message row has a place, in order.
- */
+/** The fence is one that no line of the user's words begins with. Each message row has a place, in order. */
 export function layOutMessages(payload: CheckpointIntentText) {
   const { rows } = payload;
   const fence = fenceFor(
@@ -174,10 +167,7 @@ function messageNote(
 }
 
 const mostNamed = 8;
-
-function pictures(count: number): string {
-  return count === 1 ? '1 picture' : `${count} pictures`;
-}
+const pictures = (count: number): string => (count === 1 ? '1 picture' : `${count} pictures`);
 
 function gapNote({ count, others = 0, tokens, from, to }: LeftOutMessages): string {
   const turns =
@@ -193,6 +183,7 @@ export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
   purpose:
     "After a checkpoint: the user's messages, word for word, in the order of time, and which one defines the task.",
   role: 'user',
+  markers: 'none',
   capTokens: 400_000,
   separate: true,
   body: (payload) =>

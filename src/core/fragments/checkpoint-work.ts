@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ChangedFile, PlanStep, RestoredFile } from '../../protocol/turn-item.ts';
 import { fenceFor, type TextPlace } from './text/cut-and-fence-text.ts';
 import { defineFragment } from './text/define-fragment.ts';
@@ -64,12 +63,9 @@ export function layOutSummary(payload: CheckpointSummaryText) {
     ? `\n${JSON.stringify(payload.model)} read the conversation before this point and wrote the summary below. ${asTheyWere}\n`
     : `\nNo model wrote a summary of the conversation before this point (${payload.why}). This is what the program could keep. ${asTheyWere} Read again what you need to know.\n`;
   const add = (part: string): TextPlace => {
-    text += '\n';
-    const start = text.length;
-    text += part;
-    const end = text.length;
-    text += '\n';
-    return { start, end };
+    const start = text.length + 1;
+    text += `\n${part}\n`;
+    return { start, end: start + part.length };
   };
   const { earlier = [], answer, results } = payload;
   const places = earlier.map((one) => {
@@ -88,7 +84,7 @@ export function layOutSummary(payload: CheckpointSummaryText) {
   if (isByModel) text += `\nThe summary by ${JSON.stringify(payload.model)}:\n`;
   const summary = isByModel ? add(withContext(payload)) : undefined;
   if (payload.resumeAt !== undefined) text += `\nRESUME_AT: ${payload.resumeAt}\n`;
-  return { text, ...defined({ summary }), earlier: places };
+  return { text, summary, earlier: places };
 }
 
 function withContext({ context, summary }: SummaryByModel): string {
@@ -111,7 +107,6 @@ export const checkpointSummaryFragment = defineFragment<CheckpointSummaryText>({
   id: 'checkpoint-summary',
   purpose: 'After a checkpoint: who wrote the summary, what it says, the last results, and where to continue.',
   role: 'user',
-  markers: ['<checkpoint_summary>', '</checkpoint_summary>'],
   capTokens: 12_000,
   separate: true,
   body: (payload) => layOutSummary(payload).text,
@@ -120,16 +115,11 @@ export const checkpointSummaryFragment = defineFragment<CheckpointSummaryText>({
 /** List, quote, heading and emphasis characters that may surround the word. */
 const signs = String.raw`[ \t>*_#\x60+•\d.)-]{0,20}`;
 const word = String.raw`RESUME[_ ]AT[*_\x60]{0,4}`;
-
 /** A line that says where to continue, however decorated. A heading has its step on the line below. */
 export const cursorLine = new RegExp(String.raw`^${signs}${word}[ \t]{0,4}(?:[:：][*_\x60]{0,4}(?<step>.*)|)$`, 'i');
-
 const cursors = new RegExp(String.raw`^(?=${signs}${word}[ \t]{0,4}(?:[:：]|$))`, 'gim');
-
 /** Only the place at the end is current: other such lines get a note saying when they applied. */
-export function markCursors(text: string, when: string): string {
-  return text.replace(cursors, `(${when}) `);
-}
+export const markCursors = (text: string, when: string): string => text.replace(cursors, `(${when}) `);
 
 export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];
@@ -157,14 +147,12 @@ const sign: Readonly<Record<PlanStep['status'], string>> = {
 };
 
 const verb: Readonly<Record<ChangedFile['kind'], string>> = { add: 'added', delete: 'deleted', update: 'changed' };
-
 const mostOfLine = 400;
 
 export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   id: 'checkpoint-records',
   purpose: 'After a checkpoint: the plan, the changed files and those that the user put back, as recorded.',
   role: 'user',
-  markers: ['<checkpoint_records>', '</checkpoint_records>'],
   capTokens: 4200,
   separate: true,
   body({ plan = [], planNumber, planIsOlderThan, files, putBack = [], tokens }) {
@@ -233,23 +221,14 @@ function newestThatFit(all: readonly string[], bytes: number): Lines {
   return { lines: all.slice(from), left: from };
 }
 
-function weight(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
-}
-
-function stepLine({ text, status }: PlanStep): string {
-  return `- ${sign[status]} ${shown(text)}`;
-}
-
-function fileLine({ path, kind, movePath }: ChangedFile): string {
-  return `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
-}
+const weight = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
+const stepLine = ({ text, status }: PlanStep): string => `- ${sign[status]} ${shown(text)}`;
+const fileLine = ({ path, kind, movePath }: ChangedFile): string =>
+  `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
 
 function putBackLine({ path, isDeleted, before }: RestoredFile): string {
   const when = before === undefined ? '' : `, as before turn ${before}`;
   return `- ${shown(path)}${isDeleted === true ? ': was deleted' : ': got its earlier content'}${when}`;
 }
 
-function shown(text: string): string {
-  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: mostOfLine }));
-}
+const shown = (text: string): string => escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: mostOfLine }));

@@ -1,14 +1,6 @@
 import { defined } from '../../base/objects.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { CodeReview, ReviewFinding, ReviewTarget } from '../../protocol/thread-event.ts';
 import { escapeEndMarker, quote } from './text/escape-markup.ts';
 
@@ -28,9 +20,8 @@ export interface AttachedDiff {
   readonly isCut: boolean;
 }
 
-export function changeToReview({ target, mergeBase, diff }: ChangeToReview): string {
-  return [wanted(target, mergeBase), ...(diff === undefined ? [] : attached(diff))].join('\n\n');
-}
+export const changeToReview = ({ target, mergeBase, diff }: ChangeToReview): string =>
+  [wanted(target, mergeBase), ...(diff === undefined ? [] : attached(diff))].join('\n\n');
 
 function wanted(target: ReviewTarget, mergeBase: string | undefined): string {
   switch (target.kind) {
@@ -93,9 +84,8 @@ export function readFindings(answer: string): CodeReview {
 }
 
 /** Any other object may be one that the reviewer quotes. */
-function isReview(given: JsonObject): boolean {
-  return ['findings', 'overall_correctness', 'overall_explanation'].some((key) => given[key] !== undefined);
-}
+const isReview = (given: JsonObject): boolean =>
+  ['findings', 'overall_correctness', 'overall_explanation'].some((key) => given[key] !== undefined);
 
 function readFinding(value: Json): readonly ReviewFinding[] {
   if (!isJsonObject(value)) return [];
@@ -147,6 +137,5 @@ function findingText({ title, body, place }: ReviewFinding): string {
   return [`- ${title}${where}`, ...(body === '' ? [] : said)].join('\n');
 }
 
-function lines({ from, to }: { readonly from: number; readonly to: number }): string {
-  return from === to ? String(from) : `${from}-${to}`;
-}
+const lines = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  from === to ? String(from) : `${from}-${to}`;

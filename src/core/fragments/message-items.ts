@@ -13,18 +13,26 @@ export function userMessage(id: string, { text, images }: Pick<UserInput, 'text'
 }
 
 /** Injected context, one part per fragment. */
-export function contextMessage(id: string, role: Role, texts: readonly string[]): Item {
-  return { type: 'message', id, role, content: texts.map((text) => ({ type: 'input_text', text })) };
-}
+export const contextMessage = (id: string, role: Role, texts: readonly string[]): Item => ({
+  type: 'message',
+  id,
+  role,
+  content: texts.map((text) => ({ type: 'input_text', text })),
+});
 
-export function partsMessage(id: string, role: Role, parts: readonly JsonObject[]): Item {
-  return { type: 'message', id, role, content: parts };
-}
+export const partsMessage = (id: string, role: Role, parts: readonly JsonObject[]): Item => ({
+  type: 'message',
+  id,
+  role,
+  content: parts,
+});
 
 /** An old checkpoint's summary; it had no message of its own and so has no id. */
-export function oldSummaryMessage(text: string): Item {
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
-}
+export const oldSummaryMessage = (text: string): Item => ({
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text }],
+});
 
 /** Sent beside the conversation when a checkpoint is requested. It never enters history. */
 export function compactionMessage(id: string, role: 'user' | 'assistant', text: string): Item {

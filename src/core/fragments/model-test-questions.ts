@@ -33,7 +33,6 @@ function asked(text: string, more: Partial<TestQuestion> & { readonly picture?: 
 }
 
 export const plainQuestion = asked('Say the word "ready".');
-
 export const toolQuestion = asked('How many people live in Oslo? Call look_up for it.', { tools: [lookUp] });
 
 export const parallelQuestion = asked(

@@ -37,33 +37,22 @@ export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingR
 }
 
 /** The name appears twice: among the values, and before its description. */
-export function countRoleTokens(roles: readonly ListedRole[]): number {
-  return sentTokens(roles.map((role) => `"${role.name}",${role.name}: ${describeRole(role)} `).join(''));
-}
-
-export function describeRole({ description, fixed }: ListedRole): string {
-  return fixed === undefined ? description : `${description} (fixed: ${fixed})`;
-}
-
+export const countRoleTokens = (roles: readonly ListedRole[]): number =>
+  sentTokens(roles.map((role) => `"${role.name}",${role.name}: ${describeRole(role)} `).join(''));
+export const describeRole = ({ description, fixed }: ListedRole): string =>
+  fixed === undefined ? description : `${description} (fixed: ${fixed})`;
 const mark = '…';
 
-function shortened(roles: readonly ListedRole[], bytes: number): readonly ListedRole[] {
-  return roles.map((role) => {
+const shortened = (roles: readonly ListedRole[], bytes: number): readonly ListedRole[] =>
+  roles.map((role) => {
     if (byteLength(role.description) <= bytes) return role;
     return { ...role, description: `${firstBytes(role.description, bytes - byteLength(mark))}${mark}` };
   });
-}
 
-export interface WeighedGroup<Name extends string = string> {
-  readonly name: Name;
-  readonly tokens: number;
-}
+export type WeighedGroup<Name extends string = string> = { readonly name: Name; readonly tokens: number };
 
 /** Chooses groups within the budget, light ones first, so that one heavy group does not keep the others out. */
-export function groupsWithinBudget<Name extends string>(
-  groups: readonly WeighedGroup<Name>[],
-  budget: number,
-): ReadonlySet<Name> {
+export function groupsWithinBudget<Name extends string>(groups: readonly WeighedGroup<Name>[], budget: number) {
   const direct = new Set<Name>();
   let left = budget;
   for (const { name, tokens } of groups.toSorted((a, b) => a.tokens - b.tokens || (a.name < b.name ? -1 : 1))) {

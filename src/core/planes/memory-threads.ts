@@ -4,12 +4,7 @@ import type { MemoryRules } from '../config/memories.ts';
 import { cutJsonLine, type ReviewEntry } from '../fragments/approval-review.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 
-export interface TakenThread {
-  readonly usedAt: number;
-  readonly at: number;
-  readonly isFailed: boolean;
-}
-
+export type TakenThread = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
 const rest = 24 * 3_600_000;
 
 /** Threads that need notes, newest first. Their lines say whether notes are permitted. */
@@ -23,8 +18,7 @@ export function threadsDueForNotes(
     const idle = now - updatedAt;
     if (idle < rules.minIdleMs || idle > rules.maxAgeMs) return false;
     const before = taken.get(id);
-    if (before === undefined || before.usedAt < updatedAt) return true;
-    return before.isFailed && now - before.at > rest;
+    return before === undefined || before.usedAt < updatedAt ? true : before.isFailed && now - before.at > rest;
   });
 }
 
@@ -33,10 +27,7 @@ const most = { said: 2000, done: 600 } as const;
 const share = { said: 0.2, done: 0.05 } as const;
 const gapTokens = 8;
 
-/**
- * Extracts a thread within the space, one JSON object per line, in order. The user's words have priority, then the
- * model's words, then its actions, each newest first.
- */
+/** One JSON object per line, in order. User's words come first, then the model's, then its actions, newest first. */
 export function threadExtract(entries: readonly ReviewEntry[], space: number): readonly string[] {
   const shown = new Map<number, string>();
   let left = space;
@@ -57,9 +48,8 @@ export function threadExtract(entries: readonly ReviewEntry[], space: number): r
   });
 }
 
-function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
-  return entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
-}
+const byWorth = (entries: readonly ReviewEntry[]): readonly number[] =>
+  entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
 
 function rank(from: ReviewEntry['from']): number {
   if (from === 'user' || from === 'summary') return 0;

@@ -15,11 +15,7 @@ export interface OfferedSkill {
 /** Order of listing, and of priority if not all fit. */
 const scopes = ['bundled', 'machine', 'project', 'user'] as const;
 export type SkillScope = (typeof scopes)[number];
-
-export interface SkillCuts {
-  readonly shortened: number;
-  readonly left: readonly string[];
-}
+export type SkillCuts = { readonly shortened: number; readonly left: readonly string[] };
 
 interface SkillSelection extends SkillCuts {
   readonly catalogue: SkillCatalogue;
@@ -56,9 +52,11 @@ function inOrder(skills: readonly OfferedSkill[]): readonly OfferedSkill[] {
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ skill }) => skill);
 }
 
-function plainForm(skills: readonly OfferedSkill[]): SkillCatalogue {
-  return { roots: [], skills: skills.map((skill) => listed(skill, skill.path)), left: 0 };
-}
+const plainForm = (skills: readonly OfferedSkill[]): SkillCatalogue => ({
+  roots: [],
+  skills: skills.map((skill) => listed(skill, skill.path)),
+  left: 0,
+});
 
 /** Folders with several skills get short names, which paths begin with. */
 function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
@@ -73,13 +71,16 @@ function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
   return { roots, skills: skills.map((skill) => listed(skill, short(skill))), left: 0 };
 }
 
-function listed({ name, description }: OfferedSkill, path: string): SkillCatalogue['skills'][number] {
-  return { name, description: shorten(description, longestListedDescription), path };
-}
+const listed = ({ name, description }: OfferedSkill, path: string): SkillCatalogue['skills'][number] => ({
+  name,
+  description: shorten(description, longestListedDescription),
+  path,
+});
 
-function withoutDescriptions(form: SkillCatalogue): SkillCatalogue {
-  return { ...form, skills: form.skills.map((skill) => ({ ...skill, description: '' })) };
-}
+const withoutDescriptions = (form: SkillCatalogue): SkillCatalogue => ({
+  ...form,
+  skills: form.skills.map((skill) => ({ ...skill, description: '' })),
+});
 
 function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
   let [low, high] = [0, skills.length - 1];
@@ -118,18 +119,11 @@ function longestThatFits({ skills }: SkillCatalogue, space: number): number {
 function shorten(text: string, length: number): string {
   const characters = [...text];
   if (characters.length <= length) return text;
-  return length < 2
-    ? ''
-    : `${characters
-        .slice(0, length - 1)
-        .join('')
-        .trimEnd()}${cutMark}`;
+  const head = characters.slice(0, length - 1).join('');
+  return length < 2 ? '' : `${head.trimEnd()}${cutMark}`;
 }
 
-function bytesOf(catalogue: SkillCatalogue): number {
-  return byteLength(frame) + listBytes(catalogue);
-}
-
+const bytesOf = (catalogue: SkillCatalogue): number => byteLength(frame) + listBytes(catalogue);
 const frame = render(skillsCatalogueFragment, { roots: [], skills: [], left: 0 }).text;
 const leftBytes = 80;
 
@@ -149,10 +143,7 @@ const common = new Set(
   ),
 );
 
-/**
- * Up to three skills that a message seems to be about and the list describes only partly, best first. The list itself
- * depends on no message, so that it need not be sent again with each.
- */
+/** Up to three skills, best first, that a message seems to be about and the list describes only partly. */
 export function relevantSkills(
   offered: readonly OfferedSkill[],
   { catalogue, left, shortened }: SkillSelection,
@@ -178,11 +169,8 @@ function scoreOf({ name, description }: OfferedSkill, spoken: ReadonlySet<string
 
 /** Removes plural endings. */
 function wordsOf(text: string): ReadonlySet<string> {
-  const found =
-    text
-      .slice(0, 20_000)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
+  const lower = text.slice(0, 20_000).toLowerCase();
+  const found = lower.match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
   return new Set(found.filter((word) => !common.has(word)).map((word) => word.replace(/(?<=...)s$/, '')));
 }
 

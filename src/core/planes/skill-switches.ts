@@ -1,11 +1,7 @@
 import { isJsonObject, type Json, stringAt } from '../../protocol/json.ts';
 
 /** Turns skills on or off, by name or by the path of their file or folder. */
-export interface SkillSwitch {
-  readonly name?: string;
-  readonly path?: string;
-  readonly enabled: boolean;
-}
+export type SkillSwitch = { readonly name?: string; readonly path?: string; readonly enabled: boolean };
 
 /** Valid entries of `skills.config`. `~` is the user's home folder. */
 export function readSkillSwitches(entries: Json | undefined, osHome: string): readonly SkillSwitch[] {

@@ -1,169 +1,101 @@
 import { checkpointIntentFragment } from '../fragments/checkpoint-messages.ts';
 import { checkpointRecordsFragment, checkpointSummaryFragment } from '../fragments/checkpoint-work.ts';
-import {
-  agentsElsewhereFragment,
-  interAgentMessageFragment,
-  subagentNotificationFragment,
-} from '../fragments/events/agents.ts';
-import {
-  filesChangedBesideFragment,
-  filesPutBackFragment,
-  generatedImagesFragment,
-  imageResizeNoticeFragment,
-  newRepositoriesFragment,
-  unusableImagesFragment,
-} from '../fragments/events/files-and-images.ts';
-import {
-  hookContextFragment,
-  hookPromptFragment,
-  pluginHintFragment,
-  skillBodyFragment,
-} from '../fragments/events/hooks-skills-and-plugins.ts';
-import { goalFragment, turnAbortedFragment, turnContinuedFragment } from '../fragments/events/turns-and-goals.ts';
-import {
-  realtimeDelegationFragment,
-  userActionFragment,
-  userShellCommandFragment,
-} from '../fragments/events/user-actions.ts';
+import * as agentEvents from '../fragments/events/agents.ts';
+import * as files from '../fragments/events/files-and-images.ts';
+import * as extensions from '../fragments/events/hooks-skills-and-plugins.ts';
+import * as turns from '../fragments/events/turns-and-goals.ts';
+import * as actions from '../fragments/events/user-actions.ts';
 import type { FragmentFamily, FragmentKind } from '../fragments/text/define-fragment.ts';
-import {
-  knownAgentsFragment,
-  knownAgentsSection,
-  multiAgentModeFragment,
-  multiAgentRoleFragment,
-} from './sections/agents.ts';
+import * as agents from './sections/agents.ts';
 import { approvedPrefixesFragment } from './sections/approvals.ts';
-import {
-  deferredToolsFragment,
-  deferredToolsSection,
-  mcpInstructionsFragment,
-  mcpInstructionsSection,
-  mcpServersFragment,
-  mcpServersSection,
-} from './sections/deferred-tools-and-mcp-servers.ts';
-import { environmentFragment, environmentsGuidanceFragment, environmentsSection } from './sections/environments.ts';
-import {
-  agentsMdFragment,
-  agentsMdSection,
-  developerInstructionsFragment,
-  developerInstructionsSection,
-  managedInstructionsFragment,
-  managedInstructionsSection,
-  sessionContextFragment,
-  sessionContextSection,
-} from './sections/instructions.ts';
-import {
-  memoryFragment,
-  memorySection,
-  pinnedNotesFragment,
-  pinnedNotesSection,
-} from './sections/memory-and-pinned-notes.ts';
+import * as servers from './sections/deferred-tools-and-mcp-servers.ts';
+import * as environments from './sections/environments.ts';
+import * as instructions from './sections/instructions.ts';
+import * as memory from './sections/memory-and-pinned-notes.ts';
 import { modelSection, modelSwitchFragment } from './sections/model.ts';
-import {
-  collaborationModeFragment,
-  collaborationModeSection,
-  personalityFragment,
-  personalitySection,
-  realtimeEndFragment,
-  realtimeSection,
-  realtimeStartFragment,
-} from './sections/modes.ts';
-import {
-  grantedPermissionsFragment,
-  networkRulesFragment,
-  permissionsFragment,
-  permissionsSection,
-} from './sections/permissions.ts';
-import {
-  appsGuidanceFragment,
-  appsSection,
-  pluginsGuidanceFragment,
-  pluginsSection,
-  recommendedPluginsFragment,
-} from './sections/plugins-and-apps.ts';
+import * as modes from './sections/modes.ts';
+import * as permissions from './sections/permissions.ts';
+import * as plugins from './sections/plugins-and-apps.ts';
 import type { AnySection } from './sections/section.ts';
-import { sessionsEndedFragment, sessionsFragment, sessionsSection } from './sections/sessions.ts';
-import { skillHintFragment, skillsCatalogueFragment, skillsSection } from './sections/skills.ts';
+import * as sessions from './sections/sessions.ts';
+import * as skills from './sections/skills.ts';
 
-/**
- * All sections in the order in which the model reads them, in the bundle and in every change: developer messages first,
- * the managed policy last among these, then those in the user's name. Each assumes those before it.
- */
+/** In the order in which the model reads them: each assumes those before. The managed policy is the last developer's. */
 export const sections: readonly AnySection[] = [
   modelSection,
-  permissionsSection,
-  collaborationModeSection,
-  realtimeSection,
-  personalitySection,
-  developerInstructionsSection,
-  appsSection,
-  pluginsSection,
-  deferredToolsSection,
-  mcpInstructionsSection,
-  mcpServersSection,
-  skillsSection,
-  memorySection,
-  sessionContextSection,
-  sessionsSection,
-  knownAgentsSection,
-  managedInstructionsSection,
-  agentsMdSection,
-  pinnedNotesSection,
-  environmentsSection,
+  permissions.permissionsSection,
+  modes.collaborationModeSection,
+  modes.realtimeSection,
+  modes.personalitySection,
+  instructions.developerInstructionsSection,
+  plugins.appsSection,
+  plugins.pluginsSection,
+  servers.deferredToolsSection,
+  servers.mcpInstructionsSection,
+  servers.mcpServersSection,
+  skills.skillsSection,
+  memory.memorySection,
+  instructions.sessionContextSection,
+  sessions.sessionsSection,
+  agents.knownAgentsSection,
+  instructions.managedInstructionsSection,
+  instructions.agentsMdSection,
+  memory.pinnedNotesSection,
+  environments.environmentsSection,
 ] as unknown as readonly AnySection[];
 
 const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   // State: sent by a world section, which withdraws or replaces it.
   modelSwitchFragment,
-  personalityFragment,
-  realtimeStartFragment,
-  realtimeEndFragment,
-  developerInstructionsFragment,
-  sessionContextFragment,
-  agentsMdFragment,
-  pinnedNotesFragment,
-  skillsCatalogueFragment,
-  mcpInstructionsFragment,
-  mcpServersFragment,
-  memoryFragment,
-  sessionsFragment,
-  knownAgentsFragment,
-  permissionsFragment,
+  modes.personalityFragment,
+  modes.realtimeStartFragment,
+  modes.realtimeEndFragment,
+  instructions.developerInstructionsFragment,
+  instructions.sessionContextFragment,
+  instructions.agentsMdFragment,
+  memory.pinnedNotesFragment,
+  skills.skillsCatalogueFragment,
+  servers.mcpInstructionsFragment,
+  servers.mcpServersFragment,
+  memory.memoryFragment,
+  sessions.sessionsFragment,
+  agents.knownAgentsFragment,
+  permissions.permissionsFragment,
   approvedPrefixesFragment,
-  grantedPermissionsFragment,
-  networkRulesFragment,
-  collaborationModeFragment,
-  environmentFragment,
-  environmentsGuidanceFragment,
-  appsGuidanceFragment,
-  pluginsGuidanceFragment,
-  recommendedPluginsFragment,
-  deferredToolsFragment,
-  multiAgentRoleFragment,
-  multiAgentModeFragment,
-  managedInstructionsFragment,
+  permissions.grantedPermissionsFragment,
+  permissions.networkRulesFragment,
+  modes.collaborationModeFragment,
+  environments.environmentFragment,
+  environments.environmentsGuidanceFragment,
+  plugins.appsGuidanceFragment,
+  plugins.pluginsGuidanceFragment,
+  plugins.recommendedPluginsFragment,
+  servers.deferredToolsFragment,
+  agents.multiAgentRoleFragment,
+  agents.multiAgentModeFragment,
+  instructions.managedInstructionsFragment,
   // Events: sent once.
-  turnAbortedFragment,
-  turnContinuedFragment,
-  filesPutBackFragment,
-  filesChangedBesideFragment,
-  sessionsEndedFragment,
-  agentsElsewhereFragment,
-  newRepositoriesFragment,
-  generatedImagesFragment,
-  skillBodyFragment,
-  skillHintFragment,
-  pluginHintFragment,
-  hookContextFragment,
-  hookPromptFragment,
-  goalFragment,
-  subagentNotificationFragment,
-  interAgentMessageFragment,
-  realtimeDelegationFragment,
-  unusableImagesFragment,
-  imageResizeNoticeFragment,
-  userActionFragment,
-  userShellCommandFragment,
+  turns.turnAbortedFragment,
+  turns.turnContinuedFragment,
+  files.filesPutBackFragment,
+  files.filesChangedBesideFragment,
+  sessions.sessionsEndedFragment,
+  agentEvents.agentsElsewhereFragment,
+  files.newRepositoriesFragment,
+  files.generatedImagesFragment,
+  extensions.skillBodyFragment,
+  skills.skillHintFragment,
+  extensions.pluginHintFragment,
+  extensions.hookContextFragment,
+  extensions.hookPromptFragment,
+  turns.goalFragment,
+  agentEvents.subagentNotificationFragment,
+  agentEvents.interAgentMessageFragment,
+  actions.realtimeDelegationFragment,
+  files.unusableImagesFragment,
+  files.imageResizeNoticeFragment,
+  actions.userActionFragment,
+  actions.userShellCommandFragment,
   // Written by a checkpoint.
   checkpointIntentFragment,
   checkpointRecordsFragment,

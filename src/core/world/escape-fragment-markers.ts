@@ -26,10 +26,7 @@ const furtherNames = [
 
 let signs: { readonly tag: RegExp; readonly name: RegExp; readonly heading: RegExp } | undefined;
 
-/**
- * Keeps a model's or tool's text from imitating our context: the first character of fragment tags is escaped anywhere.
- * Other tags, such as those of code, stay unchanged.
- */
+/** Escapes fragment tags in foreign text, so that it cannot imitate our context. Other tags stay. */
 export function escapeFragmentMarkers(text: string): string {
   const { tag, name, heading } = (signs ??= makeSigns());
   return text

@@ -39,9 +39,7 @@ export function buildBundle(sections: readonly AnySection[], step: Step, stands:
   return { form: 'bundle', told, record: { full: true, state: storedFacts(facts) } };
 }
 
-/**
- * Differences from the baseline. A section missing from it was never sent, unless history has a text of it in force.
- */
+/** Differences from the baseline. A missing section was never sent, unless history has a text of it in force. */
 function buildDifference(
   sections: readonly AnySection[],
   step: Step,
@@ -54,14 +52,9 @@ function buildDifference(
   return { form: 'change', told, ...(state === undefined ? {} : { record: { full: false, state } }) };
 }
 
-interface SectionFact {
-  readonly section: AnySection;
-  readonly fact: undefined | never;
-}
-
-function factsOf(sections: readonly AnySection[], step: Step): readonly SectionFact[] {
-  return sections.map((section) => ({ section, fact: section.of(step) }));
-}
+type SectionFact = { readonly section: AnySection; readonly fact: undefined | never };
+const factsOf = (sections: readonly AnySection[], step: Step): readonly SectionFact[] =>
+  sections.map((section) => ({ section, fact: section.of(step) }));
 
 function toldOf(
   facts: readonly SectionFact[],
@@ -86,14 +79,13 @@ function wholeOf({ section, fact }: SectionFact, stands: IsStillTold): readonly 
   return fact === undefined ? [] : section.full(fact);
 }
 
-function storedFacts(facts: readonly SectionFact[]): JsonObject {
-  return Object.fromEntries(
+const storedFacts = (facts: readonly SectionFact[]): JsonObject =>
+  Object.fromEntries(
     facts.flatMap(({ section: { id, stored, beside }, fact }) => {
       if (fact === undefined) return [];
       return [[id, stored(fact)], ...(beside ? [[beside.id, beside.stored(fact)]] : [])];
     }),
   );
-}
 
 /** Sections of other programs stay unchanged: Capstan neither sends nor withdraws them. */
 function ownSections(sections: readonly AnySection[], state: JsonObject): JsonObject {
@@ -109,21 +101,18 @@ export type Baseline =
   | { readonly kind: 'none'; readonly why: NoBaseline; readonly problems?: ToldProblems }
   | { readonly kind: 'known'; readonly state: JsonObject };
 
-/**
- * Why MCP servers do not run, by name, as the model last read. Losing the proof does not make them run: it is sent
- * again until a process has seen the server.
- */
+/** Why MCP servers do not run, as last read. Sent again until a process has seen the server. */
 export type ToldProblems = Readonly<Record<string, string>>;
-
 /** `start`: nothing was ever sent. `unproven`: its record is malformed. */
 export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
-
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
 const unproven: Baseline = { kind: 'none', why: 'unproven' };
 
-export function clearedByCheckpoint(problems: ToldProblems): Baseline {
-  return { kind: 'none', why: 'checkpoint', ...(Object.keys(problems).length > 0 && { problems }) };
-}
+export const clearedByCheckpoint = (problems: ToldProblems): Baseline => ({
+  kind: 'none',
+  why: 'checkpoint',
+  ...(Object.keys(problems).length > 0 && { problems }),
+});
 
 /** The baseline after a `world_state` line. A patch without anything to patch proves nothing. */
 export function foldWorldState(baseline: Baseline, payload: JsonObject): Baseline {

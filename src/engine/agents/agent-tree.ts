@@ -1,26 +1,13 @@
 import { defined } from '../../base/objects.ts';
-import type {
-  AgentLimits,
-  AgentParent,
-  BudgetProblem,
-  MeteredRequest,
-  ReadAgent,
-  SharedSpending,
-} from '../../ports/agents.ts';
+import type { AgentLimits, AgentParent, BudgetProblem, MeteredRequest } from '../../ports/agents.ts';
+import type { ReadAgent, SharedSpending } from '../../ports/agents.ts';
 import { rootPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { groupDigits } from '../../protocol/outcome.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
-import {
-  addUsage,
-  noUsage,
-  PendingRequests,
-  type PendingUsage,
-  type RequestFit,
-  type Usage,
-  usageSince,
-} from '../../protocol/usage.ts';
+import type { PendingUsage, RequestFit, Usage } from '../../protocol/usage.ts';
+import { addUsage, noUsage, PendingRequests, usageSince } from '../../protocol/usage.ts';
 
 /** State that the threads of one root share in this process: how many agents work, and what all of them cost. */
 export class AgentTree {
@@ -28,7 +15,7 @@ export class AgentTree {
   readonly #read: (id: ThreadId) => Promise<ReadAgent | undefined>;
   /** Spending per agent, without its own agents. */
   readonly #spent = new Map<ThreadId, Usage>();
-  readonly #running = new Set<ThreadId>();
+  readonly running = new Set<ThreadId>();
   readonly #underWay = new PendingRequests<ThreadId>();
   readonly questions = new AgentQuestions();
   #root: AgentParent | undefined;
@@ -45,24 +32,8 @@ export class AgentTree {
     this.questions.attach(root);
   }
 
-  get running(): number {
-    return this.#running.size;
-  }
-
-  began(id: ThreadId): void {
-    this.#running.add(id);
-  }
-
-  has(id: ThreadId): boolean {
-    return this.#running.has(id);
-  }
-
-  ended(id: ThreadId): void {
-    this.#running.delete(id);
-  }
-
   get isIdle(): boolean {
-    return this.#running.size === 0 && this.questions.open.length === 0;
+    return this.running.size === 0 && this.questions.open.length === 0;
   }
 
   async problem({ tokens: limit }: AgentLimits): Promise<BudgetProblem | undefined> {
@@ -90,25 +61,18 @@ export class AgentTree {
   }
 
   #shared(id: ThreadId, { tokens: limit }: AgentLimits, under: PendingUsage<ThreadId>): SharedSpending {
-    const beside = addUsage(
-      this.#unreported(),
-      under.of(() => true),
-    );
-    if (id === this.#rootId) return { beside, left: [] };
+    if (id === this.#rootId) return { beside: addUsage(this.#unreported(), under.of(everyone)), left: [] };
     const together = { limit: 'agents.max_tokens', unit: 'tokens' } as const;
     const underWay = under.of((by) => by !== this.#rootId);
     const used = tokensOf(addUsage(sum(this.#spent.values()), underWay));
-    const left = [
-      ...(limit === undefined ? [] : [{ ...together, most: limit, used }]),
-      ...(this.#root?.left(beside) ?? []),
-    ];
-    return { beside: under.of((by) => by === id), left };
+    const own = limit === undefined ? [] : [{ ...together, most: limit, used }];
+    const ofRoot = this.#root?.left(addUsage(this.#unreported(), under.of(everyone))) ?? [];
+    return { beside: under.of((by) => by === id), left: [...own, ...ofRoot] };
   }
 
   /** Agents' spending that no line of the root reports. */
   #unreported(): Usage {
-    const reported = sum((this.#root?.agents ?? []).map(({ used }) => used));
-    return usageSince(reported, sum(this.#spent.values()));
+    return usageSince(sum((this.#root?.agents ?? []).map(({ used }) => used)), sum(this.#spent.values()));
   }
 
   /** Counts, from their files, agents that this process does not know yet. */
@@ -125,28 +89,17 @@ export class AgentTree {
   }
 }
 
-function sum(usages: Iterable<Usage>): Usage {
-  let all = noUsage;
-  for (const usage of usages) all = addUsage(all, usage);
-  return all;
-}
+const everyone = (): boolean => true;
+const sum = (usages: Iterable<Usage>): Usage => Iterator.from(usages).reduce(addUsage, noUsage);
+const tokensOf = ({ total, estimated = 0 }: Usage): number => total + estimated;
 
-function tokensOf({ total, estimated = 0 }: Usage): number {
-  return total + estimated;
-}
+const budgetSpent = (limit: number, spent: number): BudgetProblem => ({
+  code: 'agent-budget',
+  message: `The agents of ${rootPath} may use ${groupDigits(limit)} tokens together, and have used ${groupDigits(spent)}: no request of an agent is sent any more.`,
+  next: 'Do the rest without agents, or raise agents.max_tokens.',
+});
 
-function budgetSpent(limit: number, spent: number): BudgetProblem {
-  return {
-    code: 'agent-budget',
-    message: `The agents of ${rootPath} may use ${groupDigits(limit)} tokens together, and have used ${groupDigits(spent)}: no request of an agent is sent any more.`,
-    next: 'Do the rest without agents, or raise agents.max_tokens.',
-  };
-}
-
-interface OpenAgentQuestion {
-  readonly question: Question;
-  give(answer: Answer): void;
-}
+type OpenAgentQuestion = { readonly question: Question; give(answer: Answer): void };
 
 interface AgentAsking {
   readonly signal: AbortSignal;
@@ -154,10 +107,7 @@ interface AgentAsking {
   put(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
-/**
- * Questions of the agents of one root, as its surfaces see them: each names its agent and appears in the root's turn.
- * The first answer counts, whether it comes through the root's port or from a client.
- */
+/** Questions of one root's agents: each names its agent and appears in the root's turn. The first answer counts. */
 export class AgentQuestions {
   readonly #open = new Map<string, OpenAgentQuestion>();
   #root: AgentParent | undefined;

@@ -43,10 +43,8 @@ export function agentThreads(engine: EngineParts, options: AgentThreadsOptions):
   return {
     async start({ identity, bounds, fork }) {
       const request = requestFor(identity, bounds, options, 'new');
-      const opened = fork
-        ? await live().fork(identity.parentId, { kind: 'latest' }, request)
-        : await live().start(request);
-      return asAgent(asOfCall(opened), roleOf(identity, options));
+      const opened = fork ? live().fork(identity.parentId, { kind: 'latest' }, request) : live().start(request);
+      return asAgent(asOfCall(await opened), roleOf(identity, options));
     },
     async load(identity, bounds) {
       const known = await readAgent(engine, identity.id);
@@ -62,11 +60,7 @@ export function agentThreads(engine: EngineParts, options: AgentThreadsOptions):
   };
 }
 
-const notAnAgent = {
-  code: 'not-an-agent',
-  message: 'This thread did not start it.',
-  next: 'Start another agent.',
-} as const;
+const notAnAgent = { code: 'not-an-agent', message: 'This thread did not start it.', next: 'Start another agent.' };
 
 /** Rewords a refusal for a tool call, which has a parameter where users have a key. */
 function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | EngineRefused {
@@ -75,34 +69,31 @@ function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | En
   return { ...opened, outcome: { ...opened.outcome, next } };
 }
 
-function roleOf({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentRole | undefined {
-  return roles.find(({ name }) => name === role);
-}
+const roleOf = ({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentRole | undefined =>
+  roles.find(({ name }) => name === role);
 
 /** An existing thread keeps its model unless its role says otherwise. */
 function requestFor(
   agent: AgentIdentity,
   bounds: AgentBounds,
-  { parent, roles, developerInstructions, questions }: AgentThreadsOptions,
+  options: AgentThreadsOptions,
   thread: 'new' | 'known',
 ): AgentLiveRequest {
-  const { cwd, provider, approval, onlyTools } = bounds;
-  const role = roles.find(({ name }) => name === agent.role);
+  const { cwd, approval, onlyTools } = bounds;
+  const { profile: named, ephemeral, askUser, config: ofParent } = options.parent;
+  const role = roleOf(agent, options);
   const given = thread === 'new' ? bounds : undefined;
-  const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
-  const text = [agentIntroduction(agent.path), developerInstructions, role?.instructions]
-    .filter((each) => each !== undefined)
-    .join('\n\n');
+  const effort = role?.effort ?? given?.effort;
+  const texts = [agentIntroduction(agent.path), options.developerInstructions, role?.instructions];
   const config = [
-    ...overrideList(parent.config),
-    ...(given === undefined ? [] : [{ path: ['model_provider'], value: provider }]),
+    ...overrideList(ofParent),
+    ...(given === undefined ? [] : [{ path: ['model_provider'], value: given.provider }]),
     ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
-    { path: ['developer_instructions'], value: text },
+    { path: ['developer_instructions'], value: texts.filter((each) => each !== undefined).join('\n\n') },
     ...(role?.overrides ?? []),
   ];
   const left = [...(bounds.withoutTools ?? []), ...(role?.withoutTools ?? [])];
   const withoutTools = left.length === 0 ? undefined : left;
-  const { profile: named, ephemeral } = parent;
   return {
     agent,
     cwd,
@@ -110,28 +101,25 @@ function requestFor(
     heldApprovals: approval,
     sandbox: profileOfRole(bounds, role),
     ...(bounds.changesNothing === true || role?.readOnly === true ? { changesNothing: true } : {}),
-    ...defined({ model }),
-    ...defined({ profile: named, ephemeral, onlyTools, withoutTools }),
-    ...(parent.askUser === undefined
+    ...defined({ model: role?.model ?? given?.model, profile: named, ephemeral, onlyTools, withoutTools }),
+    ...(askUser === undefined
       ? { unattended: true }
-      : { askUser: agentAsker(parent.askUser, agent.path, questions(agent.rootId)) }),
+      : { askUser: agentAsker(askUser, agent.path, options.questions(agent.rootId)) }),
   };
 }
 
 /** A role may restrict its agents more than their parent is restricted, never less. */
-function profileOfRole({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRole | undefined): PermissionProfile {
-  return role?.readOnly === true ? { ...readOnlyProfile(profile), network: 'restricted' } : profile;
-}
+const profileOfRole = ({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRole | undefined): PermissionProfile =>
+  role?.readOnly === true ? { ...readOnlyProfile(profile), network: 'restricted' } : profile;
 
 function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | undefined): AgentThread | ThreadRefused {
   if (opened.kind === 'refused') return opened;
-  const unknown = opened.notices.find(({ code }) => code === 'model-unknown');
   return {
     kind: 'agent-thread',
-    ...(unknown === undefined ? {} : { note: unknown.message }),
+    note: opened.notices.find(({ code }) => code === 'model-unknown')?.message,
     async run(message, bounds) {
       const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
-      return turnEnd(await opened.submit({ input: writtenBy('agent', message), ...defined({ change }) }));
+      return turnEnd(await opened.submit({ input: writtenBy('agent', message), change }));
     },
     async steer(message) {
       return (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered';
@@ -139,11 +127,10 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
     async interrupt(reason) {
       await opened.interrupt(reason);
     },
-    fits({ cwd: _cwd, ...bounds }) {
+    fits(bounds) {
       const { settings } = opened;
-      const { mode } = bounds;
-      const profile = profileOfRole(bounds, role);
-      const wanted = { ...bounds, cwd: settings.cwd, mode: mode === 'plan' ? mode : modeOf(settings), profile };
+      const mode = bounds.mode === 'plan' ? bounds.mode : modeOf(settings);
+      const wanted = { ...bounds, cwd: settings.cwd, mode, profile: profileOfRole(bounds, role) };
       return narrowing(settings, wanted) === undefined;
     },
     leave: () => opened.leave(),
@@ -169,19 +156,13 @@ function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBo
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
-function modeOf({ collaboration }: Settings): AgentBounds['mode'] {
-  return collaboration?.mode ?? 'default';
-}
+const modeOf = ({ collaboration }: Settings): AgentBounds['mode'] => collaboration?.mode ?? 'default';
 
 /** An agent in plan mode answers its task and makes no plan of its own. */
-function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
-  return mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
-}
-
-function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {
-  if (result.kind === 'refused') return { kind: 'failed', outcome: result.outcome };
-  return result;
-}
+const collaborationOf = (mode: AgentBounds['mode']): CollaborationSetting =>
+  mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
+const turnEnd = (result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd =>
+  result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : result;
 
 /** Maps an agent's port to the port of the root, so that nested agents also ask there. */
 const rootOf = new WeakMap<AskUser, AskUser>();
@@ -191,16 +172,11 @@ const asked = new WeakMap<AskUser, Promise<unknown>>();
 function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
   const root = rootOf.get(asker) ?? asker;
   const own: AskUser = {
-    ...defined({ answersOnce: root.answersOnce }),
-    ask: (question, signal, item) =>
-      questions.ask(
-        { ...question, agent: path },
-        {
-          signal,
-          ...defined({ item }),
-          put: (named, end) => ask(root, named, { signal: end, ...defined({ item }) }),
-        },
-      ),
+    answersOnce: root.answersOnce,
+    ask(question, signal, item) {
+      const put = (named: Question, end: AbortSignal) => ask(root, named, { signal: end, item });
+      return questions.ask({ ...question, agent: path }, { signal, item, put });
+    },
     isThere: () => root.isThere?.() ?? true,
   };
   rootOf.set(own, root);
@@ -211,18 +187,15 @@ function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): As
 export function rootAsker(asker: AskUser): AskUser {
   if (asker === awaitAnswer || rootOf.has(asker)) return asker;
   const own: AskUser = {
-    ...defined({ answersOnce: asker.answersOnce }),
-    ask: (question, signal, item) => ask(asker, question, { signal, ...defined({ item }) }),
+    answersOnce: asker.answersOnce,
+    ask: (question, signal, item) => ask(asker, question, { signal, item }),
     isThere: () => asker.isThere?.() ?? true,
   };
   rootOf.set(own, asker);
   return own;
 }
 
-interface Asking {
-  readonly signal: AbortSignal;
-  readonly item?: TurnItem;
-}
+type Asking = { readonly signal: AbortSignal; readonly item?: TurnItem };
 
 async function ask(asker: AskUser, question: Question, { signal, item }: Asking) {
   // Clients answer in any order, so there is no queue.

@@ -35,10 +35,8 @@ interface ReadableThreads {
 }
 
 /** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
-export async function readAgentTree(threads: ReadableThreads, id: ThreadId): Promise<AgentNode> {
-  return nodeOf(threads, { id, path: rootPath }, new Set());
-}
-
+export const readAgentTree = async (threads: ReadableThreads, id: ThreadId): Promise<AgentNode> =>
+  nodeOf(threads, { id, path: rootPath }, new Set());
 type KnownAgent = Pick<RecordedAgent, 'id' | 'path'> & Partial<RecordedAgent>;
 
 async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<ThreadId>): Promise<AgentNode> {
@@ -69,38 +67,29 @@ async function statusOf(
   return isOpen && (await threads.writer(id)) !== undefined ? 'running' : read.last.kind;
 }
 
-interface KeptThreadLines {
-  readonly store: RolloutStore;
-}
+type KeptThreadLines = { readonly store: RolloutStore };
 
 /** Reads from a thread's file what became of the work it was given last. */
 export async function readAgent({ store }: KeptThreadLines, id: ThreadId): Promise<ReadAgent | undefined> {
   if ((await store.current(id)).kind === 'refused') return undefined;
   const { state } = await foldThread(store, id);
   const own = state.agents.filter(({ parentId }) => parentId === id);
-  const last = await lastStatus({ store }, id, state);
+  const last = await lastStatus(store, id, state);
   const isOpen = state.openTurn !== undefined;
   return { identity: agentIn(state.meta), used: ownCost(state.usage.total, state.meta), agents: own, isOpen, last };
 }
 
-async function lastStatus(
-  { store }: KeptThreadLines,
-  id: ThreadId,
-  state: ThreadState,
-): Promise<AgentStatus | 'waits'> {
+async function lastStatus(store: RolloutStore, id: ThreadId, state: ThreadState): Promise<AgentStatus | 'waits'> {
   if (state.openTurn !== undefined) return isSuspended(state) ? 'waits' : { kind: 'interrupted' };
   for await (const { type, payload } of store.readBack(id, isTurnEvent)) {
     const event = type === lineType.event ? turnEvent(payload) : undefined;
     if (event?.kind !== 'end') continue;
-    if (event.status === 'completed') {
-      return { kind: 'completed', ...defined({ answer: stringAt(payload, 'last_agent_message') }) };
-    }
+    if (event.status === 'completed') return { kind: 'completed', answer: stringAt(payload, 'last_agent_message') };
     if (event.status !== 'failed') break;
     return { kind: 'errored', message: stringAt(objectAt(payload, 'error'), 'message') ?? 'Its turn failed.' };
   }
   return { kind: 'interrupted' };
 }
 
-function isTurnEvent({ type, payloadType }: LineKind): boolean {
-  return type === lineType.event && (payloadType === undefined || turnEventKind(payloadType) === 'end');
-}
+const isTurnEvent = ({ type, payloadType }: LineKind): boolean =>
+  type === lineType.event && (payloadType === undefined || turnEventKind(payloadType) === 'end');

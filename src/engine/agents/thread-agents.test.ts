@@ -19,10 +19,10 @@ it('what the agents of a root share goes with its thread, unless one of them is 
   await agents.release();
   expect(dropped).toEqual([]);
   agents.attach({ id: root } as AgentParent);
-  tree.began('a' as ThreadId);
+  tree.running.add('a' as ThreadId);
   await agents.release();
   expect(dropped).toEqual([]);
-  tree.ended('a' as ThreadId);
+  tree.running.delete('a' as ThreadId);
   await agents.release();
   expect(dropped).toEqual([root]);
 });

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { continueWithFewerPermissions } from '../../core/fragments/answers/agents-and-goals.ts';
 import type {
   AgentBounds,
@@ -39,7 +38,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   readonly #options: ThreadAgentsOptions;
   readonly #working = new WorkingAgents({
     report: (report) => this.#open.report(report),
-    ended: (id) => this.#tree.ended(id),
+    ended: (id) => this.#tree.running.delete(id),
   });
   readonly #last = new Map<ThreadId, Promise<unknown>>();
   #parent: AgentParent | undefined;
@@ -100,28 +99,26 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const path = `${this.#path}/${name}`;
     const identity = { id, parentId: parent.id, rootId: self?.rootId ?? parent.id, depth, path, role };
     const { turnId, callId } = caller;
-    this.#tree.began(id);
+    this.#tree.running.add(id);
     await parent.note({ kind: 'spawned', id, parentId: parent.id, path, role, turnId, callId });
     const bounds = boundsFor(caller, wanted, this.#options.defaults);
     const thread = await threads.start({ identity, bounds, fork });
     if (thread.kind === 'refused') {
-      this.#tree.ended(id);
+      this.#tree.running.delete(id);
       await parent.note({ kind: 'closed', id });
       return refused(`The agent was not started. ${fullText(thread.outcome)}`);
     }
     this.#working.begin(identity, thread, thread.run(wanted.message, bounds));
-    return { kind: 'spawned', id, path, ...defined({ note: thread.note }) };
+    return { kind: 'spawned', id, path, note: thread.note };
   }
 
   async send(words: AgentMessage, caller: AgentCaller): Promise<AgentMessageSent | AgentRefused> {
     return this.#inOrder(words.target, () => this.#send(words, caller));
   }
 
-  async #send(
-    { target, message, interrupt }: AgentMessage,
-    caller: AgentCaller,
-  ): Promise<AgentMessageSent | AgentRefused> {
-    const agent = this.#find(target);
+  async #send(words: AgentMessage, caller: AgentCaller): Promise<AgentMessageSent | AgentRefused> {
+    const { message, interrupt } = words;
+    const agent = this.#find(words.target);
     if ('why' in agent) return agent;
     if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one, under any name.`);
     const { id, path } = agent;
@@ -143,10 +140,10 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const full = this.#fullProblem();
     if (full !== undefined) return refused(full);
     const identity = identityOf(this.#options.self, agent);
-    this.#tree.began(id);
+    this.#tree.running.add(id);
     const thread = await this.#options.threads.load(identity, caller);
     if (thread.kind === 'refused') {
-      this.#tree.ended(id);
+      this.#tree.running.delete(id);
       return refused(`The agent was not loaded. ${fullText(thread.outcome)}`);
     }
     await this.#open.note({ kind: 'sent', id, turnId, callId });
@@ -205,15 +202,11 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (self === undefined && this.#parent !== undefined && this.#tree.isIdle) dropTree(this.#parent.id);
   }
 
-  /**
-   * Reports, from their files, the results of agents that no process of ours runs any more. An agent whose turn waits
-   * for the user is not finished.
-   */
+  /** Reports from files for agents that no process of ours runs. One whose turn waits for the user is not done. */
   async settle(): Promise<void> {
     const parent = this.#open;
     for (const agent of parent.agents) {
-      if (agent.state !== 'running' || this.#working.find(agent.id) !== undefined || this.#isStarting(agent.id))
-        continue;
+      if (agent.state !== 'running' || this.#working.find(agent.id) || this.#tree.running.has(agent.id)) continue;
       const known = await this.#options.threads.read(agent.id);
       const isOurs = known?.identity?.parentId === parent.id;
       const status = known !== undefined && isOurs ? known.last : neverStartedStatus;
@@ -243,14 +236,10 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return running.length > 0 ? running : open;
   }
 
-  #isStarting(id: ThreadId): boolean {
-    return this.#tree.has(id);
-  }
-
   #fullProblem(): string | undefined {
     const { running } = this.#options.limits;
-    if (this.#tree.running < running) return undefined;
-    return `${running} agents work already, which is the limit. Wait for one of them first.`;
+    const isFull = this.#tree.running.size >= running;
+    return isFull ? `${running} agents work already, which is the limit. Wait for one of them first.` : undefined;
   }
 
   #find(target: string): RecordedAgent | AgentRefused {
@@ -262,7 +251,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   #listed({ id, path, role, state, last, used }: RecordedAgent): ListedAgent {
     const working = this.#working.find(id);
-    const asks = working?.thread.asks ?? !this.#isStarting(id);
+    const asks = working?.thread.asks ?? !this.#tree.running.has(id);
     const status = state === 'running' ? (asks ? 'waiting_for_user' : 'running') : (last ?? 'shutdown');
     return { id, path, role, status, tokens: working?.thread.used.total ?? used.total };
   }
@@ -274,28 +263,21 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       agents.map(async (agent) => {
         const isTold = agent.state === 'running' || unread.includes(agent.id);
         const known = isTold ? undefined : await this.#options.threads.read(agent.id);
-        return { ...this.#listed(agent), ...defined({ answer: lastAnswerText(known?.last) }) };
+        return { ...this.#listed(agent), answer: lastAnswerText(known?.last) };
       }),
     );
   }
 }
 
-function refused(why: string): AgentRefused {
-  return { kind: 'refused', why };
-}
-
+const refused = (why: string): AgentRefused => ({ kind: 'refused', why });
 type ChosenModel = Pick<WantedAgent, 'model' | 'effort'>;
 
 /** Bounds that an agent gets from its caller, with the model from the call or else the configuration. */
-function boundsFor(
-  { effort: had, ...caller }: AgentCaller,
-  wanted: ChosenModel,
-  defaults: ChosenModel = {},
-): AgentBounds {
+function boundsFor(caller: AgentCaller, wanted: ChosenModel, defaults: ChosenModel = {}): AgentBounds {
   const model = wanted.model ?? defaults.model ?? caller.model;
   // Another model may not have the caller's effort.
-  const effort = wanted.effort ?? defaults.effort ?? (model === caller.model ? had : undefined);
-  return { ...caller, model, ...defined({ effort }) };
+  const effort = wanted.effort ?? defaults.effort ?? (model === caller.model ? caller.effort : undefined);
+  return { ...caller, model, effort };
 }
 
 const longest = 40;
@@ -310,13 +292,9 @@ function agentNameProblem(name: string, parentPath: string, agents: readonly Rec
 }
 
 function freeAgentName(role: string, parentPath: string, agents: readonly RecordedAgent[]): string {
-  const base =
-    role
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9_]/g, '_')
-      .slice(0, longest - 5) || 'agent';
+  const plain = role.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_');
   for (let number = 1; ; number++) {
-    const name = `${base}_${number}`;
+    const name = `${plain.slice(0, longest - 5) || 'agent'}_${number}`;
     if (!agents.some(({ path }) => path === `${parentPath}/${name}`)) return name;
   }
 }
@@ -341,9 +319,14 @@ interface ThreadAgentsOptions {
   dropTree(rootId: ThreadId): void;
 }
 
-function identityOf(self: AgentIdentity | undefined, { id, path, role, parentId }: RecordedAgent): AgentIdentity {
-  return { id, path, role, parentId, rootId: self?.rootId ?? parentId, depth: (self?.depth ?? 0) + 1 };
-}
+const identityOf = (self: AgentIdentity | undefined, { id, path, role, parentId }: RecordedAgent): AgentIdentity => ({
+  id,
+  path,
+  role,
+  parentId,
+  rootId: self?.rootId ?? parentId,
+  depth: (self?.depth ?? 0) + 1,
+});
 
 interface AgentsToWaitFor {
   now(): Promise<readonly RecordedAgent[]>;
@@ -351,12 +334,7 @@ interface AgentsToWaitFor {
   working(): readonly Promise<void>[];
 }
 
-interface EndedWait {
-  readonly agents: readonly RecordedAgent[];
-  readonly timedOut: boolean;
-  readonly hasWords: boolean;
-}
-
+type EndedWait = Pick<WaitedAgents, 'timedOut' | 'hasWords'> & { readonly agents: readonly RecordedAgent[] };
 /** Interval for checking an agent that another program or client may continue. */
 const lookAgainMs = 1000;
 const lookForWordsMs = 200;

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { AgentBounds, AgentThread } from '../../ports/agents.ts';
 import type { TurnEnd } from '../../ports/threads.ts';
 import type { AgentIdentity, AgentReport, AgentStatus } from '../../protocol/agent.ts';
@@ -6,10 +5,7 @@ import { thrownMessage } from '../../protocol/display-text.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText } from '../../protocol/outcome.ts';
 
-export interface NextWork {
-  readonly message: string;
-  readonly bounds: AgentBounds;
-}
+export type NextWork = { readonly message: string; readonly bounds: AgentBounds };
 
 interface Working {
   readonly thread: AgentThread;
@@ -76,10 +72,7 @@ export class WorkingAgents {
     );
   }
 
-  /**
-   * Ends its turn and begins the next one at once; its parent only gets the last result. Returns false if it was over
-   * already.
-   */
+  /** Ends its turn and begins the next at once; its parent gets only the last result. False if it was over. */
   async restart(id: ThreadId, next: NextWork, reason: unknown): Promise<boolean> {
     const working = this.#working.get(id);
     if (working === undefined) return false;
@@ -90,10 +83,7 @@ export class WorkingAgents {
     return promise;
   }
 
-  /**
-   * Limits all agents to `next.bounds` from now on: working ones continue within them, and processes that idle ones
-   * left running end.
-   */
+  /** Limits all agents to `next.bounds` from now on; processes that idle ones left running end. */
   async narrow(next: NextWork, reason: unknown): Promise<void> {
     const wider = [...this.#loaded].filter(([, thread]) => !thread.fits(next.bounds)).map(([id]) => id);
     await Promise.all(
@@ -133,7 +123,7 @@ function drop(working: Working): void {
 function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
   switch (end.kind) {
     case 'completed':
-      return { kind: 'completed', ...defined({ answer: end.lastMessage }) };
+      return { kind: 'completed', answer: end.lastMessage };
     case 'aborted':
       return { kind: 'interrupted' };
     case 'failed':
@@ -143,9 +133,7 @@ function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
   }
 }
 
-function erroredStatus(error: unknown): AgentStatus {
-  return { kind: 'errored', message: thrownMessage(error) };
-}
+const erroredStatus = (error: unknown): AgentStatus => ({ kind: 'errored', message: thrownMessage(error) });
 
 export const neverStartedStatus: AgentStatus = {
   kind: 'errored',

@@ -23,7 +23,6 @@ import {
 } from '../../adapters/gather/memory-files.ts';
 import { threadExtract, threadsDueForNotes } from '../../core/planes/memory-threads.ts';
 import type { BackgroundHost } from '../../ports/threads.ts';
-import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -58,10 +57,7 @@ const most = { note: 8000, memory: 40_000, summary: 2500, thread: 4000 } as cons
 /** Leaves space for the model's instructions and answer. */
 const mostShare = 70;
 
-/**
- * Writes notes about inactive threads and merges them for new ones. What is written before a signal or a failure stays;
- * the rest is left to another start. Resolves with what went wrong.
- */
+/** Resolves with what went wrong. What is written before a signal or a failure stays; the rest waits for a start. */
 export async function writeMemories(
   parts: MemoryWriterParts,
   host: BackgroundHost,
@@ -87,15 +83,11 @@ export async function writeMemories(
   return signal.aborted ? undefined : problems[0];
 }
 
-async function noteThread(
-  parts: MemoryWriterParts,
-  host: BackgroundHost,
-  thread: ThreadSummary,
-): Promise<'noted' | 'skipped' | Outcome> {
+async function noteThread(parts: MemoryWriterParts, host: BackgroundHost, thread: ThreadSummary) {
   const { home, secrets } = parts;
   const { id, updatedAt, cwd, gitBranch, location } = thread;
   const told = await parts.read(id);
-  const about = { threadId: id, usedAt: updatedAt, at: parts.now(), ...defined({ cwd }) };
+  const about = { threadId: id, usedAt: updatedAt, at: parts.now(), cwd };
   // A ban on notes can change only with the thread itself, so record it.
   if (told === undefined) {
     replaceNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 });
@@ -107,8 +99,7 @@ async function noteThread(
     purpose: 'extract',
     instructions: extractInstructions,
     outputSchema: extractSchema,
-    message: (window) =>
-      extractMessage({ day, ...defined({ cwd, branch: gitBranch }) }, threadExtract(clean, spaceIn(window, parts))),
+    message: (window) => extractMessage({ day, cwd, branch: gitBranch }, threadExtract(clean, spaceIn(window, parts))),
   });
   host.spend(said.used);
   if (said.kind === 'aborted') return 'skipped';
@@ -122,7 +113,7 @@ async function noteThread(
   const summary = kept(answer['rollout_summary'], most.thread, secrets);
   const file = summary === '' ? undefined : `${stamp(updatedAt)}-${id.slice(-8)}-${slugOf(answer['rollout_slug'])}.md`;
   if (file !== undefined) writeThreadSummary(home, file, summaryText({ id, updatedAt, cwd, location }, summary));
-  replaceNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, ...defined({ file }) });
+  replaceNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, file });
   return 'noted';
 }
 
@@ -142,30 +133,23 @@ function recordFailure(home: string, note: MemoryNote): void {
 }
 
 /** Read late: the user may clear the memory while a model is asked. */
-function noteOf(home: string, { threadId }: MemoryNote): MemoryNote | undefined {
-  return readNotes(home).find((note) => note.threadId === threadId);
-}
+const noteOf = (home: string, { threadId }: MemoryNote): MemoryNote | undefined =>
+  readNotes(home).find((note) => note.threadId === threadId);
 
 /** Merges notes into the two files, if some are not in them yet. */
 async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promise<readonly Outcome[]> {
   const { home, secrets, rules } = parts;
-  const notes = readNotes(home).filter(({ kind }) => kind === 'noted');
-  const newest = notes.reduce((latest, { at }) => Math.max(latest, at), 0);
+  const all = readNotes(home).filter(({ kind }) => kind === 'noted');
+  const newest = all.reduce((latest, { at }) => Math.max(latest, at), 0);
   if (newest <= readMergedAt(home)) return [];
   const { memory, summary } = readMemoryTexts(home);
   const now = parts.now();
-  const current = notes
+  const notes = all
     .filter(({ usedAt, at }) => now - usedAt <= rules.maxUnusedMs || at > readMergedAt(home))
     .toSorted((a, b) => b.at - a.at)
     .slice(0, rules.mostNotes)
-    .map(({ usedAt, cwd, file, text }: MemoryNote) => {
-      return { day: new Date(usedAt).toISOString().slice(0, 10), text, ...defined({ cwd, file }) };
-    });
-  const material = {
-    memory: redactSecrets(memory, secrets),
-    summary: redactSecrets(summary, secrets),
-    notes: current,
-  };
+    .map(({ usedAt, cwd, file, text }) => ({ day: new Date(usedAt).toISOString().slice(0, 10), text, cwd, file }));
+  const material = { memory: redactSecrets(memory, secrets), summary: redactSecrets(summary, secrets), notes };
   const said = await parts.ask({
     purpose: 'consolidate',
     instructions: consolidateInstructions,
@@ -186,9 +170,8 @@ async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promi
   return [];
 }
 
-function spaceIn(window: number, { share }: MemoryWriterParts): number {
-  return Math.max(1, Math.floor((window * Math.min(share, mostShare)) / 100));
-}
+const spaceIn = (window: number, { share }: MemoryWriterParts): number =>
+  Math.max(1, Math.floor((window * Math.min(share, mostShare)) / 100));
 
 function readAnswer(text: string, schema: JsonObject): JsonObject | undefined {
   const keys = schema['required'] as readonly string[];
@@ -198,24 +181,15 @@ function readAnswer(text: string, schema: JsonObject): JsonObject | undefined {
     : undefined;
 }
 
-function kept(value: JsonObject[string], tokens: number, secrets: readonly string[]): string {
-  return typeof value === 'string' ? cutText(redactSecrets(value, secrets).trim(), tokens) : '';
-}
+const kept = (value: JsonObject[string], tokens: number, secrets: readonly string[]): string =>
+  typeof value === 'string' ? cutText(redactSecrets(value, secrets).trim(), tokens) : '';
 
 function slugOf(value: JsonObject[string]): string {
-  const plain =
-    typeof value === 'string'
-      ? value
-          .toLowerCase()
-          .replace(/[^a-z0-9]+/g, '-')
-          .slice(0, 60)
-      : '';
-  return plain.replace(/^-|-$/g, '') || 'thread';
+  const words = typeof value === 'string' ? value.toLowerCase().replace(/[^a-z0-9]+/g, '-') : '';
+  return words.slice(0, 60).replace(/^-|-$/g, '') || 'thread';
 }
 
-function stamp(time: number): string {
-  return new Date(time).toISOString().slice(0, 19).replaceAll(':', '-');
-}
+const stamp = (time: number): string => new Date(time).toISOString().slice(0, 19).replaceAll(':', '-');
 
 function summaryText(
   about: Pick<ThreadSummary, 'id' | 'updatedAt' | 'location'> & { readonly cwd: string | undefined },
@@ -230,10 +204,8 @@ function summaryText(
   return `${head.join('\n')}\n\n${text}`;
 }
 
-function unreadable(what: string): Outcome {
-  return {
-    code: 'memory-unreadable-answer',
-    message: `The model gave no notes about ${what} that can be read.`,
-    next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
-  };
-}
+const unreadable = (what: string): Outcome => ({
+  code: 'memory-unreadable-answer',
+  message: `The model gave no notes about ${what} that can be read.`,
+  next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
+});

@@ -9,7 +9,6 @@ import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts
 import { memoryFolder, notesFolder } from '../../adapters/gather/memory-files.ts';
 import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
 import type { BackgroundHost, BackgroundWork } from '../../ports/threads.ts';
-import { defined } from '../../base/objects.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -27,12 +26,7 @@ export interface ThreadMemories extends BackgroundWork {
   release(): Promise<void>;
 }
 
-interface MemoriesOfThread {
-  readonly config: Config;
-  readonly settings: Settings;
-  readonly catalogue: Catalogue;
-}
-
+type MemoriesOfThread = { readonly config: Config; readonly settings: Settings; readonly catalogue: Catalogue };
 const looked = 200;
 
 export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {
@@ -52,12 +46,7 @@ export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread)
 }
 
 /** One process at a time. Never rejects. */
-async function run(
-  engine: EngineParts,
-  input: MemoriesOfThread,
-  host: BackgroundHost,
-  signal: AbortSignal,
-): Promise<void> {
+async function run(engine: EngineParts, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
   try {
     const lock = await engine.locks.take(`${notesFolder(engine.base.home)}/lock`);
     if (lock.kind === 'held') return;
@@ -73,9 +62,11 @@ async function run(
   }
 }
 
-function unwritten(why: string, next: string): Outcome {
-  return { code: 'memory-unwritten', message: `No notes were written about earlier threads: ${why}`, next };
-}
+const unwritten = (why: string, next: string): Outcome => ({
+  code: 'memory-unwritten',
+  message: `No notes were written about earlier threads: ${why}`,
+  next,
+});
 
 function writerParts(
   engine: EngineParts,
@@ -103,8 +94,7 @@ function writerParts(
     },
     async ask({ purpose, ...question }: MemoryQuestion) {
       makeOwnFolder(memoryFolder(home), 'readable');
-      const chosen = purpose === 'extract' ? rules.extractModel : rules.consolidationModel;
-      const model = chosen ?? settings.model;
+      const model = (purpose === 'extract' ? rules.extractModel : rules.consolidationModel) ?? settings.model;
       const effort = effortOf(catalogue, model, purpose === 'extract' ? 'low' : 'medium');
       return engine.askModel({
         ...question,
@@ -113,7 +103,7 @@ function writerParts(
         settings,
         threadSource: 'memory_consolidation',
         signal,
-        ...defined({ effort }),
+        effort,
       });
     },
   };
@@ -135,10 +125,7 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
   return mode;
 }
 
-/**
- * Values that no model may read: of variables that are secret by name or configured for a server, of the configuration
- * itself, and of logins to servers.
- */
+/** Values that no model may read: secret variables, the configuration's secrets, and logins to servers. */
 async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
   const { base, options } = engine;
   const { withheld = [] } = settings.shellEnvironment;

@@ -47,10 +47,7 @@ interface AskedThread {
   close(): Promise<void>;
 }
 
-/**
- * The only configuration that applies: how a model is reached, what it accepts and how it answers. All other keys,
- * including those of later versions, are left out.
- */
+/** How a model is reached, what it accepts and how it answers. All other keys are left out. */
 const onlyConfig = [
   'answer',
   'model_catalog_json',
@@ -64,10 +61,7 @@ const onlyConfig = [
   'window',
 ];
 
-/**
- * Asks in an ephemeral thread that notifies no program: no tools, no context but the instructions, no questions to
- * users. Never rejects.
- */
+/** Asks in an ephemeral, silent thread: no tools, no context, no questions to users. Never rejects. */
 export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelSaid> {
   const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
   const opened = await engine.start({

@@ -43,6 +43,4 @@ export function failureWords(outcome: Outcome, now: number): FailureWords {
   return { what, ...(said === '' || said === usual ? {} : { said }), ...common };
 }
 
-function isCause(name: string): name is FailureCause {
-  return Object.hasOwn(failureCauses, name);
-}
+const isCause = (name: string): name is FailureCause => Object.hasOwn(failureCauses, name);

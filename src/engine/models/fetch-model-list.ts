@@ -2,16 +2,10 @@ import { providerAddress, type ProviderConfig } from '../../core/config/provider
 import { isFromOwner, type KeptModels } from '../../adapters/gather/provider-models.ts';
 import { identifyByKey } from '../../adapters/model/anthropic/client.ts';
 import { providerCredentials } from '../../adapters/model/http/auth/provider-credentials.ts';
-import {
-  authModeOf,
-  type Credentials,
-  type HeaderSources,
-  requestSecrets,
-  wireHeaders,
-} from '../../adapters/model/http/credentials-and-headers.ts';
+import type { Credentials, HeaderSources } from '../../adapters/model/http/credentials-and-headers.ts';
+import { authModeOf, requestSecrets, wireHeaders } from '../../adapters/model/http/credentials-and-headers.ts';
 import { askServerModels, createServerQuestions, type ServerModels } from '../../adapters/model/server-models.ts';
 import { identifyAccount } from '../../adapters/model/responses/client.ts';
-import { defined } from '../../base/objects.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
 export interface ModelsQuestion {
@@ -23,7 +17,10 @@ export interface ModelsQuestion {
   readonly signal: AbortSignal;
 }
 
-type Asking = Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>;
+export type Asking = Pick<
+  EngineParts,
+  'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'
+>;
 
 /** The address of a provider's requests under the present login. Asks no server and runs no program. */
 export async function addressReached(engine: Asking, provider: ProviderConfig): Promise<string> {
@@ -39,48 +36,33 @@ function credentialsAsIs(engine: Asking, provider: ProviderConfig, signal: Abort
   return providerCredentials(provider, sources)({ signal, asIs: true }).catch(() => ({ kind: 'none' }) as const);
 }
 
-function urlUnder(credentials: Credentials, provider: ProviderConfig): string {
-  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : {};
-  return baseUrl;
-}
+const urlUnder = (credentials: Credentials, { baseUrl }: ProviderConfig): string =>
+  ('baseUrl' in credentials ? credentials.baseUrl : undefined) ?? baseUrl;
 
 /** `from`: the kind of key and the address. Absent: no server was asked. */
 export type AskedModels = ServerModels & { readonly from?: string };
 
 /** Asks a provider for its models with the key, headers and proxies of its other requests. Never rejects. */
-export async function askModels(
-  engine: Asking,
-  { provider, model, known, timeoutMs, signal }: ModelsQuestion,
-): Promise<AskedModels> {
-  const { sendTo } = engine;
-  const { env: environment } = engine.options;
+export async function askModels(engine: Asking, question: ModelsQuestion): Promise<AskedModels> {
+  const { provider, model, known, timeoutMs, signal } = question;
   const credentials = await credentialsAsIs(engine, provider, signal);
   // A provider would refuse the question without its key.
-  if (credentials.kind === 'missing') {
-    const { message, next } = credentials;
-    return { kind: 'unknown', why: { message, next } };
-  }
+  if (credentials.kind === 'missing')
+    return { kind: 'unknown', why: { message: credentials.message, next: credentials.next } };
   if (signal.aborted) return { kind: 'unknown' };
   const sent: HeaderSources = {
     provider,
-    environment,
+    environment: engine.options.env,
     request: {},
     identify: provider.wireApi === 'anthropic' ? identifyByKey : identifyAccount,
     credentials,
     wants: 'json',
   };
-  const [headers, secrets] = [wireHeaders(sent), requestSecrets(sent)];
   const baseUrl = urlUnder(credentials, provider);
   const from = `${authModeOf(credentials)} ${providerAddress({ baseUrl })}`;
   // Another list may have a state with this etag.
   const etag = isFromOwner(known, from) ? known?.etag : undefined;
-  const asked = {
-    provider: { ...provider, baseUrl },
-    headers,
-    secrets,
-    timeoutMs,
-    signal,
-    ...defined({ model, etag }),
-  };
-  return { ...(await askServerModels(createServerQuestions(sendTo), asked)), from };
+  const [headers, secrets] = [wireHeaders(sent), requestSecrets(sent)];
+  const asked = { provider: { ...provider, baseUrl }, headers, secrets, timeoutMs, signal, model, etag };
+  return { ...(await askServerModels(createServerQuestions(engine.sendTo), asked)), from };
 }

@@ -8,14 +8,8 @@ import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../core
 import type { ServerModels } from '../../adapters/model/server-models.ts';
 import { bundledModelNames } from '../../adapters/gather/bundled-models.ts';
 import { loadCatalogue } from '../../adapters/gather/model-catalogue-file.ts';
-import {
-  type KeptModels,
-  loadCatalogueOfProvider,
-  type ModelFiles,
-  modelFiles,
-  type ModelsOwner,
-  modelsOwner,
-} from '../../adapters/gather/provider-models.ts';
+import type { KeptModels, ModelFiles, ModelsOwner } from '../../adapters/gather/provider-models.ts';
+import { loadCatalogueOfProvider, modelFiles, modelsOwner } from '../../adapters/gather/provider-models.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { dropConfiguredModelOfOtherProvider } from '../../adapters/gather/settings/settings-origins.ts';
 import { defaultModel, windowSettings } from '../../adapters/gather/settings/settings.ts';
@@ -96,21 +90,15 @@ export class HomeModels {
     const said = asksServer && !isStatic ? await this.#ask(provider, owner, signal) : undefined;
     const catalogue = this.#catalogue(found);
     const kept = isStatic ? undefined : this.#files.read(owner, 'said');
-    const tested = this.#tested(found);
+    const tested = new Set(this.#tested(found)?.models.map(({ slug }) => slug));
     const ofServer = (kept?.models ?? []).map(({ slug }) => slug);
-    const names = [
-      ...(ofServer.length > 0 ? ofServer : namesWithoutServer(found)),
-      ...(tested?.models.map(({ slug }) => slug) ?? []),
-    ];
+    const names = [...(ofServer.length > 0 ? ofServer : namesWithoutServer(found)), ...tested];
     const models = [...new Set(names)].toSorted().map((model): ListedModel => {
       const record = lookUpModel(catalogue, model);
-      const isKnown = !isWindowGuessed(record);
-      return {
-        model,
-        ...(isKnown ? { window: nominalWindow(record) } : {}),
-        source: isKnown ? sourceOf(found, record, 'contextWindow') : 'not known',
-        isTested: tested?.models.some(({ slug }) => slug === model) === true,
-      };
+      const known = isWindowGuessed(record)
+        ? { source: 'not known' }
+        : { window: nominalWindow(record), source: sourceOf(found, record, 'contextWindow') };
+      return { model, ...known, isTested: tested.has(model) };
     });
     const server = said === undefined ? 'unasked' : said.kind === 'unknown' ? 'silent' : 'answered';
     const problem = said?.kind === 'unknown' ? said.why : undefined;
@@ -155,8 +143,7 @@ export class HomeModels {
         }, signal);
         if (failed !== undefined) return failed;
         const fields = fieldsFound(abilities, record);
-        const file = this.#keepTested(owner, slug, fields);
-        return { fields, isUnused: isStatic, ...defined({ file }) };
+        return { fields, isUnused: isStatic, ...defined({ file: this.#keepTested(owner, slug, fields) }) };
       },
     };
   }
@@ -176,11 +163,8 @@ export class HomeModels {
   }
 
   #catalogue({ base, provider, config }: Found): Catalogue {
-    return loadCatalogueOfProvider(this.#engine.base.home, base, {
-      provider,
-      config,
-      environment: this.#engine.options.env,
-    });
+    const { base: layers, options } = this.#engine;
+    return loadCatalogueOfProvider(layers.home, base, { provider, config, environment: options.env });
   }
 
   #recordOf(found: Found, model: string): ModelRecord {
@@ -194,8 +178,7 @@ export class HomeModels {
 
   async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<ServerModels> {
     const before = this.#files.read(owner, 'said');
-    const asked = { provider, timeoutMs: patienceMs, signal, ...defined({ known: before }) };
-    const found = await askModels(this.#engine, asked);
+    const found = await askModels(this.#engine, { provider, timeoutMs: patienceMs, signal, known: before });
     if (found.kind === 'unknown') return found;
     this.#files.write(owner, 'said', mergeAskedModels(before, found, { now: this.#engine.clock.now() }));
     return found;

@@ -3,22 +3,15 @@ import { findHome } from '../../adapters/gather/home.ts';
 import { askLocalServer, type LocalServer } from '../../adapters/model/server-models.ts';
 import { combinedError } from '../../core/config/config-layer.ts';
 import type { Config } from '../../core/config/config.ts';
-import {
-  type LocalProvider,
-  localProvider,
-  localProviders,
-  type ProviderConfig,
-} from '../../core/config/providers/provider-config.ts';
+import type { LocalProvider, ProviderConfig } from '../../core/config/providers/provider-config.ts';
+import { localProvider, localProviders } from '../../core/config/providers/provider-config.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/shell.ts';
 import type { EngineOptions } from '../engine-options.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from './thread-providers.ts';
 
-export interface LocalCandidate {
-  readonly local: LocalProvider;
-  readonly provider: ProviderConfig;
-}
+export type LocalCandidate = { readonly local: LocalProvider; readonly provider: ProviderConfig };
 
 interface FoundServer extends LocalCandidate {
   readonly models: readonly string[];
@@ -28,10 +21,7 @@ type LocalProblem = Outcome<
   'local-provider-unknown' | 'local-provider-unclear' | 'local-server-missing' | 'local-model-missing'
 >;
 
-/**
- * The overrides that `--oss` means: a provider on this machine and its model, both present when this resolves. Installs
- * nothing.
- */
+/** The overrides that `--oss` means: a provider on this machine and its model, both present. Installs nothing. */
 export async function localOverrides(options: EngineOptions, named: string | undefined): Promise<Overrides | Outcome> {
   const home = findHome(options.env, options.osHome);
   if ('code' in home) return home;
@@ -54,9 +44,8 @@ export async function localOverrides(options: EngineOptions, named: string | und
 
 async function find(config: Config, env: Variables, named: string | undefined): Promise<FoundServer | Outcome> {
   const chosen = named ?? config.ossProvider;
-  if (chosen !== undefined && localProvider(chosen) === undefined) {
+  if (chosen !== undefined && localProvider(chosen) === undefined)
     return unknownProvider(chosen, named === undefined ? 'oss_provider' : '--local-provider');
-  }
   const candidates: LocalCandidate[] = [];
   for (const local of localProviders) {
     const provider = locatedProvider(config, local.id, env);
@@ -133,13 +122,11 @@ function shownAddress({ baseUrl }: ProviderConfig): string {
   return `${origin}${pathname}`;
 }
 
-function managedProvider({ modelProvider }: Config): Outcome<'provider-managed'> {
-  return {
-    code: 'provider-managed',
-    message: `An administrator set model_provider to "${modelProvider}" on this machine, and --oss cannot change it.`,
-    next: 'Start without --oss, or ask the administrator.',
-  };
-}
+const managedProvider = ({ modelProvider }: Config): Outcome<'provider-managed'> => ({
+  code: 'provider-managed',
+  message: `An administrator set model_provider to "${modelProvider}" on this machine, and --oss cannot change it.`,
+  next: 'Start without --oss, or ask the administrator.',
+});
 
 export interface LocalServerFound {
   readonly id: string;

@@ -2,17 +2,8 @@ import { defined } from '../../base/objects.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import type { ModelRecord } from '../../core/envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow } from '../../core/envelope/window.ts';
-import {
-  codeWord,
-  type ModelAbility,
-  overflowQuestion,
-  parallelQuestion,
-  pictureQuestion,
-  plainQuestion,
-  schemaQuestion,
-  type TestQuestion,
-  toolQuestion,
-} from '../../core/fragments/model-test-questions.ts';
+import type { ModelAbility, TestQuestion } from '../../core/fragments/model-test-questions.ts';
+import * as questions from '../../core/fragments/model-test-questions.ts';
 import type { ModelEvent, ModelFailure, Provider } from '../../ports/model.ts';
 import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
@@ -29,10 +20,7 @@ export interface PlannedQuestion {
 
 export interface ModelTest {
   readonly questions: readonly PlannedQuestion[];
-  /**
-   * Asks the questions one after the other and reports each. Returns an outcome if the server answers no question at
-   * all.
-   */
+  /** Asks one question after the other and reports each. Returns an outcome if the server answers none. */
   run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
@@ -52,18 +40,15 @@ export interface TestedModel {
 }
 
 export function modelTest({ encoder, client }: Provider, { record, wantsOverflow }: TestedModel): ModelTest {
+  const options = {
+    model: record.slug,
+    parallelToolCalls: true,
+    maxOutputTokens: mostOutput,
+    cacheKey: 'capstan-models-test',
+    labels: {},
+  };
   const bodyOf = ({ outputSchema, ...prompt }: TestQuestion): readonly Uint8Array[] =>
-    encoder.body({
-      ...prompt,
-      options: {
-        model: record.slug,
-        parallelToolCalls: true,
-        maxOutputTokens: mostOutput,
-        cacheKey: 'capstan-models-test',
-        labels: {},
-        ...defined({ outputSchema }),
-      },
-    });
+    encoder.body({ ...prompt, options: { ...options, ...defined({ outputSchema }) } });
   const window = nominalWindow(record);
   const noOverflow = isWindowGuessed(record)
     ? 'its window is not known'
@@ -71,12 +56,12 @@ export function modelTest({ encoder, client }: Provider, { record, wantsOverflow
       ? undefined
       : `it would send ${window} tokens; --overflow asks it all the same`;
   const all: readonly (readonly [readonly ModelAbility[], () => TestQuestion, string | undefined])[] = [
-    [['stream', 'usage'], () => plainQuestion, undefined],
-    [['tools'], () => toolQuestion, undefined],
-    [['parallel calls'], () => parallelQuestion, undefined],
-    [['pictures'], () => pictureQuestion, undefined],
-    [['schema'], () => schemaQuestion, undefined],
-    [['overflow'], () => overflowQuestion(window), noOverflow],
+    [['stream', 'usage'], () => questions.plainQuestion, undefined],
+    [['tools'], () => questions.toolQuestion, undefined],
+    [['parallel calls'], () => questions.parallelQuestion, undefined],
+    [['pictures'], () => questions.pictureQuestion, undefined],
+    [['schema'], () => questions.schemaQuestion, undefined],
+    [['overflow'], () => questions.overflowQuestion(window), noOverflow],
   ];
   return {
     questions: all.map(([abilities, question, skipped]) => {
@@ -85,14 +70,11 @@ export function modelTest({ encoder, client }: Provider, { record, wantsOverflow
     }),
     async run(report, signal) {
       for (const [abilities, question, skipped] of all) {
-        if (skipped !== undefined) {
-          for (const ability of abilities) report({ ability, state: 'skipped', detail: skipped });
-          continue;
-        }
-        const answer = await ask(client.stream.bind(client), bodyOf(question()), signal);
-        const end = endsTest(answer, abilities.includes('stream'));
+        const answer = skipped === undefined ? await ask(client, bodyOf(question()), signal) : undefined;
+        const end = answer && endsTest(answer, abilities.includes('stream'));
         if (end !== undefined) return { code: end.code, message: end.message, next: end.next };
-        for (const ability of abilities) report(judgeAnswer(ability, answer));
+        for (const ability of abilities)
+          report(answer ? judgeAnswer(ability, answer) : { ability, state: 'skipped', detail: skipped! });
       }
       return undefined;
     },
@@ -100,7 +82,7 @@ export function modelTest({ encoder, client }: Provider, { record, wantsOverflow
 }
 
 async function ask(
-  stream: Provider['client']['stream'],
+  client: Provider['client'],
   body: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<TestedAnswer> {
@@ -108,18 +90,17 @@ async function ask(
   const items: Item[] = [];
   let pieces = 0;
   let last: Extract<ModelEvent, { kind: 'completed' | 'failed' }> | undefined;
-  for await (const event of stream({ body, headers: {} }, AbortSignal.any([limit, signal]))) {
+  for await (const event of client.stream({ body, headers: {} }, AbortSignal.any([limit, signal]))) {
     if (event.kind === 'text-delta') pieces++;
     if (event.kind === 'item') items.push(event.item);
     if (event.kind === 'completed' || event.kind === 'failed') last = event;
   }
-  const { usage } = last ?? {};
-  if (last?.kind !== 'failed') return { items, pieces, ...defined({ usage }) };
+  const answer = { items, pieces, usage: last?.usage };
+  if (last?.kind !== 'failed') return answer;
   // One late question says nothing about the others.
   const isLate = limit.aborted && !signal.aborted;
   const late = { code: 'answer-too-slow', message: `no answer within ${questionMs / 1000} seconds`, next: '' } as const;
-  const failure = isLate ? { ...late, retry: 'never' as const } : last.failure;
-  return { items, pieces, failure, ...defined({ usage }) };
+  return { ...answer, failure: isLate ? { ...late, retry: 'never' } : last.failure };
 }
 
 interface TestedAnswer {
@@ -150,17 +131,13 @@ const general: ReadonlySet<string> = new Set([
   'connection-failed',
 ]);
 
-/**
- * Returns the failure that makes other questions pointless. The plain question tests no ability: a server that refuses
- * it lacks the model or would refuse all others.
- */
-function endsTest({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined {
-  if (failure === undefined) return undefined;
-  return general.has(failure.code) || (isPlain && failure.code === 'invalid-request') ? failure : undefined;
-}
+/** Returns the failure that makes other questions pointless: the plain question tests no ability. */
+const endsTest = ({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined =>
+  failure && (general.has(failure.code) || (isPlain && failure.code === 'invalid-request')) ? failure : undefined;
 
 const withoutPictures = 'Capstan sends it no pictures from now on.';
-
+const withoutTools =
+  'Choose another model, or start the server with support for tool calls: Capstan works through tools.';
 type Judgement = Omit<FoundAbility, 'ability'>;
 
 const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>> = {
@@ -176,14 +153,12 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
       : { state: 'yes', detail: `${groupDigits(usage.input)} tokens in, ${groupDigits(usage.output)} out` },
   tools: ({ items }) => {
     const calls = items.filter(isCall);
-    const next = 'Choose another model, or start the server with support for tool calls: Capstan works through tools.';
-    if (calls.length === 0) return { state: 'no', detail: 'answered without a call', next };
-    const isSound = calls.every(
-      (call) => 'arguments' in call && parseJsonObject(String(call['arguments'])) !== undefined,
-    );
-    return isSound
+    if (calls.length === 0) return { state: 'no', detail: 'answered without a call', next: withoutTools };
+    const isJson = (call: Item): boolean =>
+      'arguments' in call && parseJsonObject(String(call['arguments'])) !== undefined;
+    return calls.every(isJson)
       ? { state: 'yes', detail: `called ${calls[0]!.name}` }
-      : { state: 'no', detail: 'called with arguments that are not JSON', next };
+      : { state: 'no', detail: 'called with arguments that are not JSON', next: withoutTools };
   },
   'parallel calls': ({ items }) => {
     const calls = items.filter(isCall).length;
@@ -201,9 +176,8 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
     return { state: 'no', detail: `answered in another form: ${short(textOf(items))}` };
   },
   overflow: ({ items }) => {
-    if (textOf(items).includes(codeWord)) {
+    if (textOf(items).includes(questions.codeWord))
       return { state: 'no', detail: 'answered: its window is larger than Capstan thinks' };
-    }
     const next = 'Set model_context_window to what the server really holds, or give the server a larger window.';
     return { state: 'no', detail: 'answered without the beginning: the server cuts long requests silently', next };
   },
@@ -213,30 +187,25 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
 const refused: Readonly<Partial<Record<ModelAbility, string>>> = {
   pictures: withoutPictures,
   schema: 'Set server_capabilities.output_schema = false for the provider.',
-  tools: 'Choose another model, or start the server with support for tool calls: Capstan works through tools.',
+  tools: withoutTools,
 };
 
 function judgeAnswer(ability: ModelAbility, answer: TestedAnswer): FoundAbility {
   const { failure } = answer;
   if (failure === undefined) return { ability, ...judges[ability](answer) };
   if (failure.code === 'context-window-exceeded') {
-    const named =
-      failure.window === undefined
-        ? 'without naming its window'
-        : `its window is ${groupDigits(failure.window)} tokens`;
-    const detail = `refused as too long, ${named}`;
-    const window = failure.window === undefined ? {} : { window: failure.window };
-    return { ability, state: ability === 'overflow' ? 'yes' : 'no', detail, ...window };
+    const { window } = failure;
+    const named = window === undefined ? 'without naming its window' : `its window is ${groupDigits(window)} tokens`;
+    const state = ability === 'overflow' ? 'yes' : 'no';
+    return { ability, state, detail: `refused as too long, ${named}`, ...defined({ window }) };
   }
   const detail = short(failure.message);
   if (failure.code !== 'invalid-request') return { ability, state: 'unclear', detail };
   const next = refused[ability];
-  return { ability, state: ability === 'overflow' ? 'unclear' : 'no', detail, ...(next === undefined ? {} : { next }) };
+  return { ability, state: ability === 'overflow' ? 'unclear' : 'no', detail, ...defined({ next }) };
 }
 
-function textOf(items: readonly Item[]): string {
-  return items.filter(isMessage).map(messageText).join('').trim();
-}
+const textOf = (items: readonly Item[]): string => items.filter(isMessage).map(messageText).join('').trim();
 
 function short(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();

@@ -13,18 +13,15 @@ import {
 import type { ServerModel } from '../../adapters/model/server-models.ts';
 import { isThisMachine, normaliseHost } from '../../core/policy/network/host-name.ts';
 import { defined } from '../../base/objects.ts';
-import type { AskedModels } from './fetch-model-list.ts';
 import type { EngineParts } from '../engine-parts.ts';
+import type { Asking, AskedModels } from './fetch-model-list.ts';
 
 export interface ProviderModels {
   /** Includes everything known by now. */
   catalogue(): Catalogue;
   /** Asks a local server about a model it has not answered about yet, and waits briefly for it. */
   learn(model: string): Promise<void>;
-  /**
-   * Asks again in the background about the turn's model, if the known facts may be outdated. The answer counts from the
-   * next turn on. `etag`: the state of the server's list that an answer named.
-   */
+  /** Asks in the background if facts may be outdated, for the next turn. `etag`: the list's, as an answer named it. */
   refresh(etag?: string): void;
   release(): Promise<void>;
 }
@@ -37,11 +34,6 @@ const freshMs = 300_000;
 /** The facts of a local server may change with each of its starts. */
 const freshHereMs = 10_000;
 
-type Shared = Pick<
-  EngineParts,
-  'base' | 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'
->;
-
 interface ModelSources {
   readonly provider: ProviderConfig;
   /** Known without the provider. */
@@ -50,7 +42,10 @@ interface ModelSources {
 }
 
 /** Reads at most two small files. Only `learn` and `refresh` ask a server. */
-export function providerModels(engine: Shared, { provider, described, config }: ModelSources): ProviderModels {
+export function providerModels(
+  engine: Asking & Pick<EngineParts, 'base'>,
+  { provider, described, config }: ModelSources,
+): ProviderModels {
   const { clock } = engine;
   const files = modelFiles(engine.base.home);
   const environment = engine.options.env;
@@ -69,9 +64,8 @@ export function providerModels(engine: Shared, { provider, described, config }: 
   const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
   const ask = async (model: string, timeoutMs: number): Promise<void> => {
     const { askModels } = await import('./fetch-model-list.ts');
-    const signal = over.signal;
-    const found = await askModels(engine, { provider, model, timeoutMs, signal, ...defined({ known: said }) });
-    if (signal.aborted) return;
+    const found = await askModels(engine, { provider, model, timeoutMs, signal: over.signal, known: said });
+    if (over.signal.aborted) return;
     said = mergeAskedModels(said, found, { now: clock.now(), model });
     made = undefined;
     files.write(owner, 'said', said);
@@ -115,29 +109,18 @@ export function providerModels(engine: Shared, { provider, described, config }: 
 }
 
 /** Headers contain it with and without quotes. */
-function plainEtag(etag: string | undefined): string | undefined {
-  return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
-}
-
+const plainEtag = (etag: string | undefined): string | undefined => etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
 /** A server that reports the window of the loaded model knows more than any catalogue. */
-function hasOwnWord({ capabilities }: ProviderConfig): boolean {
-  return capabilities.windowFrom !== 'list';
-}
-
+const hasOwnWord = ({ capabilities }: ProviderConfig): boolean => capabilities.windowFrom !== 'list';
 /** The catalogue does not know the model, so its server's facts count. */
-function isFromServer({ guessed }: ModelRecord): boolean {
-  return guessed;
-}
+const isFromServer = ({ guessed }: ModelRecord): boolean => guessed;
 
 function isHere({ baseUrl }: ProviderConfig): boolean {
   const host = normaliseHost(new URL(baseUrl).hostname);
   return host !== undefined && isThisMachine(host);
 }
 
-/**
- * Merges an answer into what is known. Known facts stay if the server did not answer or its list only has the model's
- * name. `model`: the one that was asked about.
- */
+/** Known facts stay if the server did not answer or only named the model. `model`: the one asked about. */
 export function mergeAskedModels(
   kept: KeptModels | undefined,
   found: AskedModels,
@@ -147,22 +130,18 @@ export function mergeAskedModels(
   const { models: known = [], etag } = before ?? {};
   const from = found.from ?? before?.from;
   const marked = (each: KeptModel): KeptModel => (each.slug === model ? { ...each, asked: true } : each);
-  if (found.kind === 'unknown') return { askedAt: now, models: known, ...defined({ etag, from }) };
-  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), ...defined({ etag, from }) };
+  if (found.kind === 'unknown') return { askedAt: now, models: known, etag, from };
+  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), etag, from };
   const fresh = found.models.map((each): KeptModel => {
     const [kept, old] = [keptOf(each), known.find(({ slug }) => slug === each.slug)];
     if (old === undefined) return kept;
-    return isNameAlone(kept) ? old : { ...kept, ...defined({ asked: old.asked }) };
+    return kept.record === undefined && Object.keys(kept.fields).length === 0 ? old : { ...kept, asked: old.asked };
   });
   const others = found.etag === undefined ? known.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
-  return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag, from }) };
-}
-
-function isNameAlone({ record, fields }: KeptModel): boolean {
-  return record === undefined && Object.keys(fields).length === 0;
+  return { askedAt: now, models: [...others, ...fresh.map(marked)], etag: found.etag, from };
 }
 
 function keptOf({ slug, source, record, pictures, contextWindow, maxOutputTokens }: ServerModel): KeptModel {
   const modalities = pictures === undefined ? undefined : pictures ? ['text', 'image'] : ['text'];
-  return { slug, source, fields: defined({ contextWindow, maxOutputTokens, modalities }), ...defined({ record }) };
+  return { slug, source, fields: defined({ contextWindow, maxOutputTokens, modalities }), record };
 }

@@ -3,13 +3,8 @@ import { providerFor } from '../../adapters/model/provider-for.ts';
 import { defined } from '../../base/objects.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
-import {
-  providerAddress,
-  type ProviderConfig,
-  type ProviderProblem,
-  resolveProvider,
-  withLocalAddress,
-} from '../../core/config/providers/provider-config.ts';
+import type { ProviderConfig, ProviderProblem } from '../../core/config/providers/provider-config.ts';
+import { providerAddress, resolveProvider, withLocalAddress } from '../../core/config/providers/provider-config.ts';
 import type { Facts } from '../../core/envelope/facts.ts';
 import { effortFor } from '../../core/envelope/identity.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
@@ -29,9 +24,8 @@ export function locatedProvider(config: Config, id: string, env: Variables): Pro
   return 'code' in known ? known : withLocalAddress(known, env);
 }
 
-export function nameOfProvider(provider: ProviderConfig): ProviderName {
-  return providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
-}
+export const nameOfProvider = (provider: ProviderConfig): ProviderName =>
+  providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
 
 /** Makes the providers of one thread. Sends and opens nothing. */
 export function threadProviders(

@@ -20,7 +20,6 @@ const noRepository = 96;
 const plain = '"$0" -c core.fsmonitor=false -c core.quotePath=false';
 const diff = `${plain} diff --no-color --no-ext-diff --no-textconv`;
 const show = `${plain} show --no-color --no-ext-diff --no-textconv --format=medium`;
-
 const others = '"$0" ls-files --others --exclude-standard -z';
 
 const changeScripts = {
@@ -104,21 +103,17 @@ const nothingChanged: Outcome = {
   next: 'Change something, or choose a commit, a branch, or what to review in words.',
 };
 
-function unknownPlace(name: string): Outcome {
-  return {
-    code: 'review-target-unknown',
-    message: `git knows no commit ${JSON.stringify(name)} here.`,
-    next: 'Give the id of a commit of this repository.',
-  };
-}
+const unknownPlace = (name: string): Outcome => ({
+  code: 'review-target-unknown',
+  message: `git knows no commit ${JSON.stringify(name)} here.`,
+  next: 'Give the id of a commit of this repository.',
+});
 
-function unknownBranch(name: string): Outcome {
-  return {
-    code: 'review-target-unknown',
-    message: `git knows no branch ${JSON.stringify(name)} here.`,
-    next: 'Give a branch or a commit of this repository; `git branch --all` lists the branches.',
-  };
-}
+const unknownBranch = (name: string): Outcome => ({
+  code: 'review-target-unknown',
+  message: `git knows no branch ${JSON.stringify(name)} here.`,
+  next: 'Give a branch or a commit of this repository; `git branch --all` lists the branches.',
+});
 
 export interface ReviewChoices {
   /** Undefined: no branch is checked out. */

@@ -10,12 +10,8 @@ import {
 } from '../../core/envelope/read-options.ts';
 import { changeToReview, noReview, readFindings, reviewRubric, reviewText } from '../../core/fragments/code-review.ts';
 import { contextMessage } from '../../core/fragments/message-items.ts';
-import {
-  reviewContext,
-  reviewBroke,
-  reviewInterrupted,
-  userActionFragment,
-} from '../../core/fragments/events/user-actions.ts';
+import { reviewBroke, reviewContext, reviewInterrupted } from '../../core/fragments/events/user-actions.ts';
+import { userActionFragment } from '../../core/fragments/events/user-actions.ts';
 import { render } from '../../core/fragments/text/define-fragment.ts';
 import { estimateTokens } from '../../core/fragments/text/truncate.ts';
 import { fitDiff } from '../../core/planes/fit-budget.ts';
@@ -23,7 +19,6 @@ import { occasionalBudget } from '../../core/envelope/window.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
 import type { CodeReview, KeptReview, ReviewTarget, ThreadEvent } from '../../protocol/thread-event.ts';
-import { defined } from '../../base/objects.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -106,10 +101,7 @@ const onlyTools = [
   'read_mcp_resource',
 ];
 
-/**
- * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Only the findings
- * are kept.
- */
+/** Reviews code in a thread of its own, read-only and without questions. Only the findings are kept. */
 export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Promise<ReviewedCode | EngineRefused> {
   const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
   if ('code' in asked) return engineRefused(asked);
@@ -141,14 +133,15 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
     ephemeral: true,
     threadSource: 'review',
     compactsAfterTurns: false,
-    ...defined({ listener }),
+    listener,
   });
   if (opened.kind === 'refused') return opened;
   const { thread } = opened;
   try {
     asked.opened?.(thread.settings);
     const diff = fitDiff(changes.diff, occasionalBudget('reviewedDiff', thread.usage.effectiveWindow), estimateTokens);
-    const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
+    const isEmpty = diff.text === '' && diff.leftOut.length === 0;
+    const text = changeToReview({ target, mergeBase: changes.mergeBase, diff: isEmpty ? undefined : diff });
     const since = engine.clock.now();
     const ended = await thread.run({ input: writtenBy('program', text), signal });
     const recorded = (end: KeptReview['end'], told: ToldReview): Promise<void> => {
@@ -172,14 +165,7 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
   }
 }
 
-function attachment(diff: ReturnType<typeof fitDiff>): { readonly diff?: typeof diff } {
-  return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
-}
-
-interface ToldReview {
-  readonly context: string;
-  readonly results: string;
-}
+type ToldReview = { readonly context: string; readonly results: string };
 
 /** Records for the parent what the user did and what came of it. The review is a part of its cost. */
 async function record(

@@ -1,4 +1,4 @@
-import type { ModelClient, ProviderCapabilities } from '../../../ports/model.ts';
+import type { ModelClient } from '../../../ports/model.ts';
 import type { Credentials } from '../http/credentials-and-headers.ts';
 import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
@@ -12,10 +12,8 @@ export function identifyByKey(credentials: Credentials): Readonly<Record<string,
 }
 
 /** Accepts base URLs with and without the API version. */
-export function messagesEndpoint(baseUrl: string): string {
-  const path = baseUrl.split(/[?#]/)[0]!;
-  return /\/v\d+[a-z0-9]*\/*$/i.test(path) ? 'messages' : 'v1/messages';
-}
+export const messagesEndpoint = (baseUrl: string): string =>
+  /\/v\d+[a-z0-9]*\/*$/i.test(baseUrl.split(/[?#]/)[0]!) ? 'messages' : 'v1/messages';
 
 export function anthropicClient(options: HttpClientOptions): ModelClient {
   const endpoint = messagesEndpoint(options.provider.baseUrl);
@@ -26,16 +24,13 @@ export function anthropicClient(options: HttpClientOptions): ModelClient {
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   encoder: () => anthropicEncoder(),
-  everyEncoder: () => [
-    anthropicEncoder('anthropic/1'),
-    anthropicEncoder('anthropic/2'),
-    anthropicEncoder('anthropic/3'),
-    anthropicEncoder(),
-  ],
+  everyEncoder: () =>
+    (['anthropic/1', 'anthropic/2', 'anthropic/3', 'anthropic/4'] as const).map((version) => anthropicEncoder(version)),
   client: anthropicClient,
-  capabilities: anthropicCapabilities,
+  capabilities: () => ({
+    remoteCompaction: 'none',
+    freeformTools: 'none',
+    accessPrograms: 'unknown',
+    outputLimit: 'always',
+  }),
 };
-
-function anthropicCapabilities(): ProviderCapabilities {
-  return { remoteCompaction: 'none', freeformTools: 'none', accessPrograms: 'unknown', outputLimit: 'always' };
-}

@@ -8,7 +8,7 @@ import type { AnswerReader } from '../http/answer-decoder.ts';
 import { serverModel } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
 import { causeOfEnding, causeOfSign, type FailureCause } from '../http/failures/failure-causes.ts';
-import { detailOf, modelFailure, overflowFailure, saysOverflow } from '../http/failures/model-failure.ts';
+import { detailOf, failed, modelFailure, overflowFailure, saysOverflow } from '../http/failures/model-failure.ts';
 import { isBlankText, storeOpaque } from './projection.ts';
 
 const nothing: readonly ModelEvent[] = [];
@@ -36,10 +36,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         const message = objectAt(event, 'message');
         messageId = stringAt(message, 'id') ?? '';
         usage.push(objectAt(message, 'usage'));
-        return [
-          ...(messageId === '' ? nothing : [{ kind: 'created', responseId: messageId } as const]),
-          ...serverModel(message?.['model']),
-        ];
+        const created = messageId === '' ? nothing : [{ kind: 'created', responseId: messageId } as const];
+        return [...created, ...serverModel(message?.['model'])];
       }
       case 'content_block_start': {
         if (++announced > maxItems) return [failed(answerTooLarge(`${maxItems} items`))];
@@ -95,9 +93,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
     // The last call of a cut answer is incomplete.
     if (failure !== undefined) return [failed(failure, messagesUsage(usage))];
     const rest = [...released(), ...thoughts.map((item): ModelEvent => ({ kind: 'item', item }))];
-    const counted = messagesUsage(usage);
     const endTurn = stopReason === 'pause_turn' ? false : undefined;
-    return [...rest, { kind: 'completed', responseId: messageId, ...defined({ usage: counted, endTurn }) }];
+    return [...rest, { kind: 'completed', responseId: messageId, usage: messagesUsage(usage), endTurn }];
   }
 
   return {
@@ -115,9 +112,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   };
 }
 
-function blockText(block: AnswerBlock): string {
-  return block.kind === 'text' || block.kind === 'thinking' ? block.texts.join('') : '';
-}
+const blockText = (block: AnswerBlock): string =>
+  block.kind === 'text' || block.kind === 'thinking' ? block.texts.join('') : '';
 
 function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   if (delta === '') return nothing;
@@ -125,10 +121,6 @@ function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   // Without an id, no item could replace the preview.
   if (block.kind !== 'thinking' || block.itemId === undefined) return nothing;
   return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
-}
-
-function failed(failure: ModelFailure, usage?: Usage): ModelEvent {
-  return { kind: 'failed', failure, ...defined({ usage }) };
 }
 
 type AnswerBlock = { readonly itemId: string | undefined } & (
@@ -145,10 +137,7 @@ type AnswerBlock = { readonly itemId: string | undefined } & (
     }
 );
 
-export interface BlockPlace {
-  readonly messageId: string;
-  readonly index: number;
-}
+export type BlockPlace = { readonly messageId: string; readonly index: number };
 
 /** Undefined for blocks of provider-run tools and for unknown types. */
 function beginBlock(block: JsonObject, place: BlockPlace): AnswerBlock | undefined {
@@ -188,9 +177,7 @@ const deltaTypes: Readonly<Record<string, readonly [kind: string, key: string]>>
   input_json_delta: ['call', 'partial_json'],
 };
 
-/**
- * The item of a finished block; undefined if it is empty. A call without a name is unreadable: it cannot be answered.
- */
+/** Undefined if the block is empty. A call without a name is unreadable: it cannot be answered. */
 function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
   const id = defined({ id: block.itemId });
   switch (block.kind) {
@@ -242,8 +229,7 @@ export function eventFailure(error: JsonObject | undefined): ModelFailure {
   const cause = causeOfSign(type)?.cause ?? (Object.hasOwn(plain, type) ? plain[type]! : 'server');
   const words = detailOf(message);
   const name = type === '' ? 'an error' : `the error ${detailOf(type)}`;
-  const reported = `The provider reported ${name}${words === '' ? '.' : `: ${words}`}`;
-  return modelFailure({ cause, message: reported });
+  return modelFailure({ cause, message: `The provider reported ${name}${words === '' ? '.' : `: ${words}`}` });
 }
 
 export function stopFailure(reason: string): ModelFailure | undefined {
@@ -262,10 +248,7 @@ export function stopFailure(reason: string): ModelFailure | undefined {
 /** Larger than any context window: a higher count is a server fault. */
 const mostTokens = 1_000_000_000;
 
-/**
- * Token counts are reported twice: at the beginning, and for the whole answer at its end. `input_tokens` excludes cache
- * reads and writes, which our input includes. Undefined when nothing is counted.
- */
+/** Counts come at the beginning and at the end. `input_tokens` excludes the cache. Undefined without counts. */
 function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | undefined {
   const count = (key: string): number => {
     const value = reported.map((part) => part?.[key]).findLast((each) => typeof each === 'number' && each >= 0);
@@ -275,6 +258,5 @@ function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | u
   const input = count('input_tokens') + cachedInput + cacheWriteInput;
   const output = count('output_tokens');
   // Without an input count, the usage is unknown: a request is never empty.
-  if (input === 0) return undefined;
-  return repairUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
+  return input === 0 ? undefined : repairUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
 }

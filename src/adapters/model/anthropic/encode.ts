@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { cachePerObject, defined } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -11,7 +11,6 @@ import { isBlankText, projectForMessages, textBlock, wireName } from './projecti
  * in user turns that is not the user's, only agents' reports were always tagged.
  */
 type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
-
 const defaultMaxTokens = 32_000;
 
 /**
@@ -23,16 +22,11 @@ const defaultMaxTokens = 32_000;
 export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Encoder {
   const isMarked = version === 'anthropic/4';
   const encodeMessages = messagesEncoder(isMarked);
-  const toolsCache = new WeakMap<readonly ToolSpec[], string>();
 
-  function toolsText(tools: readonly ToolSpec[]): string {
-    const known = toolsCache.get(tools);
-    if (known !== undefined) return known;
+  const toolsText = cachePerObject((tools: readonly ToolSpec[]): string => {
     const offered = tools.flatMap((tool) => wireTool(tool) ?? []).map((tool) => JSON.stringify(tool));
-    const text = offered.length === 0 ? '' : `,"tools":[${marked(offered).join(',')}]`;
-    toolsCache.set(tools, text);
-    return text;
-  }
+    return offered.length === 0 ? '' : `,"tools":[${marked(offered).join(',')}]`;
+  });
 
   return {
     version,
@@ -48,12 +42,10 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Enco
       const closing = JSON.stringify({
         stream: true,
         ...(isFirst ? {} : length),
-        ...defined({
-          tool_choice: offered === '' ? undefined : toolChoice(options),
-          service_tier: serviceTier(options),
-        }),
+        tool_choice: offered === '' ? undefined : toolChoice(options),
+        service_tier: serviceTier(options),
         ...answerFields(options, { maxTokens, isUnthought, budget: isStable ? 'level' : 'rest' }),
-        ...defined({ stop_sequences: options.stop as string[] | undefined }),
+        stop_sequences: options.stop as string[] | undefined,
       });
       return [
         Buffer.from(`${opening}${offered}${systemText([instructions, ...system])},"messages":[`, 'utf8'),
@@ -70,19 +62,17 @@ function systemText(texts: readonly string[]): string {
   return blocks.length === 0 ? '' : `,"system":[${marked(blocks).join(',')}]`;
 }
 
-function marked(blocks: readonly string[]): readonly string[] {
-  return blocks.map((block, index) => (index === blocks.length - 1 ? `${block.slice(0, -1)},${cacheControl}}` : block));
-}
+const marked = (blocks: readonly string[]): readonly string[] =>
+  blocks.map((block, index) => (index === blocks.length - 1 ? `${block.slice(0, -1)},${cacheControl}}` : block));
 
 function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): JsonObject {
   if (choice === 'none') return { type: 'none' };
-  return { type: 'auto', ...defined({ disable_parallel_tool_use: parallelToolCalls ? undefined : true }) };
+  return { type: 'auto', disable_parallel_tool_use: parallelToolCalls ? undefined : true };
 }
 
 /** The format has its own tiers and refuses others. */
-function serviceTier({ serviceTier: tier }: RequestOptions): string | undefined {
-  return tier === 'auto' || tier === 'standard_only' ? tier : undefined;
-}
+const serviceTier = ({ serviceTier: tier }: RequestOptions): string | undefined =>
+  tier === 'auto' || tier === 'standard_only' ? tier : undefined;
 
 /** For a model that cannot be held to a schema. Not part of later requests: it concerns this answer only. */
 function schemaWords({ model, outputSchema }: RequestOptions): string | undefined {
@@ -93,8 +83,7 @@ function schemaWords({ model, outputSchema }: RequestOptions): string | undefine
 function answerFields(options: RequestOptions, about: Parameters<typeof thinkingFields>[1]): JsonObject {
   const { thinking, effort } = thinkingFields(options, about);
   const schema = takesSchema(options.model) ? options.outputSchema : undefined;
-  const format = schema && { type: 'json_schema', schema };
-  const config = defined({ effort, format });
+  const config = defined({ effort, format: schema && { type: 'json_schema', schema } });
   return defined({
     // The format refuses any temperature but its default while the model thinks.
     temperature: thinking === undefined ? options.temperature : undefined,
@@ -105,10 +94,7 @@ function answerFields(options: RequestOptions, about: Parameters<typeof thinking
 
 type ThinkingForm = 'none' | 'budget' | 'adaptive';
 
-/**
- * By name prefix, narrower first. Claude models up to 4.5 take a token budget and later ones refuse it; other makers'
- * models behind this format know the budget.
- */
+/** By name prefix, narrower first. Claude up to 4.5 takes a budget, later models refuse it; other makers know it. */
 const forms: readonly (readonly [pattern: RegExp, form: ThinkingForm])[] = [
   [/^claude-3-7/, 'budget'],
   [/^claude-(?:2|3|instant)/, 'none'],
@@ -138,23 +124,15 @@ const budgets: Readonly<Record<string, number>> = {
 const leastBudget = 1024;
 /** Tokens reserved for the answer itself. */
 const answerTokens = 4096;
-
 const efforts: Readonly<Record<string, string>> = { minimal: 'low' };
 const noThinking: ReadonlySet<string> = new Set(['none', 'disabled']);
-
-export interface ThinkingFields {
-  readonly thinking?: JsonObject;
-  readonly effort?: string;
-}
+export type ThinkingFields = { readonly thinking?: JsonObject; readonly effort?: string };
 
 interface AboutThinking {
   readonly maxTokens: number;
   /** The model continues from calls without thinking; a model with a token budget refuses that. */
   readonly isUnthought: boolean;
-  /**
-   * If the wanted budget does not fit: `level` takes the next lower one of the table, so a shrinking limit does not
-   * change it with each request; `rest` takes what the answer leaves.
-   */
+  /** If the wanted budget does not fit: the next lower `level`, which stays, or the `rest` after the answer. */
   readonly budget: 'level' | 'rest';
 }
 
@@ -166,19 +144,17 @@ function thinkingFields(
   if (effort === undefined || form === 'none' || noThinking.has(effort)) return {};
   if (form === 'adaptive') {
     const display = summary === undefined ? undefined : 'summarized';
-    return { thinking: { type: 'adaptive', ...defined({ display }) }, effort: efforts[effort] ?? effort };
+    return { thinking: { type: 'adaptive', display }, effort: efforts[effort] ?? effort };
   }
   const wanted = Object.hasOwn(budgets, effort) ? budgets[effort]! : budgets['medium']!;
   const most = Math.min(wanted, maxTokens - answerTokens);
   const budget = way === 'rest' ? most : Math.max(0, ...Object.values(budgets).filter((level) => level <= most));
-  if (isUnthought || budget < leastBudget) return {};
-  return { thinking: { type: 'enabled', budget_tokens: budget } };
+  return isUnthought || budget < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
 /** Claude models from 4.5 on hold their answer to a schema by themselves. */
-function takesSchema(model: string): boolean {
-  return thinkingForm(model) === 'adaptive' || /^claude-(?:[a-z]+-)?4-5/.test(plainName(model));
-}
+const takesSchema = (model: string): boolean =>
+  thinkingForm(model) === 'adaptive' || /^claude-(?:[a-z]+-)?4-5/.test(plainName(model));
 
 /** Undefined for a tool that a provider of another format would run itself. */
 function wireTool(spec: ToolSpec): JsonObject | undefined {

@@ -6,7 +6,6 @@ import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from '.
 
 /** Blocks that no cache mark can reach any more are encoded together, so that a body has few pieces. */
 const pieceLength = 64 * 1024;
-
 const given = { lead: '', text: '' } as const;
 
 interface EncodedMessages {
@@ -26,7 +25,6 @@ export interface MessagesParts {
 }
 
 type WrittenInput = Pick<Prompt, 'input' | 'writers'>;
-
 export const cacheControl = '"cache_control":{"type":"ephemeral"}';
 
 /**
@@ -55,16 +53,17 @@ export function messagesEncoder(isMarked: boolean): (input: WrittenInput, lastWo
 
 const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
 
-function emptyMessages(isMarked: boolean): EncodedMessages {
-  return { items: [], writers: [], messages: new Messages(isMarked), pieces: [], encoded: 0 };
-}
+const emptyMessages = (isMarked: boolean): EncodedMessages => ({
+  items: [],
+  writers: [],
+  messages: new Messages(isMarked),
+  pieces: [],
+  encoded: 0,
+});
 
-function continues(before: EncodedMessages, now: readonly Item[], writers: ReadonlyMap<Item, InputWriter>): boolean {
-  return (
-    before.items.length <= now.length &&
-    before.items.every((item, index) => Object.is(item, now[index]) && writers.get(item) === before.writers[index])
-  );
-}
+const continues = (before: EncodedMessages, now: readonly Item[], writers: ReadonlyMap<Item, InputWriter>): boolean =>
+  before.items.length <= now.length &&
+  before.items.every((item, index) => Object.is(item, now[index]) && writers.get(item) === before.writers[index]);
 
 function piecesOf(state: EncodedMessages, lastWords: string | undefined): readonly Uint8Array[] {
   const { messages, pieces } = state;
@@ -94,13 +93,8 @@ function encodeUpTo(state: EncodedMessages, end: number): void {
 }
 
 type Speaker = 'user' | 'assistant';
-
 /** A block and what precedes it: a comma, or the end of one message and the beginning of the next. */
-interface PlacedBlock {
-  readonly lead: string;
-  readonly text: string;
-}
-
+type PlacedBlock = { readonly lead: string; readonly text: string };
 const wordsBefore = '[What came before was left out.]';
 const wordsToContinue = 'Continue.';
 const missingResult = JSON.stringify('[The result of this call was left out.]');
@@ -117,10 +111,7 @@ export class Messages {
   #isBeginning = true;
   #speaker: Speaker | undefined;
   #newest = { thinks: false, calls: false };
-  /**
-   * True if the first model message since the user last spoke without results began with thinking. A model thinks at
-   * least before the first of a row of calls, or not at all in that row.
-   */
+  /** Since the user last spoke without results. A model thinks before the first of a row of calls, or never. */
   #startsThought = false;
   #hasResults = false;
   /** Calls without a result: id in the history to id on the wire. */

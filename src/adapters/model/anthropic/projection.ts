@@ -1,14 +1,7 @@
 import { shortTextHash } from '../../../base/digest.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
 import {
@@ -24,10 +17,7 @@ import {
   withoutTags,
 } from '../speaker-borders.ts';
 
-/**
- * An item as it appears in a Messages body. Only this module decides it, from the item alone, so that a longer history
- * begins with the same blocks. Blocks are JSON texts.
- */
+/** Made from the item alone, so that a longer history begins with the same blocks. Blocks are JSON texts. */
 export type ProjectedItem =
   /** Engine text: part of `system` at the beginning, otherwise of the user's turn. */
   | { readonly kind: 'developer'; readonly texts: readonly string[] }
@@ -37,23 +27,13 @@ export type ProjectedItem =
   | { readonly kind: 'thinking'; readonly block: string }
   /** `input` is the JSON text of an object. */
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string }
-  /**
-   * `content` is the JSON text of a string or of blocks; absent if the tool returned nothing. `stray` is used when the
-   * call is missing.
-   */
+  /** `content`: JSON text of a string or blocks; absent if nothing came. `stray`: used when the call is missing. */
   | { readonly kind: 'result'; readonly id: string; readonly content?: string; readonly stray: () => readonly string[] }
   | { readonly kind: 'nothing' };
 
 const nothing: ProjectedItem = { kind: 'nothing' };
-
-/**
- * Facts about the speakers. `isMarked`: text in the user's turn that is not the user's is tagged. Older encoder
- * revisions tagged only agents' reports.
- */
-export interface SpeakerContext {
-  readonly isMarked: boolean;
-  readonly writer?: InputWriter | undefined;
-}
+/** `isMarked`: foreign text in the user's turn is tagged. Older revisions tagged only agents' reports. */
+export type SpeakerContext = { readonly isMarked: boolean; readonly writer?: InputWriter | undefined };
 
 export function projectForMessages(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
   switch (item.type) {
@@ -97,13 +77,8 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
 }
 
 /** A text block. Blank texts are refused by the format; callers must leave them out. */
-export function textBlock(text: string): string {
-  return JSON.stringify({ type: 'text', text });
-}
-
-export function isBlankText(text: string): boolean {
-  return text.trim() === '';
-}
+export const textBlock = (text: string): string => JSON.stringify({ type: 'text', text });
+export const isBlankText = (text: string): boolean => text.trim() === '';
 
 function projectMessage(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
   if (!isMessage(item)) return nothing;
@@ -118,17 +93,15 @@ function projectMessage(item: Item, { isMarked, writer }: SpeakerContext): Proje
   return { kind: 'developer', texts: textsOf(content) };
 }
 
-function textsOf(parts: readonly Json[]): readonly string[] {
-  return parts.flatMap((part) => {
+const textsOf = (parts: readonly Json[]): readonly string[] =>
+  parts.flatMap((part) => {
     const text = isJsonObject(part) ? wordsOf(part) : '';
     return isBlankText(text) ? [] : [text];
   });
-}
 
 function wordsOf(part: JsonObject): string {
   const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
-  if (text !== undefined) return text;
-  return standIns[String(part['type'])] ?? '';
+  return text !== undefined ? text : (standIns[String(part['type'])] ?? '');
 }
 
 const standIns: Readonly<Record<string, string>> = {
@@ -138,26 +111,19 @@ const standIns: Readonly<Record<string, string>> = {
 };
 
 /** Parts of a user's message or an output. A picture holds the text of its block. */
-function contentParts(parts: readonly Json[]): readonly ContentPart[] {
-  return parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
+const contentParts = (parts: readonly Json[]): readonly ContentPart[] =>
+  parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
     const image = part['type'] === 'input_image' ? imageBlock(stringAt(part, 'image_url') ?? '') : undefined;
     if (image !== undefined) return [{ type: 'image', block: image }];
     const text = wordsOf(part);
     return isBlankText(text) ? [] : [textPart(text)];
   });
-}
 
-function contentIn(parts: readonly ContentPart[]): MessageContent {
-  return parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
-}
-
-function blocksOf(content: MessageContent): readonly string[] {
-  return partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
-}
-
-function partBlocks(part: Json): readonly string[] {
-  return blocksOf(contentParts([part]));
-}
+const contentIn = (parts: readonly ContentPart[]): MessageContent =>
+  parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
+const blocksOf = (content: MessageContent): readonly string[] =>
+  partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
+const partBlocks = (part: Json): readonly string[] => blocksOf(contentParts([part]));
 
 /** Only thinking that this format produced, unchanged. */
 function thinkingBlock(item: Item): string | undefined {
@@ -193,24 +159,14 @@ function projectResult(item: Item, output: Json | undefined, isMarked: boolean):
   return { kind: 'result', id, content: isText ? JSON.stringify(output) : `[${blocksOf(parts).join(',')}]`, stray };
 }
 
-function strayBlocks(parts: readonly ContentPart[]): readonly string[] {
-  return blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
-}
-
+const strayBlocks = (parts: readonly ContentPart[]): readonly string[] =>
+  blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
-
-export function wireName(name: string): string {
-  return allowed.test(name) ? name : withDigest(name);
-}
-
+export const wireName = (name: string): string => (allowed.test(name) ? name : withDigest(name));
 /** A call id that the format allows: deterministic, and distinct for distinct ids. */
-export function wireCallId(id: string): string {
-  return allowed.test(id) ? id : withDigest(id);
-}
-
-function withDigest(text: string): string {
-  return `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
-}
+export const wireCallId = (id: string): string => (allowed.test(id) ? id : withDigest(id));
+const withDigest = (text: string): string =>
+  `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
 
 /**
  * Thinking that only its provider can read, kept in `encrypted_content` of a reasoning item together with its format,
@@ -223,10 +179,8 @@ type OpaqueThinking =
 
 const signed = 'anthropic/thinking:';
 const redacted = 'anthropic/redacted_thinking:';
-
-export function storeOpaque(opaque: OpaqueThinking): string {
-  return opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
-}
+export const storeOpaque = (opaque: OpaqueThinking): string =>
+  opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
 
 export function readOpaque(stored: string): OpaqueThinking | undefined {
   if (stored.startsWith(signed)) return { kind: 'signed', signature: stored.slice(signed.length) };
@@ -243,9 +197,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 /** Block of a picture by data URL or web address; undefined if the format cannot take it. */
 export function imageBlock(address: string): string | undefined {
-  if (/^https?:\/\//i.test(address)) {
-    return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
-  }
+  if (/^https?:\/\//i.test(address)) return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
   // Split without a regular expression, which is slow on megabytes of base64.
   const comma = address.indexOf(',');
   const [scheme = '', ...parameters] = address.slice(0, Math.max(0, comma)).toLowerCase().split(';');

@@ -8,12 +8,9 @@ import { chatEncoder } from './encode.ts';
 
 /** Length fields learned from refusals, by address and model, for this process. */
 const learned = new Map<string, LengthField>();
-
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
-
-function learnedLengthField(baseUrl: string, model: string): LengthField | undefined {
-  return learned.get(keyOf(baseUrl, model));
-}
+const learnedLengthField = (baseUrl: string, model: string): LengthField | undefined =>
+  learned.get(keyOf(baseUrl, model));
 
 /** Matches servers that do not know a field, not those that find its value too large. */
 const refusal =

@@ -1,17 +1,8 @@
-import { defined } from '../../../base/objects.ts';
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
 import { serverModel } from '../http/answer-headers.ts';
@@ -20,6 +11,7 @@ import { causeOfEnding } from '../http/failures/failure-causes.ts';
 import { httpFailure } from '../http/failures/http-failure.ts';
 import {
   detailOf,
+  failed,
   isOverflowCode,
   modelFailure,
   overflowFailure,
@@ -29,7 +21,6 @@ import { usageFromWire } from '../responses/decode.ts';
 import type { ChatDialect } from './dialect.ts';
 
 export const chatApi = 'Chat Completions API';
-
 /** Ends a stream. Not JSON. */
 const doneMark = '[DONE]';
 
@@ -50,7 +41,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
 
   function chunk(event: JsonObject): readonly ModelEvent[] | undefined {
     const error = reportedError(event);
-    if (error !== undefined) return failed(errorFailure(error, chatApi));
+    if (error !== undefined) return [failed(errorFailure(error, chatApi))];
     const created = begin(event);
     const choice = firstChoice(event);
     const deltas = takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message'));
@@ -60,7 +51,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     const counted = chunkUsage(event, choice);
     usage = counted ?? usage;
     const events = [...created, ...deltas];
-    if (calls.count > maxItems) return [...events, ...failed(answerTooLarge(`${maxItems} items`))];
+    if (calls.count > maxItems) return [...events, failed(answerTooLarge(`${maxItems} items`))];
     if (reason !== undefined && counted !== undefined) return [...events, ...finish()];
     const isChunk = counted !== undefined || arrayAt(event, 'choices') !== undefined;
     return isChunk || events.length > 0 ? events : undefined;
@@ -96,16 +87,12 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   function finish(): readonly ModelEvent[] {
     isOver = true;
     const meaning = finishMeaning(reason ?? 'stop');
-    if (meaning.kind === 'lost') return failed(meaning.failure, usage);
+    if (meaning.kind === 'lost') return [failed(meaning.failure, usage)];
     const spoken = [...thoughtItems(thought.join(''), thoughts), ...saidItems(said.join(''))].map(asEvent);
-    if (meaning.kind === 'cut') return [...spoken, ...failed(meaning.failure, usage)];
+    if (meaning.kind === 'cut') return [...spoken, failed(meaning.failure, usage)];
     const made = calls.items(responseId ?? '');
-    if (made === undefined) return failed(unreadableAnswer('item'));
-    return [
-      ...spoken,
-      ...made.map(asEvent),
-      { kind: 'completed', responseId: responseId ?? '', ...defined({ usage }) },
-    ];
+    if (made === undefined) return [failed(unreadableAnswer('item'))];
+    return [...spoken, ...made.map(asEvent), { kind: 'completed', responseId: responseId ?? '', usage }];
   }
 
   return {
@@ -113,8 +100,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
       const text = data.toString('utf8').trim();
       if (isOver || text === '') return undefined;
       // The lost event held a piece of the answer that is not repeated.
-      if (isBroken) return failed(unreadableAnswer('event'));
-      if (text === doneMark) return responseId === undefined ? failed(unreadableAnswer('end')) : finish();
+      if (isBroken) return [failed(unreadableAnswer('event'))];
+      if (text === doneMark) return responseId === undefined ? [failed(unreadableAnswer('end'))] : finish();
       const event = parseJsonObject(text);
       if (event !== undefined) return chunk(event);
       // An unreadable last event may be the cut end of a broken stream; the next event decides.
@@ -126,10 +113,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
 }
 
 /** Servers that give several answers number them; only the first is read. */
-function firstChoice(event: JsonObject): JsonObject | undefined {
-  const choices = (arrayAt(event, 'choices') ?? []).filter(isJsonObject);
-  return choices.find(({ index = 0 }) => index === 0);
-}
+const firstChoice = (event: JsonObject): JsonObject | undefined =>
+  (arrayAt(event, 'choices') ?? []).filter(isJsonObject).find(({ index = 0 }) => index === 0);
 
 function wordsIn(content: Json | undefined): { readonly text: string; readonly thinking: string } {
   if (typeof content === 'string') return { text: content, thinking: '' };
@@ -140,9 +125,8 @@ function wordsIn(content: Json | undefined): { readonly text: string; readonly t
   };
 }
 
-function thinkingIn(thinking: Json | undefined): string {
-  return typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
-}
+const thinkingIn = (thinking: Json | undefined): string =>
+  typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
 
 /** Thoughts that are returned to the model are content; others are summaries to be read. */
 function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly Item[] {
@@ -152,23 +136,10 @@ function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly
     : [{ type: 'reasoning', summary: [{ type: 'summary_text', text }] }];
 }
 
-function saidItems(text: string): readonly Item[] {
-  return text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
-}
-
-function asEvent(item: Item): ModelEvent {
-  return { kind: 'item', item };
-}
-
-function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
-  return [{ kind: 'failed', failure, ...defined({ usage }) }];
-}
-
-interface OpenCall {
-  id: string;
-  name: string;
-  readonly pieces: string[];
-}
+const saidItems = (text: string): readonly Item[] =>
+  text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
+const asEvent = (item: Item): ModelEvent => ({ kind: 'item', item });
+type OpenCall = { id: string; name: string; readonly pieces: string[] };
 
 export function callPieces() {
   const calls: OpenCall[] = [];
@@ -230,34 +201,24 @@ function textOf(given: Json | undefined): string {
   return isJsonObject(given) ? JSON.stringify(given) : '';
 }
 
-/**
- * Token counts of a chunk; undefined if it has no meaningful ones. Servers put them beside the choices, into the
- * choice, or under a name of their own.
- */
+/** Undefined without meaningful counts. They are beside the choices, in one, or under a server's own name. */
 function chunkUsage(chunk: JsonObject, choice: JsonObject | undefined): Usage | undefined {
   const wire = objectAt(chunk, 'usage') ?? objectAt(choice, 'usage') ?? objectAt(objectAt(chunk, 'x_groq'), 'usage');
   if (wire === undefined) return undefined;
-  const input = objectAt(wire, 'prompt_tokens_details');
-  const cached = input?.['cached_tokens'] ?? wire['prompt_cache_hit_tokens'] ?? wire['cached_tokens'];
-  const written = input?.['cache_write_tokens'];
+  const { cached_tokens: ofInput, cache_write_tokens: written } = objectAt(wire, 'prompt_tokens_details') ?? {};
+  const cached = ofInput ?? wire['prompt_cache_hit_tokens'] ?? wire['cached_tokens'];
   const reasoning = objectAt(wire, 'completion_tokens_details')?.['reasoning_tokens'];
   return usageFromWire({
-    ...defined({
-      input_tokens: wire['prompt_tokens'],
-      output_tokens: wire['completion_tokens'],
-      total_tokens: wire['total_tokens'],
-    }),
-    input_tokens_details: defined({ cached_tokens: cached, cache_write_tokens: written }),
-    output_tokens_details: defined({ reasoning_tokens: reasoning }),
+    input_tokens: wire['prompt_tokens'],
+    output_tokens: wire['completion_tokens'],
+    total_tokens: wire['total_tokens'],
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    output_tokens_details: { reasoning_tokens: reasoning },
   });
 }
 
 /** Meaning of a finish reason. `cut`: the text is valid, but calls may be incomplete. */
-export type FinishMeaning =
-  | { readonly kind: 'whole' }
-  | { readonly kind: 'cut'; readonly failure: ModelFailure }
-  | { readonly kind: 'lost'; readonly failure: ModelFailure };
-
+type FinishMeaning = { readonly kind: 'whole' } | { readonly kind: 'cut' | 'lost'; readonly failure: ModelFailure };
 /** Reasons of common servers for an aborted answer. A retry may help. */
 const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
 

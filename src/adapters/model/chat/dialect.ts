@@ -1,8 +1,5 @@
-import {
-  commonCapabilities,
-  openaiCapabilities,
-  type ServerCapabilities,
-} from '../../../core/config/providers/server-capabilities.ts';
+import type { ServerCapabilities } from '../../../core/config/providers/server-capabilities.ts';
+import { commonCapabilities, openaiCapabilities } from '../../../core/config/providers/server-capabilities.ts';
 
 export interface ChatDialect {
   /** Identifies the bytes that the encoder makes; stored with each request. */
@@ -30,8 +27,8 @@ export interface ChatDialect {
 
 type Choices = Omit<ChatDialect, 'version'>;
 
-export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
-  return dialect({
+export const chatDialect = (capabilities: ServerCapabilities): ChatDialect =>
+  dialect({
     revision: 3,
     developer: capabilities.developerRole ? 'developer' : 'system',
     roles: capabilities.anyRoleOrder ? 'any-order' : 'alternating',
@@ -42,7 +39,6 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
     schema: capabilities.outputSchema ? 'sent' : 'dropped',
     maxTokens: capabilities.maxTokensField,
   });
-}
 
 /** The version names every choice that differs from the original one. */
 function dialect(choices: Choices): ChatDialect {
@@ -62,9 +58,7 @@ function dialect(choices: Choices): ChatDialect {
 }
 
 export const commonDialect: ChatDialect = chatDialect(commonCapabilities);
-
 export const openaiDialect: ChatDialect = chatDialect({ ...commonCapabilities, ...openaiCapabilities });
-
 export const thinkingDialect: ChatDialect = chatDialect({ ...commonCapabilities, returnedThoughts: true });
 
 const earlier: readonly ChatDialect[] = [

@@ -1,3 +1,4 @@
+import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { freeformTool } from '../fallback-item-forms.ts';
@@ -6,30 +7,22 @@ import type { ChatDialect } from './dialect.ts';
 import { endedInTurn, messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';
 
-/**
- * Encodes prompts for Chat Completions: what changes least comes first, options of the answer last. Messages and their
- * bytes are cached by item identity: the caller must not mutate items.
- */
+/** Most stable parts come first, options of the answer last. Caches by item identity: never mutate items. */
 export function chatEncoder(dialect: ChatDialect): Encoder {
   const messagesOf = messageMaker(dialect);
   const listPieces = listEncoder<ChatMessage>({ stored: () => undefined, text: (message) => JSON.stringify(message) });
-  const toolsCache = new WeakMap<readonly ToolSpec[], EncodedTools>();
   let instructionsCache = { text: '', bytes: bytesOf('') };
 
-  function encodedTools(tools: readonly ToolSpec[]): EncodedTools {
-    const known = toolsCache.get(tools);
-    if (known !== undefined) return known;
+  /** `areOffered`: servers refuse tool-call settings in a request without tools. */
+  const encodedTools = cachePerObject((tools: readonly ToolSpec[]) => {
     const offered = chatTools(tools);
     const list = offered.length === 0 ? '' : `,"tools":${JSON.stringify(offered)}`;
-    const encoded = { bytes: bytesOf(`${list},"messages":[`), areOffered: offered.length > 0 };
-    toolsCache.set(tools, encoded);
-    return encoded;
-  }
+    return { bytes: bytesOf(`${list},"messages":[`), areOffered: offered.length > 0 };
+  });
 
   function instructionsBytes(text: string): Uint8Array {
-    if (text !== instructionsCache.text) {
+    if (text !== instructionsCache.text)
       instructionsCache = { text, bytes: bytesOf(JSON.stringify(headMessage(text))) };
-    }
     return instructionsCache.bytes;
   }
 
@@ -63,16 +56,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
   };
 }
 
-interface EncodedTools {
-  readonly bytes: Uint8Array;
-  /** Servers refuse tool-call settings in a request without tools. */
-  readonly areOffered: boolean;
-}
-
-function headText(texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
-}
-
+const headText = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 const comma = bytesOf(',');
 
 /** Everything before tools and messages. `JSON.stringify` skips undefined options. */
@@ -113,13 +97,11 @@ function bytesOf(text: string): Uint8Array {
 }
 
 /** Every tool is offered as a function. Tools that a provider runs itself are left out. */
-function chatTools(tools: readonly ToolSpec[]): readonly JsonObject[] {
-  return tools.flatMap((tool) => {
+const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
+  tools.flatMap((tool) => {
     if (tool.type === 'function') return [functionTool(tool, tool)];
-    if (tool.type === 'custom') return [functionTool(tool, freeformTool(tool))];
-    return [];
+    return tool.type === 'custom' ? [functionTool(tool, freeformTool(tool))] : [];
   });
-}
 
 function functionTool({ name }: ToolSpec, { description, parameters, strict }: JsonObject): JsonObject {
   const empty = { type: 'object', properties: {} };

@@ -4,20 +4,10 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { joinContents, type MessageContent, strayHeading, textPart, type UserTurnContent } from '../speaker-borders.ts';
 import type { ChatDialect } from './dialect.ts';
-import {
-  type ChatCall,
-  type ChatMessage,
-  mediaHeading,
-  noOutput,
-  ofOtherSpeaker,
-  type ProjectedChatItem,
-  projectItem,
-} from './projection.ts';
+import type { ChatCall, ChatMessage, ProjectedChatItem } from './projection.ts';
+import { mediaHeading, noOutput, ofOtherSpeaker, projectItem } from './projection.ts';
 
-export interface ChatMessages {
-  readonly system: readonly string[];
-  readonly messages: readonly ChatMessage[];
-}
+export type ChatMessages = { readonly system: readonly string[]; readonly messages: readonly ChatMessage[] };
 
 interface Folded extends ChatMessages, Turns {
   readonly items: Item[];
@@ -67,12 +57,9 @@ function nothing({ callIds }: ChatDialect): Folded {
   return { ...lists, placed: new Set(), freshId: uniqueCallIds(callIds), isOpen: false };
 }
 
-function beginsWith(items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean {
-  return (
-    before.items.length <= items.length &&
-    before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index])
-  );
-}
+const beginsWith = (items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean =>
+  before.items.length <= items.length &&
+  before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index]);
 
 function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
   const add = adderOf(folded, dialect);
@@ -134,11 +121,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
     else if (each.kind !== 'left-out') break;
   }
   folded.isOpen ||= end === projected.length;
-  const calls = made.calls.map((call) => ({
-    call,
-    id: folded.freshId(call.id),
-    output: outputFor(call, end, folded),
-  }));
+  const calls = made.calls.map((call) => ({ call, id: folded.freshId(call.id), output: outputFor(call, end, folded) }));
   if (made.said.length === 0 && calls.length === 0) return end;
   const thought = made.thought.join('\n\n');
   add.message({
@@ -186,9 +169,7 @@ function strayOutput({ text, media }: Output, { roles }: ChatDialect): UserTurnC
 const standIn = {
   /** Before an assistant's message that is the first. */
   before: { role: 'user', content: '[What came before was left out.]' },
-  /**
-   * Between two assistant messages, and after the last one: the model is asked for an answer, not for the rest of one.
-   */
+  /** Between two assistant messages, and after the last: the model is asked for an answer, not for the rest of one. */
   between: { role: 'user', content: 'Continue.' },
   /** Between tool outputs and a user's message: the templates count neither calls nor outputs as turns. */
   afterOutputs: { role: 'assistant', content: 'Noted.' },
@@ -207,10 +188,7 @@ function addInTurn({ messages }: Turns, message: ChatMessage): void {
   messages.push(message);
 }
 
-/**
- * Merges consecutive messages of the user's turn into one that names each speaker. Later additions change only the end
- * of a message that has several.
- */
+/** Merges messages of the user's turn into one that names each speaker. Only its end changes later. */
 function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void {
   const { messages, amongOthers } = turns;
   const last = messages.at(-1);
@@ -226,14 +204,12 @@ function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void
 }
 
 /** The messages of a request, which must not end with the assistant's. */
-export function endedInTurn(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  return messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
-}
+export const endedInTurn = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
 
 /** Makes the call ids of a request, in order and unique: a server refuses a second call under one id. */
-export function uniqueCallIds(form: ChatDialect['callIds']): (id: string) => string {
-  return form === 'nine' ? nineCharacters() : anyCharacters();
-}
+export const uniqueCallIds = (form: ChatDialect['callIds']): ((id: string) => string) =>
+  form === 'nine' ? nineCharacters() : anyCharacters();
 
 function anyCharacters(): (id: string) => string {
   const used = new Map<string, number>();
@@ -245,10 +221,7 @@ function anyCharacters(): (id: string) => string {
   return fresh;
 }
 
-/**
- * Nine letters and digits, derived from the id alone unless an earlier call has them: stable over the requests of a
- * thread, for the server's cache. Ids made by the server already have this form and are kept.
- */
+/** Derived from the id alone if possible: stable over requests, for the server's cache. Ids of this form are kept. */
 function nineCharacters(): (id: string) => string {
   const used = new Set<string>();
   return (id) => {

@@ -26,11 +26,7 @@ export interface ChatMessage extends JsonObject {
   readonly role: string;
 }
 
-export interface ChatCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
+export type ChatCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** An item as projected. Items of one model step are joined into one assistant message (`messages.ts`). */
 export type ProjectedChatItem =
@@ -53,15 +49,15 @@ export type ProjectedChatItem =
   /** Not sent, and separates model steps: what the model made before and after it was not one step. */
   | { readonly kind: 'gap' };
 
+type Roles = ChatDialect['roles'];
 type Rule = (item: Item, dialect: ChatDialect, writer: InputWriter | undefined) => ProjectedChatItem;
 
 /** One rule per item type. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer, revision, roles }, writer) => {
     if (!isMessage(item)) return gap;
-    if (item.role === 'assistant') {
+    if (item.role === 'assistant')
       return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText), roles).text);
-    }
     if (item.role !== 'developer' && item.role !== 'system') return usersRole(contentOf(item.content), roles, writer);
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
       return asMessage(developer, item.content);
@@ -96,14 +92,10 @@ const leftOut: ProjectedChatItem = { kind: 'left-out' };
 const gap: ProjectedChatItem = { kind: 'gap' };
 
 /** Types without a rule are for other formats only. */
-export function projectItem(item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem {
-  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
-}
-
+export const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
+  Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 export const projectedTypes: readonly string[] = Object.keys(rules);
-
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
-
 export const mediaHeading = '[What the tools returned beside text, in order:]';
 
 function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
@@ -112,11 +104,7 @@ function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
 }
 
 /** Servers that allow any order of roles keep speakers apart by messages. */
-function usersRole(
-  content: MessageContent,
-  roles: ChatDialect['roles'],
-  writer: InputWriter | undefined,
-): ProjectedChatItem {
+function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | undefined): ProjectedChatItem {
   if (content === '') return gap;
   const words = roles === 'any-order' ? sameInEveryMessage(content) : userRoleContent(content, writer);
   return { kind: 'users-turn', words };
@@ -126,18 +114,14 @@ function usersRole(
 export function ofOtherSpeaker(
   border: 'agent_message' | 'tool_output',
   content: MessageContent,
-  roles: ChatDialect['roles'],
+  roles: Roles,
 ): UserTurnContent {
   return roles === 'any-order' ? sameInEveryMessage(content) : fromOtherSpeaker(border, content);
 }
 
-function said(text: string): ProjectedChatItem {
-  return text === '' ? leftOut : { kind: 'said', text };
-}
-
-function nameOf(item: Item, { revision }: ChatDialect): string | undefined {
-  return revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
-}
+const said = (text: string): ProjectedChatItem => (text === '' ? leftOut : { kind: 'said', text });
+const nameOf = (item: Item, { revision }: ChatDialect): string | undefined =>
+  revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
 
 function called(item: Item, name = 'unknown', given = '{}'): ProjectedChatItem {
   const id = stringAt(item, 'call_id') ?? stringAt(item, 'id') ?? 'call';
@@ -162,30 +146,22 @@ function contentOf(parts: readonly Json[]): MessageContent {
   return read.every(({ type }) => type === 'text') ? joinTexts(read) : read;
 }
 
-function readParts(parts: readonly Json[]): readonly ContentPart[] {
-  return parts
+const readParts = (parts: readonly Json[]): readonly ContentPart[] =>
+  parts
     .filter(isJsonObject)
     .map(partOf)
     .filter((part) => part['text'] !== '');
-}
 
-function contentInUsersTurn(parts: readonly Json[]): MessageContent {
-  return contentOf(
+const contentInUsersTurn = (parts: readonly Json[]): MessageContent =>
+  contentOf(
     parts.map((part) => {
       const text = isJsonObject(part) ? stringAt(part, 'text') : undefined;
       return text === undefined || text === '' ? part : textPart(developerWords(text));
     }),
   );
-}
 
 /** The joined texts, with a placeholder line for each media part, and the media parts. */
-function textAndMedia(
-  parts: readonly Json[],
-  roles: ChatDialect['roles'],
-): {
-  readonly text: string;
-  readonly media: readonly ContentPart[];
-} {
+function textAndMedia(parts: readonly Json[], roles: Roles) {
   const read = parts.filter(isJsonObject).map(partOf);
   const media = read.filter(({ type }) => type !== 'text');
   const places = placesWhere[roles];
@@ -193,11 +169,8 @@ function textAndMedia(
   return { text: joinTexts(texts), media };
 }
 
-/**
- * Placeholder for media of a tool's output, which takes only text. With `any-order`, other messages may come between as
- * well, but the wording is kept so that sent requests are reproduced exactly.
- */
-const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string, string>>>> = {
+/** In a tool's output, which takes only text. The wording is kept so that sent requests are reproduced. */
+const placesWhere: Readonly<Record<Roles, Readonly<Record<string, string>>>> = {
   'any-order': {
     image_url: '[A picture: it follows in the next message.]',
     input_audio: '[A recording: it follows in the next message.]',

@@ -16,23 +16,18 @@ export interface AnswerReader {
 
 /** Longest silence after a reported error. Many servers leave the connection open. */
 const silenceAfterErrorMs = 1000;
-
 /** An event is held in memory until it is complete. */
 const usualEventBytes = 32 * 1024 ** 2;
 
 /** Largest event of an answer. Grows with a user-raised limit for answers. */
-export function mostEventBytes({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number {
-  return Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
-}
+export const mostEventBytes = ({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number =>
+  Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
 
 function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
-  /**
-   * Time since the last known event, spent waiting for the server and reading its data. Time that consumers take for
-   * events does not count.
-   */
+  /** Time since the last known event: waiting for the server and reading its data, not the work of consumers. */
   let waitedMs = 0;
   let sawOther = false;
 
@@ -42,8 +37,8 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
     return finished ? events.slice(0, last + 1) : events;
   }
 
-  function decodeAll(events: readonly Buffer[]): readonly ModelEvent[] {
-    return events.flatMap((data) => {
+  const decodeAll = (events: readonly Buffer[]): readonly ModelEvent[] =>
+    events.flatMap((data) => {
       const said = finished ? undefined : reader.event(data);
       if (said === undefined) return [];
       waitedMs = 0;
@@ -51,7 +46,6 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       sawEvent = true;
       return take(said);
     });
-  }
 
   function fail(decoded: readonly ModelEvent[], failure: ModelFailure): readonly ModelEvent[] {
     finished = true;
@@ -79,8 +73,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
     refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
-      if (finished) return decoded;
-      return fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
+      return finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
     },
     /** Waits for more. Only events that the reader knows extend the time: bytes, comments and unknown events do not. */
     async wait<Result>(
@@ -171,9 +164,7 @@ export function joinedDeltas(events: readonly ModelEvent[]): readonly ModelEvent
   return joined;
 }
 
-function isDelta(event: ModelEvent): event is Delta {
-  return event.kind === 'text-delta' || event.kind === 'reasoning-delta';
-}
+const isDelta = (event: ModelEvent): event is Delta => event.kind === 'text-delta' || event.kind === 'reasoning-delta';
 
 function continues(before: Delta, next: Delta): boolean {
   if (before.itemId !== next.itemId) return false;

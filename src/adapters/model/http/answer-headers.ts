@@ -64,21 +64,19 @@ function percentIn(header: string | readonly string[] | undefined): number | und
   return percent === undefined ? undefined : Math.min(percent, 100);
 }
 
-function numberIn(header: string | readonly string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(header) ? Number(header) : undefined;
-}
+const numberIn = (header: string | readonly string[] | undefined): number | undefined =>
+  typeof header === 'string' && /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(header) ? Number(header) : undefined;
 
 export function headerEvents(headers: HttpHeaders, now: number): readonly ModelEvent[] {
   const limits = rateLimitsIn(headers, now);
-  const [model, etag] = [headers['openai-model'], headers['x-models-etag']];
+  const etag = headers['x-models-etag'];
   return [
     ...(limits === undefined ? [] : [{ kind: 'rate-limits', limits } as const]),
-    ...serverModel(model),
+    ...serverModel(headers['openai-model']),
     ...(typeof etag === 'string' && /^[!-~]{1,200}$/.test(etag) ? [{ kind: 'models-etag', etag } as const] : []),
   ];
 }
 
 /** Ignores anything that is not a plausible model name. */
-export function serverModel(name: unknown): readonly ModelEvent[] {
-  return typeof name === 'string' && /^[\w./:@+-]{1,200}$/.test(name) ? [{ kind: 'server-model', model: name }] : [];
-}
+export const serverModel = (name: unknown): readonly ModelEvent[] =>
+  typeof name === 'string' && /^[\w./:@+-]{1,200}$/.test(name) ? [{ kind: 'server-model', model: name }] : [];

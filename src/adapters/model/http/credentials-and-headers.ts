@@ -42,9 +42,8 @@ export function wireHeaders(sources: HeaderSources): Headers {
   return Object.fromEntries(merged);
 }
 
-export function bearerHeader(credentials: Credentials): Headers {
-  return credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
-}
+export const bearerHeader = (credentials: Credentials): Headers =>
+  credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
 
 /** Values that must never be shown, in every form in which a server may repeat them. */
 export function requestSecrets(sources: HeaderSources): readonly string[] {
@@ -72,10 +71,8 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
 }
 
 /** One bad configured header must not block every request. The configuration reader warns. */
-function isSendable(name: string, value: string): boolean {
-  return !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
-}
-
+const isSendable = (name: string, value: string): boolean =>
+  !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
 export type ProviderOptions = ProviderConfig;
 
 /** `missing`: a required key is not set, and no request is sent. */
@@ -104,9 +101,8 @@ export interface CredentialsWanted {
   readonly asIs?: boolean;
 }
 
-export function authModeOf(credentials: Credentials): AuthMode {
-  return credentials.kind === 'bearer' ? credentials.mode : 'none';
-}
+export const authModeOf = (credentials: Credentials): AuthMode =>
+  credentials.kind === 'bearer' ? credentials.mode : 'none';
 
 export function keyAdvice(
   { id, envKeys, bearerToken, tokenCommand, httpHeaders, envHttpHeaders }: ProviderOptions,
@@ -115,9 +111,8 @@ export function keyAdvice(
   if (credentials.kind === 'bearer' && credentials.renew !== undefined) return credentials.renew;
   if (envKeys.length > 0) return `Check the key in ${envKeys.join(' or ')} and its permissions.`;
   if (bearerToken !== undefined) return `Check experimental_bearer_token of the provider ${id} and its permissions.`;
-  if (tokenCommand !== undefined) {
+  if (tokenCommand !== undefined)
     return `Check the key that the command in model_providers.${id}.auth prints, and its permissions.`;
-  }
   const named = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)];
   if (named.length > 0) return `Check the key in the headers of the provider ${id}: ${named.join(', ')}.`;
   return `Capstan sent no key. Set env_key of the provider ${id} to the environment variable that holds the key.`;

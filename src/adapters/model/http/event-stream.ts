@@ -11,10 +11,7 @@ const noBytes = Buffer.alloc(0);
 /** Byte order mark, field name, colon and blank: enough to classify a line. */
 const longestOpening = byteOrderMark.length + dataField.length + 2;
 
-/**
- * Extracts the data of server-sent events from chunks of any size. Works on bytes, so unwanted events are never
- * decoded. Between chunks it holds only the data of one event.
- */
+/** Extracts the data of server-sent events, as bytes. Between chunks it holds only the data of one event. */
 export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes: number }) {
   const held = new BoundedBuffer(mostEventBytes);
   /** The only data line so far; a view into the chunk. */
@@ -141,6 +138,5 @@ function dataOf(line: Buffer): Buffer | undefined {
   return line.subarray(line[from] === space ? from + 1 : from);
 }
 
-function startsWith(bytes: Buffer, prefix: Buffer): boolean {
-  return bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
-}
+const startsWith = (bytes: Buffer, prefix: Buffer): boolean =>
+  bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;

@@ -1,32 +1,22 @@
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ProviderConfig } from '../../../core/config/providers/provider-config.ts';
-import type {
-  Encoder,
-  ModelClient,
-  ModelEvent,
-  ModelFailure,
-  ModelRequest,
-  ProviderCapabilities,
-} from '../../../ports/model.ts';
+import type { Encoder, ModelClient, ModelEvent, ModelRequest, ProviderCapabilities } from '../../../ports/model.ts';
 import { answerDecoder, type HttpWire, joinedDeltas } from './answer-decoder.ts';
 import { headerEvents } from './answer-headers.ts';
 import { authModeOf } from './credentials-and-headers.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './failures/answer-failure.ts';
+import { failed } from './failures/model-failure.ts';
 import { createSender } from './network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
-import {
-  answerLimits,
-  askCredentials,
-  type Connection,
-  type HttpClientOptions,
-  type ModelQuestion,
-  sendQuestion,
-} from './send-question.ts';
+import type { Connection, HttpClientOptions, ModelQuestion } from './send-question.ts';
+import { answerLimits, askCredentials, sendQuestion } from './send-question.ts';
 
 /** Keeps connections for reuse. Loads nothing until it is used. */
-export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
-  return { wire, options, sendTo: options.sendTo ?? createSender(options) };
-}
+export const httpConnection = (options: HttpClientOptions, wire: HttpWire): Connection => ({
+  wire,
+  options,
+  sendTo: options.sendTo ?? createSender(options),
+});
 
 export function httpClient(connection: Connection): ModelClient {
   const { options } = connection;
@@ -37,11 +27,9 @@ export function httpClient(connection: Connection): ModelClient {
   };
 }
 
-async function* answer(
-  request: ModelRequest,
-  signal: AbortSignal,
-  connection: Connection,
-): AsyncGenerator<ModelEvent, void, undefined> {
+type Events = AsyncGenerator<ModelEvent, void, undefined>;
+
+async function* answer(request: ModelRequest, signal: AbortSignal, connection: Connection): Events {
   const { wire, options } = connection;
   const idleMs = options.provider.streamIdleTimeoutMs;
   const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
@@ -64,10 +52,7 @@ async function* answer(
 type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
 
 /** The events of an open stream. By the last event, the connection is closed or on its way to the pool. */
-async function* read(
-  { body, headers }: OpenAnswer,
-  { wire, limits, idleMs, signal }: Reading,
-): AsyncGenerator<ModelEvent, void, undefined> {
+async function* read({ body, headers }: OpenAnswer, { wire, limits, idleMs, signal }: Reading): Events {
   const decoder = answerDecoder(limits, wire.reader(limits));
   let isReleased = false;
   try {
@@ -97,18 +82,12 @@ async function* read(
   }
 }
 
-function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
-  return { kind: 'failed', failure };
-}
-
 /** Encodes requests and reads answers for a provider. Items on our side are in the Responses dialect. */
 export interface WireFormat {
   readonly name: string;
   /** A new encoder for each thread, since it may keep the bytes of items. */
   encoder(provider: Pick<ProviderConfig, 'id' | 'baseUrl' | 'capabilities'>): Encoder;
-  /**
-   * All encoders that `encoder` may return, if providers of the format differ. Absent: it always returns the same one.
-   */
+  /** All encoders that `encoder` may return, if providers of the format differ. Absent: always the same one. */
   everyEncoder?(): readonly Encoder[];
   /** Opens nothing before the first request. */
   client(options: HttpClientOptions): ModelClient;

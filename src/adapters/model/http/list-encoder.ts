@@ -9,14 +9,8 @@ const slabBytes = 64 * 1024;
 /** A larger text is a piece of its own: copying it would cost more. */
 const ownPiece = 16 * 1024;
 const mostBytesPerUnit = 3;
-
 /** Bytes that were given out never change: a piece only grows at its end. */
-interface Piece {
-  readonly buffer: Buffer;
-  readonly from: number;
-  to: number;
-  view?: Buffer;
-}
+type Piece = { readonly buffer: Buffer; readonly from: number; to: number; view?: Buffer };
 
 interface EncodedList<Entry> {
   readonly items: Entry[];
@@ -29,10 +23,7 @@ interface EncodedList<Entry> {
 
 const fullSlab: EncodedList<never>['slab'] = { buffer: Buffer.alloc(0), used: 0 };
 
-/**
- * Encodes comma-separated lists. Extending the previous list costs the bytes of the new items and one pointer
- * comparison per old item. Bytes are held once, and as long as the first item lives.
- */
+/** Encodes comma-separated lists. A longer list costs its new items and one comparison per old one. */
 export function listEncoder<Entry extends object>(
   writer: EntryWriter<Entry>,
 ): (input: readonly Entry[]) => readonly Uint8Array[] {

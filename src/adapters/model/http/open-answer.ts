@@ -7,7 +7,6 @@ import type { HttpHead, HttpHeaders } from './network/http-head.ts';
 import type { OpenedExchange, OutgoingRequest, Send } from './network/exchange.ts';
 import { bareHost, isLoopback } from './network/destination.ts';
 import { httpFailure } from './failures/http-failure.ts';
-import { defined } from '../../../base/objects.ts';
 import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
 import type { RateLimits } from '../../../protocol/rate-limits.ts';
 import { rateLimitsIn } from './answer-headers.ts';
@@ -42,12 +41,7 @@ export interface OpenAnswer {
   readonly headers: HttpHeaders;
 }
 
-export interface FailedAnswer {
-  readonly kind: 'failed';
-  readonly failure: ModelFailure;
-  readonly limits?: RateLimits;
-}
-
+export type FailedAnswer = { readonly kind: 'failed'; readonly failure: ModelFailure; readonly limits?: RateLimits };
 export type OpenedAnswer = OpenAnswer | FailedAnswer;
 
 interface Refused extends FailedAnswer {
@@ -103,7 +97,7 @@ async function judge(
   if (opened.kind !== 'answer') {
     const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
     const connectRetries = connectRetriesAfter(opened, opening, { wasBrief });
-    return { kind: 'failed', failure, again: againAfter(opened), ...defined({ connectRetries }) };
+    return { kind: 'failed', failure, again: againAfter(opened), connectRetries };
   }
   const { status, headers } = opened.head;
   if (isPacked(opened.head) && isGood(status)) {
@@ -149,13 +143,9 @@ function isUnreached(
 }
 
 /** Compressed although this was not requested. Some servers name an encoding that is none. */
-function isPacked({ headers }: HttpHead): boolean {
-  return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
-}
-
-function isGood(status: number): boolean {
-  return status >= 200 && status <= 299;
-}
+const isPacked = ({ headers }: HttpHead): boolean =>
+  /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
+const isGood = (status: number): boolean => status >= 200 && status <= 299;
 
 function packedFailure(origin: string): ModelFailure {
   const message = `The server at ${origin} sent a compressed answer, which was not asked for.`;
@@ -181,7 +171,7 @@ async function refusal(
   const place = { now: clock.now(), api, origin, keyAdvice, proxy: answer.proxy };
   const failure = httpFailure({ status, headers, body }, place);
   const limits = rateLimitsIn(headers, clock.now());
-  return { kind: 'failed', failure, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
+  return { kind: 'failed', failure, limits, again: status >= 500 ? 'after-delay' : 'no' };
 }
 
 /** Reads as much of the beginning of an error body as comes; undefined when reading was aborted. */
@@ -196,6 +186,5 @@ async function readError(body: ResponseBody, isUnreadable: boolean): Promise<str
   }
   // A body read to its end has already given its connection back.
   body.close();
-  if (isUnreadable) return '';
-  return held.take().toString('utf8');
+  return isUnreadable ? '' : held.take().toString('utf8');
 }

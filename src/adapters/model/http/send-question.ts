@@ -5,17 +5,10 @@ import { valueOrAbort } from '../../../protocol/abort.ts';
 import { isHeaderValue } from '../../../protocol/http.ts';
 import type { Variables } from '../../../protocol/shell.ts';
 import type { HttpWire } from './answer-decoder.ts';
-import {
-  type Credentials,
-  type CredentialsWanted,
-  type HeaderSources,
-  keyAdvice,
-  type ProviderOptions,
-  requestSecrets,
-  wireHeaders,
-} from './credentials-and-headers.ts';
+import type { Credentials, CredentialsWanted, HeaderSources, ProviderOptions } from './credentials-and-headers.ts';
+import { keyAdvice, requestSecrets, wireHeaders } from './credentials-and-headers.ts';
 import { abortedFailure } from './failures/answer-failure.ts';
-import { modelFailure, withoutSecrets } from './failures/model-failure.ts';
+import { failed, modelFailure, withoutSecrets } from './failures/model-failure.ts';
 import { endpointTarget, type Target } from './network/destination.ts';
 import type { Send } from './network/exchange.ts';
 import { type AwaitedRequest, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
@@ -24,9 +17,7 @@ export interface HttpClientOptions {
   readonly provider: ProviderOptions;
   /** Absent: only what every server can do. */
   readonly capabilities?: Pick<ProviderCapabilities, 'requestCompression'>;
-  /**
-   * Called before every request. If it rejects, no request is sent and the reason is not shown: it may hold a secret.
-   */
+  /** Called before every request. If it rejects, nothing is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
   readonly environment: Variables;
   readonly limits?: AnswerLimits;
@@ -51,19 +42,12 @@ export function answerLimits(
 }
 
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
-
-/**
- * `hide` removes the secrets of the request from a failure. Every failure passes through it before a caller sees it.
- */
+/** `hide` removes the secrets of the request from a failure, before any caller sees it. */
 export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
-
 /** One that another program renewed meanwhile, and one renewed for this request. */
 const mostRenewals = 2;
 
-/**
- * Sends the request and waits for the head of the answer. If its credentials are refused, it is sent with others, if
- * any.
- */
+/** Sends the request and waits for the head of the answer. Refused credentials are replaced by others, if any. */
 export async function sendQuestion(
   connection: Connection,
   request: ModelRequest,
@@ -173,21 +157,10 @@ export async function askCredentials(
   }
 }
 
-function failed(failure: ModelFailure): FailedAnswer {
-  return { kind: 'failed', failure };
-}
-
-export interface WireBody {
-  readonly body: readonly Uint8Array[];
-  readonly headers: Readonly<Record<string, string>>;
-}
-
+export type WireBody = { readonly body: readonly Uint8Array[]; readonly headers: Readonly<Record<string, string>> };
 const level = 3;
 
-/**
- * The body as sent: compressed where the provider accepts that from an account. Compressed once for all attempts;
- * records of a request keep the uncompressed body.
- */
+/** Compressed once for all attempts, where the provider accepts that from an account. Records keep the plain body. */
 async function wireBody(
   body: readonly Uint8Array[],
   { requestCompression }: Pick<ProviderCapabilities, 'requestCompression'>,

@@ -17,10 +17,7 @@ export type PostJson = (
   more?: { readonly headers: Readonly<Record<string, string>>; readonly patienceMs: number },
 ) => Promise<SmallAnswer>;
 
-/**
- * Small requests with small answers; never reject. The signal stops a POST only until it is sent: it uses up a refresh
- * token or a code, so its result must not be lost.
- */
+/** Never reject. The signal stops a POST only until it is sent: it uses up a token or a code. */
 export interface SmallRequests {
   readonly postJson: PostJson;
   postForm(url: string, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<SmallAnswer>;
@@ -29,7 +26,6 @@ export interface SmallRequests {
 
 const longestIdleMs = 30_000;
 const largestAnswerBytes = 1024 * 1024;
-
 type SmallRequest = Omit<OutgoingRequest, 'idleMs'> & { readonly idleMs?: number };
 
 export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {
@@ -52,14 +48,10 @@ export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {
       ...(more.idleMs === undefined ? stoppableUntilSent(signal) : { signal }),
     });
   return {
-    postJson: (url, body, signal, more) =>
-      post(
-        url,
-        'application/json',
-        JSON.stringify(body),
-        signal,
-        more && { headers: more.headers, idleMs: more.patienceMs },
-      ),
+    postJson(url, body, signal, more) {
+      const rest = more && { headers: more.headers, idleMs: more.patienceMs };
+      return post(url, 'application/json', JSON.stringify(body), signal, rest);
+    },
     postForm: (url, fields, signal) =>
       post(url, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), signal),
     get: (url, headers, signal) => send(url, { method: 'GET', headers, body: [], signal }),

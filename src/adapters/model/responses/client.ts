@@ -34,10 +34,7 @@ const responsesWire: HttpWire = {
 };
 
 /** Also posts to the endpoint below `{base}/responses` that makes checkpoints. */
-export function responsesClient(
-  options: HttpClientOptions,
-  frame?: IncrementalFrame,
-): ModelClient & Required<Pick<ModelClient, 'compact'>> {
+export function responsesClient(options: HttpClientOptions, frame?: IncrementalFrame) {
   const connection = httpConnection(options, responsesWire);
   const client = httpClient(connection);
   const http = {
@@ -45,9 +42,7 @@ export function responsesClient(
     stream: (request: ModelRequest, signal: AbortSignal) => client.stream(withGate(request), signal),
     compact: (request: ModelRequest, signal: AbortSignal) => compactRemotely(request, signal, connection),
   };
-  return options.provider.supportsWebsockets
-    ? { ...http, ...lazySocketClient(connection, { http, ...defined({ frame }) }) }
-    : http;
+  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, { http, frame }) } : http;
 }
 
 /** Loaded on use: most providers speak only HTTP. */
@@ -72,11 +67,8 @@ function lazySocketClient(
 
 /** Some servers accept a request that ends in a trigger only with this header. */
 const triggerGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
-
-function withGate(request: ModelRequest): ModelRequest {
-  if (request.wants !== 'checkpoint') return request;
-  return { ...request, headers: { ...request.headers, ...triggerGate } };
-}
+const withGate = (request: ModelRequest): ModelRequest =>
+  request.wants !== 'checkpoint' ? request : { ...request, headers: { ...request.headers, ...triggerGate } };
 
 export const responsesFormat: WireFormat = {
   name: 'responses',
@@ -93,9 +85,8 @@ export function responsesCapabilities(
   return {
     remoteCompaction: capabilities.remoteCompaction ? form : 'none',
     freeformTools: capabilities.freeformTools ? 'grammar' : 'none',
-    ...(capabilities.requestCompression && isGateOpen('enable_request_compression', gates)
-      ? { requestCompression: 'zstd' as const }
-      : {}),
+    requestCompression:
+      capabilities.requestCompression && isGateOpen('enable_request_compression', gates) ? 'zstd' : undefined,
     // Account servers refuse it.
     outputLimit: 'with-key',
     // Other servers do not know such programs and may refuse a request that names one.

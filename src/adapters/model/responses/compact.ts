@@ -1,10 +1,9 @@
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../../ports/model.ts';
-import { defined } from '../../../base/objects.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../../protocol/json.ts';
 import { answerTooLarge, endFailure, megabytes } from '../http/failures/answer-failure.ts';
 import { sendQuestion, type Connection, answerLimits } from '../http/send-question.ts';
 import { readableItem } from './encode.ts';
-import { modelFailure } from '../http/failures/model-failure.ts';
+import { failed, modelFailure } from '../http/failures/model-failure.ts';
 import { type AnswerPlace, httpFailure } from '../http/failures/http-failure.ts';
 import { readWhole } from '../http/network/response-body.ts';
 import type { OpenAnswer } from '../http/open-answer.ts';
@@ -42,15 +41,13 @@ async function read(
   if (answer === undefined) return failed(unreadable('is not a JSON object'));
   const output = arrayAt(answer, 'output');
   // Some servers report an error under a success status.
-  if (output === undefined && objectAt(answer, 'error') !== undefined) {
+  if (output === undefined && objectAt(answer, 'error') !== undefined)
     return failed(httpFailure({ status, headers, body: text }, place));
-  }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   const items = output.map(readableItem);
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is not an item'));
-  const usage = usageFromWire(objectAt(answer, 'usage'));
-  return { kind: 'compacted', output: items, ...defined({ usage }) };
+  return { kind: 'compacted', output: items, usage: usageFromWire(objectAt(answer, 'usage')) };
 }
 
 function unreadable(what: string): ModelFailure {
@@ -58,8 +55,4 @@ function unreadable(what: string): ModelFailure {
   const next =
     'Check that the base URL belongs to a provider that can compact, or set compaction.strategy to "structured".';
   return modelFailure({ cause: 'request', message, next });
-}
-
-function failed(failure: ModelFailure): CompactAnswer {
-  return { kind: 'failed', failure };
 }

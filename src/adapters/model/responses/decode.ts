@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import { asItem, type Item } from '../../../protocol/item.ts';
@@ -9,6 +8,7 @@ import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failur
 import { causeOfEnding } from '../http/failures/failure-causes.ts';
 import {
   detailOf,
+  failed,
   isOverflowCode,
   modelFailure,
   overflowFailure,
@@ -82,9 +82,9 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       case eventType.completed:
         return completed(response ?? {}, responseId);
       case eventType.failed:
-        return failed(streamFailure(errorOf(response ?? event)), response);
+        return failed(streamFailure(errorOf(response ?? event)), usageOf(response));
       case eventType.incomplete:
-        return failed(incompleteFailure(response ?? {}), response);
+        return failed(incompleteFailure(response ?? {}), usageOf(response));
       case eventType.error:
         reported = streamFailure(errorOf(event) ?? event);
         return undefined;
@@ -111,7 +111,6 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
 }
 
 const nothing: readonly ModelEvent[] = [];
-
 const typeOpening = Buffer.from('{"type":"');
 const quote = 0x22;
 
@@ -132,15 +131,13 @@ function lost(type: string | undefined): ModelEvent | undefined {
   return isEnd ? failed(unreadableAnswer('end')) : undefined;
 }
 
-function errorOf(holder: JsonObject): JsonObject | undefined {
-  return objectAt(holder, 'error');
-}
+const errorOf = (holder: JsonObject): JsonObject | undefined => objectAt(holder, 'error');
+const usageOf = (response: JsonObject | undefined) => usageFromWire(objectAt(response, 'usage'));
 
 function completed(response: JsonObject, createdId: string): ModelEvent {
-  const usage = usageFromWire(objectAt(response, 'usage'));
-  const endTurn = response['end_turn'];
-  const rest = defined({ usage, endTurn: typeof endTurn === 'boolean' ? endTurn : undefined });
-  return { kind: 'completed', responseId: stringAt(response, 'id') ?? createdId, ...rest };
+  const responseId = stringAt(response, 'id') ?? createdId;
+  const endTurn = typeof response['end_turn'] === 'boolean' ? response['end_turn'] : undefined;
+  return { kind: 'completed', responseId, usage: usageOf(response), endTurn };
 }
 
 function withId(item: Item, addedId: string | undefined): Item {
@@ -150,18 +147,13 @@ function withId(item: Item, addedId: string | undefined): Item {
   return { type, id: addedId, ...rest };
 }
 
-function failed(failure: ModelFailure, response?: JsonObject): ModelEvent {
-  return { kind: 'failed', failure, ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }) };
-}
-
 /** The server ended the response early on purpose; the same request would end the same way. */
 function incompleteFailure(response: JsonObject): ModelFailure {
   const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
   const error = errorOf(response) ?? {};
   const message = stringAt(error, 'message') ?? '';
-  if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message)) {
+  if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message))
     return overflowFailure(message);
-  }
   const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
   return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: ended });
 }
@@ -219,10 +211,6 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
   return { ...usage, total: usage.input + usage.output };
 }
 
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= mostTokens;
-}
-
-function isLeftOut(count: unknown): boolean {
-  return typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;
-}
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= mostTokens;
+const isLeftOut = (count: unknown): boolean =>
+  typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;

@@ -1,3 +1,4 @@
+import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, FrameLink, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import { asItem, type Item, takeItemText } from '../../../protocol/item.ts';
 import { type Json, nestsDeeperThan } from '../../../protocol/json.ts';
@@ -13,21 +14,11 @@ const version = 'responses/2';
  */
 export function responsesEncoder(): Encoder {
   const inputPieces = listEncoder(itemWriter);
-  const toolsCache = new WeakMap<readonly ToolSpec[], Uint8Array>();
+  const toolsBytes = cachePerObject((tools: readonly ToolSpec[]) => bytesOf(toolsField(tools)));
   let instructionsCache = { text: '', bytes: bytesOf('') };
 
-  function toolsBytes(tools: readonly ToolSpec[]): Uint8Array {
-    const known = toolsCache.get(tools);
-    if (known !== undefined) return known;
-    const bytes = bytesOf(toolsField(tools));
-    toolsCache.set(tools, bytes);
-    return bytes;
-  }
-
   function instructionsBytes(text: string): Uint8Array {
-    if (text !== instructionsCache.text) {
-      instructionsCache = { text, bytes: bytesOf(instructionsField(text)) };
-    }
+    if (text !== instructionsCache.text) instructionsCache = { text, bytes: bytesOf(instructionsField(text)) };
     return instructionsCache.bytes;
   }
 
@@ -47,9 +38,11 @@ export function responsesEncoder(): Encoder {
   };
 }
 
-export function fullFrame([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] {
-  return [bytesOf('{"type":"response.create",'), ...(first === undefined ? [] : [first.subarray(1)]), ...rest];
-}
+export const fullFrame = ([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] => [
+  bytesOf('{"type":"response.create",'),
+  ...(first === undefined ? [] : [first.subarray(1)]),
+  ...rest,
+];
 
 export type IncrementalFrame = (prompt: Prompt, link: FrameLink) => readonly Uint8Array[];
 
@@ -68,10 +61,7 @@ export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink):
 
 const comma = bytesOf(',');
 
-/**
- * True if two requests differ only in input, labels and answer length, all of which each request states anew. A
- * spending limit changes the answer length with every request.
- */
+/** Ignores input, labels and answer length: each request states these anew, and spending limits change the length. */
 export function isSameButInput(before: Prompt, now: Prompt): boolean {
   const around = ({ options: { outputLimit: _each, ...options } }: Prompt): string =>
     opening(options) + closing({ ...options, labels: {} });
@@ -79,13 +69,8 @@ export function isSameButInput(before: Prompt, now: Prompt): boolean {
   return before.tools === now.tools || toolsField(before.tools) === toolsField(now.tools);
 }
 
-function instructionsField(text: string): string {
-  return `,"instructions":${JSON.stringify(text)}`;
-}
-
-function toolsField(tools: readonly ToolSpec[]): string {
-  return `,"tools":${JSON.stringify(tools)},"input":[`;
-}
+const instructionsField = (text: string): string => `,"instructions":${JSON.stringify(text)}`;
+const toolsField = (tools: readonly ToolSpec[]): string => `,"tools":${JSON.stringify(tools)},"input":[`;
 
 /** Everything before instructions, tools and input. `JSON.stringify` skips undefined options. */
 function opening(options: RequestOptions): string {
@@ -139,23 +124,14 @@ function bytesOf(text: string): Uint8Array {
 
 /** Internal key of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
-
 const closingBrace = Buffer.from('}');
-
 /** An item on the wire: as stored, including key order and unknown keys, without what providers refuse. */
-export function itemBytes(item: Item): Buffer {
-  return storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
-}
+export const itemBytes = (item: Item): Buffer => storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 
-/** The bytes as read; undefined if the text must be made. */
+/** As read, without refused keys if the other program put them at the end. Undefined if the text must be made. */
 function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
-  return stored === undefined ? undefined : fromStored(stored, item);
-}
-
-/** The stored text. Refused keys are cut off if they are at the end, where the other program puts them. */
-function fromStored(stored: Buffer, item: Item): Buffer | undefined {
-  if (hasForeignId(item)) return undefined;
+  if (stored === undefined || hasForeignId(item)) return undefined;
   if (!Object.hasOwn(item, foreignKey)) return stored;
   if (Object.keys(item).at(-1) !== foreignKey) return undefined;
   const end = stored.length - Buffer.byteLength(`,"${foreignKey}":${JSON.stringify(item[foreignKey])}}`);
@@ -184,6 +160,5 @@ function hasForeignId(item: Item): boolean {
 const deepestItem = 100;
 
 /** An item from a server; undefined if it is none, or could not be read back. */
-export function readableItem(value: Json | undefined): Item | undefined {
-  return value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);
-}
+export const readableItem = (value: Json | undefined): Item | undefined =>
+  value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);

@@ -14,10 +14,7 @@ import type { WireFormat } from '../http/http-client.ts';
 import { responsesClient, responsesFormat } from './client.ts';
 import { fullFrame, incrementalFrame, itemBytes, responsesEncoder } from './encode.ts';
 
-/**
- * The Responses API of servers that know only function tools. They take messages, function calls, their outputs and
- * thoughts, and refuse a request with any other item.
- */
+/** Responses API of servers that take only messages, function calls, outputs and thoughts. */
 export const functionsOnlyFormat: WireFormat = {
   ...responsesFormat,
   encoder: functionsOnlyEncoder,
@@ -39,18 +36,14 @@ function functionsOnlyEncoder(): Encoder {
 }
 
 /** The link counts history items; those left out of the request are left out here, too. */
-function functionsFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
-  const rest = forFunctions({ ...prompt, input: prompt.input.slice(from) });
-  return incrementalFrame(rest, { previous, from: 0 });
-}
+const functionsFrame = (prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] =>
+  incrementalFrame(forFunctions({ ...prompt, input: prompt.input.slice(from) }), { previous, from: 0 });
 
-function forFunctions(prompt: Prompt): Prompt {
-  return {
-    ...prompt,
-    tools: toolsForFunctions(prompt.tools),
-    input: prompt.input.flatMap((item) => itemForFunctions(item) ?? []),
-  };
-}
+const forFunctions = (prompt: Prompt): Prompt => ({
+  ...prompt,
+  tools: toolsForFunctions(prompt.tools),
+  input: prompt.input.flatMap((item) => itemForFunctions(item) ?? []),
+});
 
 /** Returns one result per list, so that it is encoded once. */
 const toolsForFunctions = cachePerObject((tools: readonly ToolSpec[]): readonly ToolSpec[] =>
@@ -102,9 +95,7 @@ export const itemForFunctions = cachePerObject((item: Item): Item | undefined =>
   }
 });
 
-function message(role: string, content: readonly Json[]): Item {
-  return { type: 'message', role, content };
-}
+const message = (role: string, content: readonly Json[]): Item => ({ type: 'message', role, content });
 
 function functionCall(item: Item): Item | undefined {
   const given = stringAt(item, 'arguments') ?? '';

@@ -15,10 +15,7 @@ type Way =
 /** Servers close connections after an hour. */
 const oldestMs = 55 * 60_000;
 
-/**
- * Sends requests of one conversation over a lasting WebSocket, and everything else over HTTP, which is also the
- * fallback. One request at a time.
- */
+/** One conversation over a lasting WebSocket, one request at a time; everything else, and as fallback, HTTP. */
 export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prewarm' | 'close'>> {
   readonly #connection: Connection;
   readonly #http: Pick<ModelClient, 'stream'>;
@@ -28,9 +25,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   #kept: KeptSocket | undefined;
   #opening: Promise<Way> | undefined;
   #isBusy = false;
-  /**
-   * Reason for not using a WebSocket until it has been reported: the rest of a sentence that begins with the provider.
-   */
+  /** Unreported reason for not using a WebSocket: the rest of a sentence that begins with the provider. */
   #unsaid: string | undefined;
 
   constructor(
@@ -116,9 +111,8 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
     const kept = this.#usable();
     if (kept !== undefined) return { kind: 'socket', kept };
     const standing = this.#standing.at(this.#now());
-    if (standing === 'trusted' || this.#opening !== undefined) {
+    if (standing === 'trusted' || this.#opening !== undefined)
       return valueOrAbort(this.#open(headers), signal, { kind: 'aborted' });
-    }
     // The request does not wait for what failed before.
     if (standing === 'doubtful') void this.#open(headers);
     return { kind: 'http' };
@@ -165,10 +159,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
 }
 
 /** Reported once when requests go over HTTP instead. `why`: the rest of a sentence that begins with the provider. */
-function fallbackNotice(
-  { id, name }: Pick<ProviderConfig, 'id' | 'name'>,
-  why: string,
-): Outcome<'websocket-unavailable'> {
+function fallbackNotice({ id, name }: ProviderConfig, why: string): Outcome {
   const setting = id === 'openai' ? 'features.responses_websockets' : `model_providers.${id}.supports_websockets`;
   return {
     code: 'websocket-unavailable',
@@ -182,10 +173,7 @@ const longestWaitMs = 30 * 60_000;
 /** A single break may be bad luck. */
 const mostBreaks = 2;
 
-/**
- * `trusted`: requests wait for a WebSocket. `doubtful`: it failed some time ago, so it may be opened beside a request
- * that does not wait for it. `avoided`: it failed a short time ago.
- */
+/** `trusted`: requests wait for it. `doubtful`: it failed, and opens beside a request. `avoided`: it just failed. */
 export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
 
 class SocketReliability {

@@ -14,7 +14,7 @@ import {
   providerFault,
 } from '../http/failures/answer-failure.ts';
 import { type AnswerPlace, httpFailure } from '../http/failures/http-failure.ts';
-import { modelFailure } from '../http/failures/model-failure.ts';
+import { failed, modelFailure } from '../http/failures/model-failure.ts';
 import { type OpenedSocket, socketOpener } from '../http/network/open-socket.ts';
 import type { SocketRead, WebSocketConnection } from '../http/network/web-socket.ts';
 import { addressRequest, answerLimits, type Connection, usableCredentials } from '../http/send-question.ts';
@@ -27,16 +27,12 @@ export interface SocketRequestContext {
   readonly signal: AbortSignal;
   /** Another connection already failed for a reason of its own: if this one does too, the request fails. */
   readonly isSecond: boolean;
-  /**
-   * Called before the last event is given, since the caller may stop reading after it. `completed`: the connection may
-   * be reused. `broken`: the connection failed.
-   */
+  /** Called before the last event is given: the caller may stop reading. `completed`: the connection is reusable. */
   readonly onEnd: (end: 'completed' | 'broken') => void;
 }
 
 /** `again`: nothing came; another connection may do better. */
 export type SocketEnd = 'over' | 'again';
-
 /** A connection that was idle longer may be gone without notice. */
 const trustedRestMs = 30_000;
 
@@ -116,10 +112,7 @@ async function* exchange(
 
 /** True once the request's lines are safe. */
 function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
-  const settled = after.then(
-    () => true,
-    () => false,
-  );
+  const settled = after.then(() => true).catch(() => false);
   return valueOrAbort(settled, signal, false);
 }
 
@@ -170,8 +163,7 @@ function endFailure(
 ): ModelFailure {
   if (read.kind !== 'ended') return idleFailure(idleMs, { sawOther });
   if (read.code === tooLarge) return answerTooLarge(megabytes(mostEventBytes(limits)), 'event');
-  const message = `The provider ${read.why} before the answer was complete.`;
-  return modelFailure({ cause: 'cut', message });
+  return modelFailure({ cause: 'cut', message: `The provider ${read.why} before the answer was complete.` });
 }
 
 async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
@@ -179,15 +171,7 @@ async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
   return 'over';
 }
 
-function failed(failure: ModelFailure): ModelEvent {
-  return { kind: 'failed', failure };
-}
-
-interface RememberedExchange {
-  readonly prompt: Prompt;
-  readonly responseId: string;
-  readonly output: readonly Item[];
-}
+type RememberedExchange = { readonly prompt: Prompt; readonly responseId: string; readonly output: readonly Item[] };
 
 /**
  * Continues from the last answer if the options are the same and the input begins with the previous input and that
@@ -203,9 +187,8 @@ function continuationLink(answered: RememberedExchange | undefined, now: Prompt)
 }
 
 /** Compare identity first: items of the previous request are the same objects. */
-function isSameItem(before: Item, now: Item): boolean {
-  return Object.is(before, now) || itemBytes(before).equals(itemBytes(now));
-}
+const isSameItem = (before: Item, now: Item): boolean =>
+  Object.is(before, now) || itemBytes(before).equals(itemBytes(now));
 
 export interface KeptSocket {
   readonly socket: WebSocketConnection;
@@ -321,9 +304,7 @@ function errorIn(data: Buffer): JsonObject | undefined {
   return status === undefined || (status >= 200 && status < 300) ? undefined : event;
 }
 
-function statusOf(event: JsonObject): number | undefined {
-  return numberAt(event, 'status') ?? numberAt(event, 'status_code');
-}
+const statusOf = (event: JsonObject): number | undefined => numberAt(event, 'status') ?? numberAt(event, 'status_code');
 
 function failureOf(event: JsonObject, place: AnswerPlace): ModelFailure {
   const headers = headersIn(event);

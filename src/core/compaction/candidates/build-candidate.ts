@@ -57,9 +57,8 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
 }
 
 /** Fallback without a model. Code names no active task of its own. Always succeeds. */
-export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
-  return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
-}
+export const mechanicalCandidate = (plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate =>
+  makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 
 /** The user's messages and the records, which every checkpoint holds. By hand, no model's answer makes them smaller. */
 export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
@@ -68,7 +67,6 @@ export function bareCandidate(plan: CompactionPlan, source: CompactionSource): P
 }
 
 type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'records'>;
-
 const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
 
 /** Makes candidates with smaller and smaller budgets until one fits; otherwise returns the smallest. */
@@ -98,18 +96,16 @@ export function wordsEntry(
 ): { readonly entries: readonly CandidateEntry[]; readonly choice: WordsChoice } {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, isNamed: isChosen, ...defined({ quote }), budget });
+  const choice = keepWords(all, { tasks, isNamed: isChosen, quote, budget });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {
     if ('leftOut' in row) return { kind: 'gap', ...row.leftOut };
     return messageOf(row, isTask(row) ? (isChosen ? 'chosen' : 'before') : undefined);
   });
-  const { parts, places } = layOutMessages({
-    rows,
-    ...(choice.rows.some((row) => 'leftOut' in row || row.cut) ? { readAll } : {}),
-    ...(isChosen ? { chosenBy: model } : {}),
-  });
+  const isWhole = !choice.rows.some((row) => 'leftOut' in row || row.cut);
+  const payload = { rows, readAll: isWhole ? undefined : readAll, chosenBy: isChosen ? model : undefined };
+  const { parts, places } = layOutMessages(payload);
   const quotes = quotesOf(choice, isTask).map((quote, index): QuotedWords => ({ ...quote, ...places[index]! }));
   const item = (id: string): Item => partsMessage(id, checkpointIntentFragment.role, parts);
   return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
@@ -123,9 +119,8 @@ function madeEntry(
   return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
 }
 
-function keptIn({ rows }: WordsChoice): readonly KeptWords[] {
-  return rows.filter((row): row is KeptWords => !('leftOut' in row));
-}
+const keptIn = ({ rows }: WordsChoice): readonly KeptWords[] =>
+  rows.filter((row): row is KeptWords => !('leftOut' in row));
 
 function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): IntentRow {
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
@@ -141,10 +136,7 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
 }
 
 /** Data that later checkpoints need about each kept message and about those left out before it. */
-function quotesOf(
-  { rows }: WordsChoice,
-  isTask: (kept: KeptWords) => boolean,
-): readonly Omit<QuotedWords, 'start' | 'end'>[] {
+function quotesOf({ rows }: WordsChoice, isTask: (kept: KeptWords) => boolean) {
   return rows.flatMap((row, index) => {
     if ('leftOut' in row) return [];
     const { id, turn, number, by, author, endedEarly } = row.words;
@@ -169,20 +161,16 @@ function quotesOf(
   });
 }
 
-export function recordsEntries(
-  { plan, files: changed, putBack = [] }: WorkRecords,
-  tokens: number,
-): readonly CandidateEntry[] {
+export function recordsEntries(work: WorkRecords, tokens: number): readonly CandidateEntry[] {
+  const { plan, files: changed, putBack = [] } = work;
   const back = new Set(putBack.map(({ path }) => path));
   const files = changed.filter(({ path, movePath }) => !back.has(movePath ?? path));
   if ((plan === undefined || plan.steps.length === 0) && files.length + putBack.length === 0) return [];
   if (tokens === 0) return [];
   const { text, role, kind } = render(checkpointRecordsFragment, {
-    ...defined({
-      plan: plan?.steps,
-      planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? ('user' as const)) : undefined,
-      planNumber: plan?.number,
-    }),
+    plan: plan?.steps,
+    planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? 'user') : undefined,
+    planNumber: plan?.number,
     files,
     putBack,
     tokens,
@@ -197,20 +185,16 @@ interface SummaryInput {
   readonly earlier: readonly EarlierSummary[];
 }
 
-function summaryEntry(
-  plan: CompactionPlan,
-  source: CompactionSource,
-  input: SummaryInput,
-  budget: PartsBudget,
-): { readonly entry: CandidateEntry; readonly message: string; readonly mended: readonly string[] } {
+function summaryEntry(plan: CompactionPlan, source: CompactionSource, input: SummaryInput, budget: PartsBudget) {
   const { payload, mended } = summaryText(plan, source, input, budget);
   const { kind, role, text } = render(checkpointSummaryFragment, payload);
   const { summary, earlier } = layOutSummary(payload);
   const shift = checkpointSummaryFragment.markers![0].length;
-  const placed = (
-    { start, end }: TextPlace,
-    { model, number }: Pick<SummaryPlace, 'model' | 'number'>,
-  ): SummaryPlace => ({ start: start + shift, end: end + shift, ...defined({ model, number }) });
+  const placed = ({ start, end }: TextPlace, { model, number }: Pick<SummaryPlace, 'model' | 'number'>) => ({
+    start: start + shift,
+    end: end + shift,
+    ...defined({ model, number }),
+  });
   // Summaries that a later checkpoint may carry on: the newest by a model, and those beside it.
   const places = [
     ...earlier.map((place, index) => placed(place, payload.earlier![index]!)),
@@ -227,7 +211,7 @@ function summaryText(
   { work }: CompactionSource,
   { content, kept, found, earlier }: SummaryInput,
   budget: PartsBudget,
-): { readonly payload: CheckpointSummaryText; readonly mended: readonly string[] } {
+) {
   if (content.written.by === 'code') {
     const carried = carryEarlierSummaries(earlier, budget.answer);
     const left = budget.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
@@ -241,10 +225,8 @@ function summaryText(
     return { payload, mended: [] };
   }
   const { context, summary } = content.written;
-  const looked = [
-    cutText(context, tokensToInspect(budget.answer)),
-    cutSummary(summary, tokensToInspect(budget.answer)),
-  ] as const;
+  const inspected = tokensToInspect(budget.answer);
+  const looked = [cutText(context, inspected), cutSummary(summary, inspected)] as const;
   const notes = withoutRepeatedWords(looked[0], kept);
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
   const told = withoutRepeatedWords(looked[1], kept);
@@ -255,15 +237,14 @@ function summaryText(
         ...cutLastWork(found, Math.floor(budget.answer / 2)),
       }
     : { results: [] };
+  const endsInCursor = /^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!);
   const payload: CheckpointSummaryText = {
     by: 'model',
     model: plan.model,
     context: noted,
     summary: shown,
     ...added,
-    ...(/^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!)
-      ? {}
-      : { resumeAt: resumeText(work, budget.answer) }),
+    resumeAt: endsInCursor ? undefined : resumeText(work, budget.answer),
   };
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
 }
@@ -282,19 +263,11 @@ function earlierSummaries(history: History): readonly EarlierSummary[] {
 }
 
 const earlierShare = 0.6;
-
 /** Thin summaries may follow each other: keeps the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
-/**
- * Keeps the newest whole if there is space, and earlier ones in the remaining space. Drops a summary that repeats a
- * newer one.
- */
-function carryEarlierSummaries(
-  earlier: readonly EarlierSummary[],
-  tokens: number,
-  newest = '',
-): readonly EarlierSummary[] {
+/** Keeps the newest whole if it fits, and earlier ones in the rest. Drops a summary that repeats a newer one. */
+function carryEarlierSummaries(earlier: readonly EarlierSummary[], tokens: number, newest = '') {
   let left = Math.floor(tokens * earlierShare);
   const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];
   const distinct = earlier.filter((_, index) => !texts.includes(texts[index]!, index + 1));
@@ -333,11 +306,8 @@ export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): 
 /** Multiple of a text's space that is inspected: repetitions in it may be removed. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
-
 /** Limit for the inspected part of a model's text, in tokens: an answer may have megabytes. */
-function tokensToInspect(tokens: number): number {
-  return Math.max(leastLookedAt, tokens * lookedAt);
-}
+const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
 
 function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
   if (written.every((text, index) => text === kept[index])) return [];
@@ -358,14 +328,9 @@ function cutSummary(summary: string, tokens: number): string {
 }
 
 const thinSummary = 120;
-
-function isThin(summary: string): boolean {
-  return sentTokens(summary) < thinSummary;
-}
-
+const isThin = (summary: string): boolean => sentTokens(summary) < thinSummary;
 const beginningBytes = 40;
 
 /** Replaces the model's copy of a user message that the checkpoint holds word for word. */
-function repeatedWords(said: string): string {
-  return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
-}
+const repeatedWords = (said: string): string =>
+  `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;

@@ -27,15 +27,6 @@ export type CandidateEntry =
     };
 
 /** An unusable answer. Each fault is a sentence for the model that gave it. */
-export interface Faulty {
-  readonly kind: 'faulty';
-  readonly faults: readonly string[];
-}
-
-export function faulty(...faults: readonly string[]): Faulty {
-  return { kind: 'faulty', faults };
-}
-
-export function isFaulty(result: Candidate | Faulty): result is Faulty {
-  return 'faults' in result;
-}
+export type Faulty = { readonly kind: 'faulty'; readonly faults: readonly string[] };
+export const faulty = (...faults: readonly string[]): Faulty => ({ kind: 'faulty', faults });
+export const isFaulty = (result: Candidate | Faulty): result is Faulty => 'faults' in result;

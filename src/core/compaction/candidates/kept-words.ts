@@ -2,14 +2,8 @@ import { cachePerObject, defined } from '../../../base/objects.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { LeftOutMessages } from '../../fragments/checkpoint-messages.ts';
 import { partsMessage } from '../../fragments/message-items.ts';
-import {
-  cutAround,
-  type CutText,
-  gapsIn,
-  type TextGap,
-  type TextPlace,
-  uncutBytes,
-} from '../../fragments/text/cut-and-fence-text.ts';
+import type { CutText, TextGap, TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
+import { cutAround, gapsIn, uncutBytes } from '../../fragments/text/cut-and-fence-text.ts';
 import { bytesPerToken, sentBytes, sentTokens } from '../../fragments/text/truncate.ts';
 import { textTokens } from '../../history/text-tokens.ts';
 import { itemTokens } from '../../history/token-counts.ts';
@@ -19,15 +13,8 @@ import type { Candidate } from './candidate.ts';
 import { findQuote } from './match-quote.ts';
 import { longestShortMessage, passagesToKeep, shareSpace } from './message-space.ts';
 
-type KeptParts =
-  | 'text'
-  | 'gaps'
-  | 'bytesPerToken'
-  | 'pictures'
-  | 'picturesLeftOut'
-  | 'picturesLeftOutTokens'
-  | 'cut'
-  | 'alsoIn';
+type PictureParts = 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens';
+type KeptParts = 'text' | 'gaps' | 'bytesPerToken' | PictureParts | 'cut' | 'alsoIn';
 
 /** A message in a checkpoint: exact or visibly cut, with the gaps of this and earlier checkpoints. */
 export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
@@ -36,18 +23,12 @@ export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<Us
 
 /** Chronological: kept messages, and counts of those left out between them, now or at an earlier checkpoint. */
 export type WordsRow = KeptWords | { readonly leftOut: LeftOutMessages };
-
-export interface WordsChoice {
-  readonly rows: readonly WordsRow[];
-  readonly counts: Candidate['words'];
-}
+export type WordsChoice = { readonly rows: readonly WordsRow[]; readonly counts: Candidate['words'] };
 
 interface WordsWanted {
   /** Messages that a model chose as the active task, in this checkpoint or the one before. */
   readonly tasks: readonly UserWords[];
-  /**
-   * The checkpoint names them as the active request. Absent: they were chosen earlier, and newer messages may count.
-   */
+  /** The checkpoint names them as the active request. Absent: chosen earlier, and newer messages may count. */
   readonly isNamed?: boolean;
   /** The model's quotation of them: the quoted part stays when a message is cut. */
   readonly quote?: string;
@@ -57,37 +38,30 @@ interface WordsWanted {
 const leastTokens = 32;
 const mostOfRequest = 200;
 const frame = 16;
-
 /** Messages, including those sent into a running turn, answers, and commands typed with `!`. */
-function isUsers({ by }: UserWords): boolean {
-  return by === undefined || by === 'shell' || by === 'answer';
-}
+const isUsers = ({ by }: UserWords): boolean => by === undefined || by === 'shell' || by === 'answer';
 
 /**
  * Keeps messages by precedence: the newest, the chosen, the first, those after the newest, then the user's from newest
  * to oldest, and last earlier ones of hooks and programs. `shareSpace` decides how much of each.
  */
-export function keepWords(
-  all: readonly UserWords[],
-  { tasks, isNamed = false, quote, budget }: WordsWanted,
-): WordsChoice {
+export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
   const messages = rows.filter(({ by }) => by === undefined);
   const since = rows.slice(rows.findLastIndex(({ by }) => by === undefined) + 1).toReversed();
   const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
   const always = new Set([messages.at(-1), ...chosen, messages[0], since[0]].filter((row) => row !== undefined));
-  const own = rows.filter(isUsers);
-  const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
+  const order = [...new Set([...always, ...since, ...rows.filter(isUsers).toReversed(), ...rows.toReversed()])];
 
   const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
   const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), budget.words) + frame;
   const space = shareSpace(
     order.map((row) => ({
       whole: rowTokens(row) + frame,
-      ...(row.text.length > longestShortMessage ? { shortened: shortenedTokens(row) + frame } : {}),
-      ...(always.has(row) ? { least: Math.min(least(row), rowTokens(row) + frame) } : {}),
-      ...(isNamed && chosen.includes(row) ? { isActive: true } : {}),
-      ...(isUsers(row) ? {} : { isSetup: true }),
+      shortened: row.text.length > longestShortMessage ? shortenedTokens(row) + frame : undefined,
+      least: always.has(row) ? Math.min(least(row), rowTokens(row) + frame) : undefined,
+      isActive: isNamed && chosen.includes(row) ? true : undefined,
+      isSetup: isUsers(row) ? undefined : true,
     })),
     budget.words,
   );
@@ -106,7 +80,7 @@ export function keepWords(
       text,
       gaps,
       bytesPerToken: bytesPerTokenOf(row),
-      ...defined({ request: keep }),
+      request: keep,
       pictures,
       picturesLeftOut,
       picturesLeftOutTokens,
@@ -119,19 +93,14 @@ export function keepWords(
   return { rows: inOrder(all, rows, kept), counts: countFates(messages, kept, copies) };
 }
 
-function takeText(
-  row: UserWords,
-  { most, least, request }: { readonly most: number; readonly least: number; readonly request: TextPlace | undefined },
-): CutText {
+type WordsSpace = { readonly most: number; readonly least: number; readonly request: TextPlace | undefined };
+
+function takeText(row: UserWords, { most, least, request }: WordsSpace): CutText {
   const weight = rowTokens(row);
   const gaps = gapsOf(row);
-  if (weight <= most) return { text: row.text, gaps, ...defined({ keep: request }) };
-  const known = {
-    gaps,
-    perToken: bytesPerTokenOf(row),
-    passages: row.text.length > longestShortMessage ? passagesOf(row) : [],
-    ...defined({ keep: request }),
-  };
+  if (weight <= most) return { text: row.text, gaps, keep: request };
+  const passages = row.text.length > longestShortMessage ? passagesOf(row) : [];
+  const known = { gaps, perToken: bytesPerTokenOf(row), passages, keep: request };
   // Texts are cut by bytes; one with more tokens than its bytes suggest is cut shorter.
   const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
   const cut = cutAround(row.text, tokens, known);
@@ -141,9 +110,8 @@ function takeText(
 }
 
 /** Tokens of 2,000 bytes of a long message: they hold at most as many characters as a short one. */
-function shortenedTokens(row: UserWords): number {
-  return Math.ceil(((longestShortMessage / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
-}
+const shortenedTokens = (row: UserWords): number =>
+  Math.ceil(((longestShortMessage / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
 
 /** The part of a message that a model quoted as the request, now or at the last checkpoint. */
 function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
@@ -161,15 +129,9 @@ function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, bud
   return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
 }
 
-function gapsOf(row: UserWords): readonly TextGap[] {
-  return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
-}
-
+const gapsOf = (row: UserWords): readonly TextGap[] => row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 /** The larger of a byte estimate and a tokeniser-like count: logs and tables have few bytes per token. */
-function weigh(text: string): number {
-  return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
-}
-
+const weigh = (text: string): number => Math.max(sentTokens(text), Math.ceil(textTokens(text)));
 const rowTokens = cachePerObject(({ text }: UserWords) => weigh(text));
 const passagesOf = cachePerObject((row: UserWords) => passagesToKeep(row.text, gapsOf(row)));
 const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
@@ -257,14 +219,10 @@ function leftOutOf(row: UserWords): LeftOutMessages {
   return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
 }
 
-function span(from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> {
-  return from === undefined || to === undefined ? {} : { from, to };
-}
+const span = (from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> =>
+  from === undefined || to === undefined ? {} : { from, to };
 
-/**
- * Estimate for the whole message. A cut message keeps the value from when it was whole, so that all its marks count
- * alike; earlier versions took four bytes per token.
- */
+/** A cut message keeps its estimate from when it was whole, so that all marks count alike. */
 const bytesPerTokenOf = cachePerObject((row: UserWords): number => {
   const isWhole = row.text !== '' && gapsOf(row).length === 0;
   return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
@@ -276,13 +234,10 @@ function tokensOf(row: UserWords): number {
   return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
 }
 
-function picturesTokens(parts: readonly JsonObject[]): number {
-  return parts.reduce((sum, part) => sum + pictureTokens(part), 0);
-}
+const picturesTokens = (parts: readonly JsonObject[]): number =>
+  parts.reduce((sum, part) => sum + pictureTokens(part), 0);
 
-/**
- * Keeps only the last of identical messages. `copies`: how often each was written, also before an earlier checkpoint.
- */
+/** Keeps the last of identical messages. `copies`: how often each was written, also before a checkpoint. */
 function distinctWords(all: readonly UserWords[]) {
   const newest = new Map<string, UserWords>();
   const alsoIn = new Map<UserWords, readonly number[]>();
@@ -301,10 +256,7 @@ function distinctWords(all: readonly UserWords[]) {
   return { rows: rows.toReversed(), alsoIn, copies };
 }
 
-function speakerOf({ by, author }: UserWords): string {
-  return by ?? (author === undefined ? '' : `author ${author}`);
-}
-
+const speakerOf = ({ by, author }: UserWords): string => by ?? (author === undefined ? '' : `author ${author}`);
 const mostRemembered = 100;
 
 /** True for one message, or two with the same text. Pictures make them different. */

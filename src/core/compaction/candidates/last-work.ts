@@ -5,7 +5,6 @@ import { escapeFragmentMarkers } from '../../world/escape-fragment-markers.ts';
 import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
-import { defined } from '../../../base/objects.ts';
 import { type CallItem, isCall, isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import { isJsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import type { CompactionSource } from '../plan/compaction-plan.ts';
@@ -17,11 +16,7 @@ const leastOfLine = 80;
 /** In tokens: the smallest useful part of an output, and the frame around it. */
 const leastOfResult = 20;
 const aroundResult = 20;
-
-export interface FoundWork {
-  readonly answer: LastAnswer | undefined;
-  readonly results: readonly WorkResult[];
-}
+export type FoundWork = { readonly answer: LastAnswer | undefined; readonly results: readonly WorkResult[] };
 
 export function findLastWork({ history }: CompactionSource): FoundWork {
   const all = entries(history);
@@ -69,7 +64,7 @@ function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined
   const item = all[at]?.item;
   if (item === undefined || !isMessage(item)) return undefined;
   const isOlder = all.slice(at).some(({ origin }) => origin.family === 'user');
-  return { text: messageText(item).trim(), isOlder, ...defined({ number: numbers[at] }) };
+  return { text: messageText(item).trim(), isOlder, number: numbers[at] };
 }
 
 /** Tools whose outputs say nothing about the work: the records hold what they did. */
@@ -88,15 +83,14 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
     const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
     if (text !== '' && !isSilent && saysSomething(text)) {
       const number = numbers[all.length - 1 - back];
-      results.unshift({ ...defined({ number }), call: callLine(item), output: text });
+      results.unshift({ number, call: callLine(item), output: text });
     }
   }
   return results;
 }
 
-function isFailure(tool: string, output: string): boolean {
-  return (tool === 'apply_patch' || tool === 'edit_file') && !/^(?:Success|Done|Exit code: 0)/i.test(output);
-}
+const isFailure = (tool: string, output: string): boolean =>
+  (tool === 'apply_patch' || tool === 'edit_file') && !/^(?:Success|Done|Exit code: 0)/i.test(output);
 
 /** False for an empty frame, as a command without output has. */
 function saysSomething(output: string): boolean {
@@ -127,9 +121,6 @@ export function shortLine(text: string, tokens: number): string {
   return escapeFragmentMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));
 }
 
-export function resumeTextForStep(step: string): string {
-  return `the next step of the plan: ${step}`;
-}
-
+export const resumeTextForStep = (step: string): string => `the next step of the plan: ${step}`;
 const resumeAtWords =
   "the user's newest message, read after all messages before it; look at the files before you change them";

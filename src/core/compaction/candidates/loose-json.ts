@@ -9,7 +9,6 @@ const around = 'Capstan left out the text around the JSON object.';
 const spelling = 'Capstan corrected mistakes in the JSON.';
 const brace = 'Capstan added the missing closing brace of the JSON object.';
 const twice = 'There were several JSON objects; Capstan used the last complete one.';
-
 /** Prose may hold many braces; the intended object is among the first. */
 const mostTries = 200;
 const mostLookedAt = 5_000_000;
@@ -49,14 +48,8 @@ export function readLooseJson(given: string, keys: readonly string[]): LooseJson
   return { kind: 'found', value: found.value, mended: others ? [...found.mended, twice] : found.mended };
 }
 
-interface Found {
-  readonly value: JsonObject;
-  readonly mended: readonly string[];
-}
-
-function hasKeys(value: JsonObject, keys: readonly string[]): boolean {
-  return keys.every((key) => Object.hasOwn(value, key));
-}
+type Found = { readonly value: JsonObject; readonly mended: readonly string[] };
+const hasKeys = (value: JsonObject, keys: readonly string[]): boolean => keys.every((key) => Object.hasOwn(value, key));
 
 function parsed(text: string): Json | undefined {
   try {

@@ -94,13 +94,12 @@ function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly Use
 }
 
 /** A message without words can only be quoted by the name of its first picture. */
-function namedPictures(words: readonly UserWords[]): readonly Compared[] {
-  return words.flatMap((row) => {
+const namedPictures = (words: readonly UserWords[]): readonly Compared[] =>
+  words.flatMap((row) => {
     const label = row.text.trim() === '' ? row.pictures[0]?.['text'] : undefined;
     const name = typeof label === 'string' ? /\[[^\]]+\]/.exec(label)?.[0] : undefined;
     return name === undefined ? [] : [label as string, name].map((text) => ({ row, text: squeezed(text) }));
   });
-}
 
 /** Messages that the quote contains whole, if they make up most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
@@ -108,22 +107,12 @@ function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] 
   const own = held.filter(
     ({ text }) => !held.some((other) => other.text.length > text.length && other.text.includes(text)),
   );
-  const newest = new Map(own.map(({ row, text }) => [text, row]));
-  return [...newest.values()].slice(-mostJoined);
+  return [...new Map(own.map(({ row, text }) => [text, row])).values()].slice(-mostJoined);
 }
 
-interface Compared {
-  readonly row: UserWords;
-  readonly text: string;
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-function beginningOf(quote: string): string {
-  return squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
-}
+type Compared = { readonly row: UserWords; readonly text: string };
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const beginningOf = (quote: string): string => squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 
 function mostAlike(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const pairs = letterPairs(quote);
@@ -136,10 +125,7 @@ function mostAlike(quote: string, rows: readonly Compared[]): readonly UserWords
   return best === undefined ? [] : [best.row];
 }
 
-interface Pairs {
-  readonly counts: ReadonlyMap<string, number>;
-  readonly total: number;
-}
+type Pairs = { readonly counts: ReadonlyMap<string, number>; readonly total: number };
 
 function letterPairs(text: string): Pairs {
   const counts = new Map<string, number>();

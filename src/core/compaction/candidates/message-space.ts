@@ -45,8 +45,7 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
     const speaker = isSetup ? 'setup' : 'user';
     const most = isActive ? Math.max(shortened ?? 0, half - active) : (shortened ?? whole);
     const wanted = Math.max(least, shortened === undefined ? whole : Math.min(whole, most));
-    const isOver = least === 0 && lacks[speaker];
-    const more = isOver ? 0 : Math.min(wanted - least, freeFor(message));
+    const more = least === 0 && lacks[speaker] ? 0 : Math.min(wanted - least, freeFor(message));
     if (shortened === undefined && more < wanted - least) lacks[speaker] = true;
     if (least === 0 && more < wanted && more < leastWorthwhile) continue;
     given[at] = least + more;
@@ -111,8 +110,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
   const around = (at: number): number => {
     const [from, to] = [Math.max(0, at - neighbours), Math.min(lines.length, at + neighbours + 1)];
     const before = (sums[at]! - sums[from]!) / Math.max(1, at - from);
-    const after = (sums[to]! - sums[at + 1]!) / Math.max(1, to - at - 1);
-    return Math.min(before, after);
+    return Math.min(before, (sums[to]! - sums[at + 1]!) / Math.max(1, to - at - 1));
   };
   return lines
     .map(({ start, end, isKept, ...line }, at) => {
@@ -134,10 +132,8 @@ interface Line extends TextPlace {
 }
 
 /** From 0 (data) to 1 (only plain words). */
-function sentenceLikeness({ words, prose }: Pick<Line, 'words' | 'prose'>): number {
-  const letters = words.reduce((sum, { length }) => sum + length, 0);
-  return prose * Math.min(1, letters / lettersOfSentence);
-}
+const sentenceLikeness = ({ words, prose }: Pick<Line, 'words' | 'prose'>): number =>
+  prose * Math.min(1, words.reduce((sum, { length }) => sum + length, 0) / lettersOfSentence);
 
 function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
   const lines: Line[] = [];
@@ -177,6 +173,5 @@ function countEach(values: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-}
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

@@ -65,9 +65,8 @@ function outputEntry(item: Item, provider: ProviderName | undefined): CandidateE
 const mostOfAgent = 10_000;
 
 /** Requests of other agents: work that did not come from the user. */
-function fromAgents(all: readonly Entry[]): readonly Entry[] {
-  return all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
-}
+const fromAgents = (all: readonly Entry[]): readonly Entry[] =>
+  all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
 
 function isReport(item: Item): boolean {
   const text = firstText(item);

@@ -70,11 +70,7 @@ export function withResumeLine(given: string): ResumeLine {
   return { kind: 'found', summary, change };
 }
 
-interface Cursor {
-  readonly at: number;
-  readonly end: number;
-  readonly step: string;
-}
+type Cursor = { readonly at: number; readonly end: number; readonly step: string };
 
 /** Lines between code fences are quoted and say nothing about this conversation. */
 function cursorsIn(lines: readonly string[]): readonly Cursor[] {
@@ -166,9 +162,8 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
   if (text.replace(/^\uFEFF/, '').trim() === '') return faulty('The answer is empty.');
   const json = readLooseJson(text, keys);
   if (json.kind === 'none') return faulty('The answer is not one valid JSON object.');
-  if (json.kind === 'cut-off') {
+  if (json.kind === 'cut-off')
     return faulty('The answer was cut off before the JSON object ended: write less, so that all of it fits.');
-  }
   const { value } = json;
   const { intent_user_message: intent, summary } = value;
   const faults = keys.flatMap((key) => faultOfValue(key, value[key]));
@@ -193,9 +188,7 @@ function extraText(key: string, value: Json | undefined): readonly string[] {
   return value.length === 0 ? [] : [`${key}:`, ...value.map((one) => `- ${lineOf(one)}`)];
 }
 
-function lineOf(value: Json): string {
-  return typeof value === 'string' ? value.trim() : JSON.stringify(value);
-}
+const lineOf = (value: Json): string => (typeof value === 'string' ? value.trim() : JSON.stringify(value));
 
 function faultOfValue(key: string, value: unknown): string[] {
   if (value === undefined) return [`The key \`${key}\` is missing.`];

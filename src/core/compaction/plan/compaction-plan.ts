@@ -31,7 +31,6 @@ export type CompactionReason =
 
 /** `post_turn`: the turn has ended, and the next one should not have to wait. */
 export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
-
 export type CompactionStrategy = 'structured' | 'plain' | 'remote';
 
 /** The plan is complete before any request. All numbers come from the envelope's window. */
@@ -55,10 +54,7 @@ export interface CompactionPlan {
   /** From the configuration: replaces the plain prompt, and is added to the focus of the structured one. */
   readonly prompt?: string;
   readonly budget: CompactionBudget;
-  /**
-   * `next-turn`: sends no context and clears the baseline, so that the next turn sends all of it. `before-last-words`:
-   * the turn continues, and the context goes before the last words of the user.
-   */
+  /** `next-turn`: clears the baseline, and the next turn sends all. `before-last-words`: the turn continues. */
   readonly placement: 'next-turn' | 'before-last-words';
 }
 
@@ -106,10 +102,7 @@ export interface CompactionRequest {
   readonly outputSchema?: JsonObject;
 }
 
-export interface RequestMessage {
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
-}
+export type RequestMessage = { readonly role: 'user' | 'assistant'; readonly text: string };
 
 export type CompactionOutcome =
   /** `text`: all message texts of this response, joined; may be empty. */
@@ -117,9 +110,8 @@ export type CompactionOutcome =
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 /** A refusal only says that the request was too large. */
-export function isRefusal({ reason }: Pick<CompactionPlan, 'reason'>): boolean {
-  return reason === 'context_overflow' || reason === 'unexplained_refusal';
-}
+export const isRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
+  reason === 'context_overflow' || reason === 'unexplained_refusal';
 
 /** False if a checkpoint cannot hold less than history does. By hand, merely copying an older one is no gain. */
 export function anythingToCompact(

@@ -17,7 +17,6 @@ const saying =
 
 /** Any other request would fail alike, so no other way is tried. */
 export const historyUnchanged = saying('The history was not compacted and is unchanged.');
-
 /** Next step after a failure: ask the model, take less from it, or do without it. */
 export type AfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
 
@@ -27,17 +26,13 @@ const failedThen: Readonly<Record<AfterFailure, string>> = {
   'no-model': 'Capstan could not get a checkpoint from the model.',
 };
 
-export function modelFailed(failure: ModelFailure, then: AfterFailure): Outcome {
-  return saying(failedThen[then])(failure);
-}
+export const modelFailed = (failure: ModelFailure, then: AfterFailure): Outcome => saying(failedThen[then])(failure);
 
-export function compactionAborted({ budget }: CompactionPlan): Outcome {
-  return {
-    code: 'aborted',
-    message: `The compaction was stopped. The history is unchanged, with about ${groupDigits(budget.before)} tokens.`,
-    next: 'Compact again at any time.',
-  };
-}
+export const compactionAborted = ({ budget }: CompactionPlan): Outcome => ({
+  code: 'aborted',
+  message: `The compaction was stopped. The history is unchanged, with about ${groupDigits(budget.before)} tokens.`,
+  next: 'Compact again at any time.',
+});
 
 const unusableThen: Readonly<Record<AfterFailure, string>> = {
   'ask-model': "Capstan could not use the provider's own checkpoint and asked the model for one",
@@ -45,41 +40,32 @@ const unusableThen: Readonly<Record<AfterFailure, string>> = {
   'no-model': "The model's answers could not be used as a checkpoint",
 };
 
-export function unusableAnswers(faults: readonly string[], then: AfterFailure): Outcome {
-  return {
-    code: 'compaction-answer-unusable',
-    message: `${unusableThen[then]}: ${faults.map(sentence).join(' ')}`,
-    next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
-  };
-}
+export const unusableAnswers = (faults: readonly string[], then: AfterFailure): Outcome => ({
+  code: 'compaction-answer-unusable',
+  message: `${unusableThen[then]}: ${faults.map(sentence).join(' ')}`,
+  next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
+});
 
-export function askedAgain(faults: readonly string[]): string {
-  return `Capstan could not use the first answer and asked the model again: ${faults.map(sentence).join(' ')}`;
-}
+export const askedAgain = (faults: readonly string[]): string =>
+  `Capstan could not use the first answer and asked the model again: ${faults.map(sentence).join(' ')}`;
 
-export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
-  return {
-    code: 'compaction-request-too-large',
-    message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${groupDigits(budget.request)} tokens.`,
-    next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
-  };
-}
+export const tooLargeForProvider = ({ budget }: CompactionPlan): Outcome => ({
+  code: 'compaction-request-too-large',
+  message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${groupDigits(budget.request)} tokens.`,
+  next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
+});
 
-export function requestTooLarge({ budget }: CompactionPlan, least: number): Outcome {
-  return {
-    code: 'compaction-request-too-large',
-    message: `No checkpoint request fits the model: there is space for ${groupDigits(budget.request)} tokens, and instructions, tools and the question alone take about ${groupDigits(least)}.`,
-    next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
-  };
-}
+export const requestTooLarge = ({ budget }: CompactionPlan, least: number): Outcome => ({
+  code: 'compaction-request-too-large',
+  message: `No checkpoint request fits the model: there is space for ${groupDigits(budget.request)} tokens, and instructions, tools and the question alone take about ${groupDigits(least)}.`,
+  next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
+});
 
-export function refusedAsTooLong(requests: number, weight: number): Outcome {
-  return {
-    code: 'context-window-exceeded',
-    message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${groupDigits(weight)} tokens by Capstan's estimate.`,
-    next: 'Check the window configured for this model.',
-  };
-}
+export const refusedAsTooLong = (requests: number, weight: number): Outcome => ({
+  code: 'context-window-exceeded',
+  message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${groupDigits(weight)} tokens by Capstan's estimate.`,
+  next: 'Check the window configured for this model.',
+});
 
 export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   const { budget, trigger } = plan;
@@ -108,14 +94,10 @@ export function wouldGrow(plan: CompactionPlan, tokens: number): Outcome {
 }
 
 /** By hand, before a model is asked: `tokens` is the minimum of every checkpoint, whatever the model writes. */
-export function noGainExpected(plan: CompactionPlan, tokens: number): Outcome {
-  return isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
-}
+export const noGainExpected = (plan: CompactionPlan, tokens: number): Outcome =>
+  isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
 
-/**
- * A history below the size of a checkpoint needs none by hand, or for a model that cannot read some of it. A minimum
- * value says nothing about the limit.
- */
+/** A history smaller than a checkpoint needs none by hand, or for a model that cannot read some of it. */
 function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
   const { before, context, most } = budget;
   // If space must be freed, `most` is the largest gainful size.
@@ -123,13 +105,11 @@ function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
   return trigger === 'manual' && most > smallestBudget && before <= most + context;
 }
 
-export function candidateMalformed(what: string): Outcome {
-  return {
-    code: 'compaction-candidate-malformed',
-    message: `The checkpoint could not be used: ${what}`,
-    next: 'Compact again, or choose another strategy.',
-  };
-}
+export const candidateMalformed = (what: string): Outcome => ({
+  code: 'compaction-candidate-malformed',
+  message: `The checkpoint could not be used: ${what}`,
+  next: 'Compact again, or choose another strategy.',
+});
 
 /** Share of a request for the focus; the rest is for the text to read. */
 const share = 0.25;

@@ -75,10 +75,7 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
   };
 }
 
-/**
- * The largest checkpoint that saves a fifth. Context counts before and after: replacing texts that are sent again saves
- * nothing. A higher count of the provider is believed: the difference may be history.
- */
+/** The largest checkpoint that saves a fifth. Context counts before and after; a provider's higher count counts. */
 export function largestUsefulCheckpoint(
   sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'counted' | 'due' | 'context'>,
 ): number {
@@ -86,19 +83,15 @@ export function largestUsefulCheckpoint(
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }
 
-/**
- * By our estimate of history alone: each surface gives the model another context, and context that is due because of
- * that cannot be compacted.
- */
+/** By our estimate of history alone: context that is due because the surface changed cannot be compacted. */
 function gainByHand({ fixed, history, due, context, standing }: CompactionSizes): number {
   const now = largestUsefulCheckpoint({ fixed, history, due, context });
   return Math.min(now, largestUsefulCheckpoint({ fixed, history, due: 0, context: standing }));
 }
 
 /** Factor by which our estimate is too low. All space is in our tokens, so it only shrinks by this. */
-function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number {
-  return Math.max(1, counted / Math.max(1, fixed + history));
-}
+const underestimate = ({ fixed, history, counted = 0 }: CompactionSizes): number =>
+  Math.max(1, counted / Math.max(1, fixed + history));
 
 /**
  * Instructions, tools, repeated context, a reserve and the checkpoint must together stay below the limit; for a limit

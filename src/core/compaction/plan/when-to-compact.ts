@@ -11,9 +11,8 @@ export interface WindowFill {
 }
 
 /** The window itself counts in every scope. */
-export function limitReached(fill: WindowFill): boolean {
-  return counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
-}
+export const limitReached = (fill: WindowFill): boolean =>
+  counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
 
 /** While the start of the body is unknown, nothing counts as growth. */
 function counted({ active, pending, prefill, window }: WindowFill): number {
@@ -21,10 +20,7 @@ function counted({ active, pending, prefill, window }: WindowFill): number {
   return prefill === undefined ? 0 : Math.max(0, active + pending - prefill);
 }
 
-interface SwitchedModel {
-  readonly model: string;
-  readonly compatibility?: string;
-}
+type SwitchedModel = { readonly model: string; readonly compatibility?: string };
 
 /**
  * The reason why the previous model must compact history while it can still read it. Models without compatibility data
@@ -59,10 +55,7 @@ export interface SinceCheckpoint {
 /** Share of the window or limit that must be new before another automatic checkpoint. */
 const leastNewShare = 0.1;
 
-/**
- * A provider may always count more than we estimate, so that the thread is full right after a checkpoint. Hence one
- * automatic checkpoint at most per tenth of the window that is new by our own count.
- */
+/** A provider may always count more than we do: at most one automatic checkpoint per tenth of new window. */
 export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window' | 'prefill'>): number {
   const { effective, autoCompact, autoCompactScope } = window;
   // If a provider's first count was already over the limit, it is not believed again soon.
@@ -71,9 +64,8 @@ export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window
 }
 
 /** The first checkpoint waits for nothing. */
-export function hasGrownEnough(since: SinceCheckpoint): boolean {
-  return since.grown === undefined || since.grown >= minimumGrowth(since);
-}
+export const hasGrownEnough = (since: SinceCheckpoint): boolean =>
+  since.grown === undefined || since.grown >= minimumGrowth(since);
 
 export interface FixedRequestWeight {
   readonly fixed: number;
@@ -85,11 +77,9 @@ export interface FixedRequestWeight {
 export const leastCheckpoint = 1000;
 
 /** Limit for the next request: if the limit is for the body alone, only the window binds. */
-export function nextRequestLimit({ effective, autoCompact, autoCompactScope }: SinceCheckpoint['window']): number {
-  return autoCompactScope === 'body' ? effective : autoCompact;
-}
+export const nextRequestLimit = ({ effective, autoCompact, autoCompactScope }: SinceCheckpoint['window']): number =>
+  autoCompactScope === 'body' ? effective : autoCompact;
 
 /** If no checkpoint can free space, compacting would repeat at every step. */
-export function canFreeSpace({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean {
-  return fixed + context + overhead + leastCheckpoint < limit;
-}
+export const canFreeSpace = ({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean =>
+  fixed + context + overhead + leastCheckpoint < limit;

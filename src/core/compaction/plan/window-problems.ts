@@ -29,29 +29,26 @@ export function limitTooLow(every: FixedRequestWeight, limit: RaisableLimit): Ou
 function causeOf(every: FixedRequestWeight, limit: RaisableLimit): string {
   const { fixed, context, overhead } = every;
   const own = `instructions and tools take about ${groupDigits(fixed)} tokens, the context about ${groupDigits(context)}`;
-  if (canFreeSpace({ ...every, overhead: 0 }, limit.now)) {
+  if (canFreeSpace({ ...every, overhead: 0 }, limit.now))
     return `the provider counts ${groupDigits(overhead)} tokens more per request than Capstan estimates; ${own}`;
-  }
   const beyond = overhead === 0 ? '' : `, and the provider counts ${groupDigits(overhead)} more than Capstan estimates`;
   return `${own}${beyond}`;
 }
 
 function adviceFor(wanted: number, limit: RaisableLimit): string | undefined {
   const isConfigured = limit.now < limit.most;
-  if (wanted <= limit.most && isConfigured) {
+  if (wanted <= limit.most && isConfigured)
     return `The configured limit is too low: set \`model_auto_compact_token_limit = ${wanted}\`.`;
-  }
   const window = limit.windowFor(wanted);
   if (window === undefined) return undefined;
   const also = isConfigured ? ` and \`model_auto_compact_token_limit = ${wanted}\`` : '';
   return `If the model supports it, set \`model_context_window = ${window}\`${also}.`;
 }
 
-function otherAdvice({ fixed, context, overhead }: FixedRequestWeight, { now }: RaisableLimit): string {
-  return overhead > 0 && canFreeSpace({ fixed, context, overhead: 0 }, now)
+const otherAdvice = ({ fixed, context, overhead }: FixedRequestWeight, { now }: RaisableLimit): string =>
+  overhead > 0 && canFreeSpace({ fixed, context, overhead: 0 }, now)
     ? 'Check what the provider adds to requests, or choose a model with a larger window.'
     : 'Offer fewer tools, shorten your instructions and AGENTS.md, or choose a model with a larger window.';
-}
 
 /** The provider reports a full thread, but too little is new since the newest checkpoint. In tokens. */
 export interface FullAfterCheckpoint {
@@ -76,9 +73,7 @@ export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLi
 }
 
 /** A round number is easier to paste, and leaves a small reserve. */
-function roundUp(tokens: number): number {
-  return Math.ceil(tokens / 1000) * 1000;
-}
+const roundUp = (tokens: number): number => Math.ceil(tokens / 1000) * 1000;
 
 export interface UnexplainedRefusal {
   readonly tokens: number;
@@ -93,15 +88,11 @@ export interface UnexplainedRefusal {
 }
 
 export type LengthSuspicion = 'near-the-window' | 'larger-than-accepted';
-
 const largeShare = 0.8;
 /** A checkpoint does not get below 2000 tokens, and must save a fifth. */
 const leastHistory = 2500;
 
-/**
- * The reason to suspect the length, which justifies one try with a compacted history; undefined if there is none. The
- * first request of a thread is no larger than earlier ones: another cause is more likely.
- */
+/** Reason for one try with a compacted history. A thread's first request is rarely refused for its length. */
 export function suspectLength(refusal: UnexplainedRefusal): LengthSuspicion | undefined {
   const { tokens, effective, bytes, accepted, hasPast, history, mayCompact } = refusal;
   if (!mayCompact || history < leastHistory) return undefined;

@@ -12,10 +12,7 @@ export interface WorkRecords {
   readonly proposed?: readonly ProposedPlan[];
 }
 
-export interface ProposedPlan {
-  readonly callId: string;
-  readonly steps: readonly PlanStep[];
-}
+export type ProposedPlan = { readonly callId: string; readonly steps: readonly PlanStep[] };
 
 export interface WorkPlan {
   readonly steps: readonly PlanStep[];
@@ -26,12 +23,8 @@ export interface WorkPlan {
   readonly olderThan?: PlanOlderThan;
 }
 
-/**
- * `stop`: its turn ended before the model was done. `program`: a message of the driving program. `shell`: a command of
- * the user.
- */
+/** `stop`: its turn ended too early. `program`: the driving program wrote. `shell`: the user ran a command. */
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
-
 export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
 
 /** Marks the plan as older. A message of the user outranks other causes. */

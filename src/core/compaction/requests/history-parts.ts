@@ -99,31 +99,23 @@ function startOfPart(
   return start;
 }
 
-function joined(units: readonly MeasuredUnit[]): Part {
-  return {
-    from: units[0]!.from,
-    to: units.at(-1)!.to,
-    stubbed: units.flatMap(({ stubbed }) => stubbed),
-    sent: units.every(({ fits }) => fits),
-  };
-}
+const joined = (units: readonly MeasuredUnit[]): Part => ({
+  from: units[0]!.from,
+  to: units.at(-1)!.to,
+  stubbed: units.flatMap(({ stubbed }) => stubbed),
+  sent: units.every(({ fits }) => fits),
+});
 
 /** Matches input items of wanted entries: as in history, or changed under the same id. */
-export function itemMatcher(
-  { history }: CompactionSource,
-  isWanted: (entry: Entry) => boolean,
-): (item: Item) => boolean {
+export function itemMatcher({ history }: CompactionSource, isWanted: (entry: Entry) => boolean) {
   const wanted = entries(history).filter(isWanted);
   const items = new Set(wanted.map(({ item }) => item));
   const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
-  return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
+  return (item: Item): boolean => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
 }
 
 /** Items that only make sense together; `to` is exclusive. */
-export interface Unit {
-  readonly from: number;
-  readonly to: number;
-}
+export type Unit = { readonly from: number; readonly to: number };
 
 /** The smallest runs into which input may be cut: providers refuse half a pair, and reasoning alone. */
 export function splitIntoUnits(input: readonly Item[], from: number): readonly Unit[] {
@@ -184,19 +176,10 @@ export function sentWeight(item: Item, stubbed: boolean): number {
 }
 
 const messageFrame = 40;
-
-export function textWeight(text: string): number {
-  return messageFrame + written(text);
-}
-
-function written(text: string): number {
-  return estimateTokens(JSON.stringify(text));
-}
-
-export function messagesWeight(messages: readonly RequestMessage[]): number {
-  return messages.reduce((sum, { text }) => sum + textWeight(text), 0);
-}
-
+export const textWeight = (text: string): number => messageFrame + written(text);
+const written = (text: string): number => estimateTokens(JSON.stringify(text));
+export const messagesWeight = (messages: readonly RequestMessage[]): number =>
+  messages.reduce((sum, { text }) => sum + textWeight(text), 0);
 const leastUseful = 20;
 const leastOfNote = 40;
 
@@ -222,11 +205,7 @@ function cutUntilFit(most: number, least: number, make: (cut: (text: string) => 
 }
 
 const most = { bytes: 200, messages: 20, files: 40 } as const;
-
-interface Speakers {
-  readonly isUsers: (item: Item) => boolean;
-  readonly isPrograms: (item: Item) => boolean;
-}
+type Speakers = { readonly isUsers: (item: Item) => boolean; readonly isPrograms: (item: Item) => boolean };
 
 /** Notes on a part that no model summarised: beginnings of its messages, and files of its patches. */
 export function notesWithoutModel(items: readonly Item[], speakers: Speakers): string {

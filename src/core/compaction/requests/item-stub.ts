@@ -14,9 +14,7 @@ export const stubItem = cachePerObject((item: Item): Item | undefined => {
 });
 
 /** Outputs are shortened first, because their important parts are often repeated later. */
-export function isOutput(item: Item): boolean {
-  return item.type.endsWith('_output');
-}
+export const isOutput = (item: Item): boolean => item.type.endsWith('_output');
 
 function makeStub(item: Item): Item | undefined {
   const notice = `[${charactersOf(item)} characters stood here. They were too much for this request and were left out.]`;
@@ -50,8 +48,5 @@ function beginningOf(item: MessageItem, notice: string): JsonObject {
   return { type, text: beginning === '' ? notice : `${beginning}…\n${notice}` };
 }
 
-function charactersOf(item: Item): number {
-  return JSON.stringify(item).length;
-}
-
+const charactersOf = (item: Item): number => JSON.stringify(item).length;
 const beginningBytes = 300;

@@ -12,40 +12,30 @@ import {
   textWeight,
 } from './history-parts.ts';
 import { isOutput } from './item-stub.ts';
-import {
-  plainPrompt,
-  plainRepairPrompt,
-  repairPrompt,
-  stageNotes,
-  stagePrompt,
-  structuredPrompt,
-  structuredSchema,
-  userRequestMessage,
-} from './prompts.ts';
+import * as prompts from './prompts.ts';
+import { userRequestMessage } from './prompts.ts';
 
 /** `part` of `of`, counted from 1, with the notes about the parts before. */
-interface PartPlace {
+interface PartPlace extends Pick<Progress, 'notes' | 'notesBudget'> {
   readonly part: number;
   readonly of: number;
-  readonly notes: readonly string[];
-  readonly notesBudget: number;
 }
 
 type Way = 'structured' | 'plain';
 
-export function stageRequest(plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest {
-  return { ...rangeOf(part, place), strategy: 'plain', tail: [userRequestMessage(stageTail(plan, place))] };
-}
+export const stageRequest = (plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest => ({
+  ...rangeOf(part, place),
+  strategy: 'plain',
+  tail: [userRequestMessage(stageTail(plan, place))],
+});
 
 /** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
 function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
-  const schema = way === 'structured' ? { outputSchema: structuredSchema } : {};
+  const schema = way === 'structured' ? { outputSchema: prompts.structuredSchema } : {};
   return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
 }
 
-export function withoutSchema({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest {
-  return request;
-}
+export const withoutSchema = ({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest => request;
 
 /** Repeats the request with the model's answer and its faults. Undefined if there is no space. */
 export function repairRequest(
@@ -55,7 +45,9 @@ export function repairRequest(
   budget: { readonly left: number; readonly answer: number },
 ): CompactionRequest | undefined {
   const named = faults.slice(0, mostFaults.count).map((fault) => firstBytes(fault, mostFaults.bytes));
-  const repair = userRequestMessage(request.strategy === 'plain' ? plainRepairPrompt(named) : repairPrompt(named));
+  const repair = userRequestMessage(
+    request.strategy === 'plain' ? prompts.plainRepairPrompt(named) : prompts.repairPrompt(named),
+  );
   const left = budget.left - messagesWeight([repair]);
   if (left < 0) return undefined;
   // An endless answer is not sent back whole: its beginning and end show the fault.
@@ -89,26 +81,22 @@ function frameWeight(plan: CompactionPlan): number {
   const largest = { part: 99, of: 99, notes: [], notesBudget: 0 };
   const tails = [
     textWeight(stageTail(plan, largest)),
-    textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(structuredSchema)),
+    textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(prompts.structuredSchema)),
     textWeight(promptOf(plan, 'plain')),
   ];
-  return Math.max(...tails) + textWeight(stageNotes({ notes: '', part: largest.part, of: largest.of }));
+  return Math.max(...tails) + textWeight(prompts.stageNotes({ notes: '', part: largest.part, of: largest.of }));
 }
 
 function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
   const { from, to, stubbed } = part;
   const told = notes.length === 0 ? undefined : fitNotes(notes, notesBudget);
-  const head = told === undefined ? [] : [userRequestMessage(stageNotes({ notes: told, ...place }))];
+  const head = told === undefined ? [] : [userRequestMessage(prompts.stageNotes({ notes: told, ...place }))];
   return { from, to, stubbed, head };
 }
 
-function stageTail(plan: CompactionPlan, { part, of }: PartPlace): string {
-  return stagePrompt({ ...plan, part, of });
-}
-
-function promptOf(plan: CompactionPlan, way: Way): string {
-  return way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
-}
+const stageTail = (plan: CompactionPlan, { part, of }: PartPlace): string => prompts.stagePrompt({ ...plan, part, of });
+const promptOf = (plan: CompactionPlan, way: Way): string =>
+  way === 'plain' ? prompts.plainPrompt(plan) : prompts.structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 
 export interface Progress {
   readonly way: 'remote' | 'structured' | 'plain';
@@ -137,21 +125,19 @@ const leastCapacity = 300;
 const notesPercent = 30;
 const leastOfMostNotes = 1000;
 
-export function initialProgress(plan: CompactionPlan): Progress {
-  return {
-    way: plan.strategy,
-    space: plan.budget.request,
-    overflows: 0,
-    parts: [],
-    done: 0,
-    notes: [],
-    notesBudget: 0,
-    stages: 0,
-    failedStages: 0,
-    freely: false,
-    faults: [],
-  };
-}
+export const initialProgress = (plan: CompactionPlan): Progress => ({
+  way: plan.strategy,
+  space: plan.budget.request,
+  overflows: 0,
+  parts: [],
+  done: 0,
+  notes: [],
+  notesBudget: 0,
+  stages: 0,
+  failedStages: 0,
+  freely: false,
+  faults: [],
+});
 
 /** Splits everything from `from` on into parts and reserves space for notes. Undefined if no part could be sent. */
 export function layOutParts(
@@ -172,8 +158,7 @@ export function layOutParts(
   const capacity = available - notesBudget;
   if (capacity < leastCapacity) return undefined;
   const parts = cutIntoParts(source, { from, capacity, most: mostStages - stages });
-  const anythingSent = parts.some((part) => part.sent && part.to > part.from);
-  return anythingSent ? { ...progress, parts, notesBudget } : undefined;
+  return parts.some((part) => part.sent && part.to > part.from) ? { ...progress, parts, notesBudget } : undefined;
 }
 
 export function finalRequest(plan: CompactionPlan, progress: Progress): CompactionRequest {
@@ -182,9 +167,12 @@ export function finalRequest(plan: CompactionPlan, progress: Progress): Compacti
   return progress.freely ? withoutSchema(request) : request;
 }
 
-export function currentPlace({ done, parts, notes, notesBudget }: Progress): PartPlace {
-  return { part: done + 1, of: done + parts.length, notes, notesBudget };
-}
+export const currentPlace = ({ done, parts, notes, notesBudget }: Progress): PartPlace => ({
+  part: done + 1,
+  of: done + parts.length,
+  notes,
+  notesBudget,
+});
 
 export function withPartDone(progress: Progress, note: string): Progress {
   const { parts, done, notes } = progress;
@@ -198,6 +186,5 @@ export function withAnswerNoted(progress: Progress, answer: string): Progress {
   return withPartDone(forgot ? progress : { ...progress, notes: [] }, note);
 }
 
-export function smallestRequestWeight(plan: CompactionPlan): number {
-  return plan.budget.fixed + frameWeight(plan) + textWeight('');
-}
+export const smallestRequestWeight = (plan: CompactionPlan): number =>
+  plan.budget.fixed + frameWeight(plan) + textWeight('');

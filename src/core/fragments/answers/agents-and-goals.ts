@@ -1,23 +1,14 @@
-import { defined } from '../../../base/objects.ts';
 import type { Goal } from '../../../protocol/thread.ts';
 import { continueAfterFailure, continueForOtherModel } from '../events/turns-and-goals.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
 /** Answers of the agent tools: JSON as in other programs, so a model recognizes the fields. */
 
-export function agentStarted({ id, path, note }: StartedAgent): string {
-  return JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
-}
-
-interface StartedAgent {
-  readonly id: string;
-  readonly path: string;
-  readonly note?: string;
-}
-
-export function agentSent(path: string, as: keyof typeof delivered): string {
-  return JSON.stringify({ agent_path: path, delivered: delivered[as] });
-}
+export const agentStarted = ({ id, path, note }: StartedAgent): string =>
+  JSON.stringify({ agent_id: id, agent_path: path, note });
+type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
+export const agentSent = (path: string, as: keyof typeof delivered): string =>
+  JSON.stringify({ agent_path: path, delivered: delivered[as] });
 
 const delivered = {
   turn: 'a new turn began',
@@ -39,12 +30,7 @@ interface ShownAgent {
   readonly answer?: string;
 }
 
-interface ShownWait {
-  readonly agents: readonly ShownAgent[];
-  readonly timedOut: boolean;
-  readonly hasWords: boolean;
-}
-
+type ShownWait = { readonly agents: readonly ShownAgent[]; readonly timedOut: boolean; readonly hasWords: boolean };
 /** Limits in tokens: for one awaited agent, and for one in a list. */
 const most = { waited: 2000, listed: 300 } as const;
 const mostAnswers = 10;
@@ -56,9 +42,9 @@ export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string 
   const answers = Object.fromEntries(told.map(({ path, answer = '' }) => [path, cut(answer, most.waited)]));
   return JSON.stringify({
     status,
-    ...(told.length === 0 ? {} : { answers }),
+    answers: told.length === 0 ? undefined : answers,
     timed_out: timedOut,
-    ...(hasWords ? { ended_by: 'a new message of the user' } : {}),
+    ended_by: hasWords ? 'a new message of the user' : undefined,
   });
 }
 
@@ -68,33 +54,20 @@ export function agentsListed(agents: readonly ShownAgent[]): string {
     agent_type: role,
     status,
     tokens,
-    ...(answer === undefined || index < agents.length - mostAnswers ? {} : { answer: cut(answer, most.listed) }),
+    answer: answer === undefined || index < agents.length - mostAnswers ? undefined : cut(answer, most.listed),
   }));
   return JSON.stringify({ agents: shown });
 }
 
-function cut(text: string, limit: number): string {
-  return truncateMiddle(text, { mode: 'tokens', limit });
-}
+const cut = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
+export const agentClosed = ({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string =>
+  JSON.stringify({ agent_path: path, previous_status: status });
 
-export function agentClosed({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string {
-  return JSON.stringify({ agent_path: path, previous_status: status });
-}
-
-/**
- * Messages that this or an earlier version of Capstan writes in the user's role without a tag: stored threads contain
- * them, and most formats separate them from the user's words.
- */
-const programMessages: ReadonlySet<string> = new Set([
-  continueForOtherModel,
-  continueAfterFailure,
-  continueWithFewerPermissions,
-]);
+/** Stored threads hold these untagged messages in the user's role; most formats tell them from the user's words. */
+const programMessages = new Set<string>([continueForOtherModel, continueAfterFailure, continueWithFewerPermissions]);
 
 /** True if the whole message is one of these, not the user's words. */
-export function isProgramMessage(text: string): boolean {
-  return programMessages.has(text);
-}
+export const isProgramMessage = (text: string): boolean => programMessages.has(text);
 
 /** Answers of the goal tools, in Codex's form. */
 export function goalAnswer(threadId: string, goal: Goal | undefined): string {
@@ -108,7 +81,7 @@ export function goalAnswer(threadId: string, goal: Goal | undefined): string {
 
 function shown({ objective, status, tokenBudget, tokensUsed, timeUsedSeconds, createdAt, updatedAt }: Goal): Goal {
   const times = { timeUsedSeconds, createdAt, updatedAt };
-  return { objective, status, ...(tokenBudget === undefined ? {} : { tokenBudget }), tokensUsed, ...times };
+  return { objective, status, tokenBudget, tokensUsed, ...times };
 }
 
 function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {
@@ -118,8 +91,6 @@ function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {
 
 export const goalExists =
   'This thread has a goal that is not complete. Continue with it, or change it with update_goal; "active" resumes one that rests.';
-
 export const onlyUserRaisesBudget =
   'Only the user gives the goal more tokens, and has said nothing since it continued by itself. Say what is done and what is left.';
-
 export const noGoal = 'This thread has no goal. Only the user decides that there is one.';

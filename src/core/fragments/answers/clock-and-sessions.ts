@@ -15,13 +15,10 @@ export function noSuchSession(id: number, fate: SessionFate | undefined): string
   return `Nothing was written: ${what} Start the command again with exec_command if you need it.`;
 }
 
-export function inputIsClosed(id: number): string {
-  return `Nothing was written: the input of session ${id} is closed. It runs on. To write to a command, start it with stdin or tty set to true.`;
-}
-
-export function timeNow(epochMs: number): string {
-  return `It is ${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC.`;
-}
+export const inputIsClosed = (id: number): string =>
+  `Nothing was written: the input of session ${id} is closed. It runs on. To write to a command, start it with stdin or tty set to true.`;
+export const timeNow = (epochMs: number): string =>
+  `It is ${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC.`;
 
 /** `isWhole`: no message or interruption ended it early. */
 export function sleepEnded(milliseconds: number, { isWhole }: { readonly isWhole: boolean }): string {

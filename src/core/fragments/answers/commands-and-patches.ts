@@ -73,7 +73,6 @@ function endLine(end: CommandReport['end']): string {
 const mostNamed = 5;
 const longestHost = 80;
 const longestReason = 200;
-
 type BlockedReason = Exclude<DenialReason, 'unresolved' | 'declined'>;
 
 const denialWords: Readonly<Record<BlockedReason, string>> = {
@@ -137,33 +136,21 @@ export function patchOutput(
 }
 
 /** The patch is unreadable or does not fit the files. Nothing was written. */
-export function patchUnfit(problem: string, budget: Budget): string {
-  return truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
-}
-
-export function editUnfit(problem: string, budget: Budget): string {
-  return truncateMiddle(`edit_file failed: ${problem}`, budget);
-}
+export const patchUnfit = (problem: string, budget: Budget): string =>
+  truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
+export const editUnfit = (problem: string, budget: Budget): string =>
+  truncateMiddle(`edit_file failed: ${problem}`, budget);
 
 /** Nothing was written. */
-export function patchRejected(reason: string, budget: Budget): string {
-  return truncateMiddle(`patch rejected: ${reason}`, budget);
-}
+export const patchRejected = (reason: string, budget: Budget): string =>
+  truncateMiddle(`patch rejected: ${reason}`, budget);
 
 /** The turn ended before the patch began. */
-export function patchAborted(by: StoppedBy): string {
-  return `${abortedWords[by]} before anything was changed`;
-}
-
+export const patchAborted = (by: StoppedBy): string => `${abortedWords[by]} before anything was changed`;
 export const patchWithoutTool =
   'apply_patch verification failed: this command is a patch, which no shell can run. Call the tool apply_patch with it.';
-
 export const patchForEditor =
   'apply_patch verification failed: this command is a patch, which no shell can run. Change files with the tool edit_file.';
-
 export const patchNotPossible =
   'patch rejected: this command is a patch, and no file may be changed under the permissions that hold now.';
-
-export function patchFromCommand(answer: string): string {
-  return `Wall time: 0.0000 seconds\nOutput:\n${answer}`;
-}
+export const patchFromCommand = (answer: string): string => `Wall time: 0.0000 seconds\nOutput:\n${answer}`;

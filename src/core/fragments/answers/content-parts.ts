@@ -6,16 +6,12 @@ import { byteLength } from '../text/truncate.ts';
 import { toolFailed } from './tool-calls.ts';
 
 export type ShowPicture = (dataUrl: string) => Promise<Omit<UserImage, 'path'> | { readonly message: string }>;
-
 /** Larger results are not kept in memory: no context window holds them. */
 export const mostTextBytes = 4_000_000;
 const mostBlocks = 1000;
 const mostPictures = 8;
 
-/**
- * Converts MCP result blocks to output parts. `last`: goes after all of them. `picture`: undefined if the model takes
- * no pictures.
- */
+/** Output parts of MCP result blocks. `last` goes after them. `picture`: undefined if the model takes none. */
 export async function contentParts(
   blocks: readonly Json[],
   picture: ShowPicture | undefined,
@@ -30,9 +26,7 @@ export async function contentParts(
   return withinMemory(parts);
 }
 
-function text(words: string): JsonObject {
-  return { type: 'input_text', text: words.toWellFormed() };
-}
+const text = (words: string): JsonObject => ({ type: 'input_text', text: words.toWellFormed() });
 
 async function partOf(
   block: Json,
@@ -94,10 +88,7 @@ export function shownImage({ dataUrl, resized }: Omit<UserImage, 'path'>): reado
   return [image, { type: 'input_text', text }];
 }
 
-export interface ClientResult {
-  readonly output: string | readonly JsonObject[];
-  readonly ok: boolean;
-}
+export type ClientResult = { readonly output: string | readonly JsonObject[]; readonly ok: boolean };
 
 export async function clientResult(
   given: JsonObject | undefined,
@@ -144,13 +135,11 @@ export function unansweredTool({ kind, note, by }: Answer): string {
 }
 
 /** A picture between two texts that name it, so the user's words can refer to it. `number` counts from 1. */
-export function imageParts({ path, dataUrl }: UserImage, number: number): readonly JsonObject[] {
-  return [
-    { type: 'input_text', text: `<image name=[Image #${number}] path="${path.replace(/["\r\n]/g, ' ')}">` },
-    { type: 'input_image', image_url: dataUrl, detail: 'high' },
-    { type: 'input_text', text: '</image>' },
-  ];
-}
+export const imageParts = ({ path, dataUrl }: UserImage, number: number): readonly JsonObject[] => [
+  { type: 'input_text', text: `<image name=[Image #${number}] path="${path.replace(/["\r\n]/g, ' ')}">` },
+  { type: 'input_image', image_url: dataUrl, detail: 'high' },
+  { type: 'input_text', text: '</image>' },
+];
 
 /** True for a text that names the picture beside it. Without a picture, such a text is the user's. */
 export function isImageLabel(content: readonly JsonObject[], index: number): boolean {

@@ -42,9 +42,7 @@ export function mcpResources(found: JsonObject, seconds: number): string {
   return `${wallTime(seconds)}\nOutput:\n${kept}`;
 }
 
-export function mcpFailure(why: string, seconds: number): string {
-  return `${wallTime(seconds)}\nThe call failed: ${why}`;
-}
+export const mcpFailure = (why: string, seconds: number): string => `${wallTime(seconds)}\nThe call failed: ${why}`;
 
 /** The tool stays listed until the tool list may change. `problem`: a sentence on why its server does not run. */
 export function mcpToolMissing({ name, server }: { readonly name: string; readonly server: string }, problem?: string) {
@@ -53,9 +51,7 @@ export function mcpToolMissing({ name, server }: { readonly name: string; readon
   return `Not run: the MCP server ${JSON.stringify(server)} no longer has the tool ${name}. ${found}`;
 }
 
-function wallTime(seconds: number): string {
-  return `Wall time: ${seconds.toFixed(4)} seconds`;
-}
+const wallTime = (seconds: number): string => `Wall time: ${seconds.toFixed(4)} seconds`;
 
 /** Servers repeat structured content as text for older clients. */
 function saysTheSame(block: Json, structured: Json): boolean {
@@ -69,11 +65,7 @@ function saysTheSame(block: Json, structured: Json): boolean {
 }
 
 /** A tool found by a search. Its description comes from its server. */
-export interface FoundTool {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonObject;
-}
+export type FoundTool = { readonly name: string; readonly description: string; readonly parameters: JsonObject };
 
 /** Results of a search among deferred tools, best first. */
 export function foundTools(query: string, tools: readonly FoundTool[], deferred: number): string {
@@ -92,9 +84,8 @@ export function foundTools(query: string, tools: readonly FoundTool[], deferred:
 }
 
 /** The named tool is neither deferred nor an MCP tool. */
-export function callDirectly(name: string): string {
-  return `${name} is in your list of tools. Call it directly, by its name.`;
-}
+export const callDirectly = (name: string): string =>
+  `${name} is in your list of tools. Call it directly, by its name.`;
 
 export function noDeferredTool(name: string, known: readonly string[]): string {
   const { quoted, nearest } = nearestTools(name, known);

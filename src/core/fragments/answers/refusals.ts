@@ -35,34 +35,27 @@ export function refusalText(answer: Answer, asked: AskedRefusal = {}): string {
 }
 
 /** `command`: the command that the call would have started. */
-export function blockedByHook(
-  reason: string,
-  { tool, command }: { readonly tool: string; readonly command?: string },
-): string {
+export function blockedByHook(reason: string, { tool, command }: { tool: string; command?: string }): string {
   return command === undefined
     ? `Tool call blocked by PreToolUse hook: ${sentence(reason)} Tool: ${tool}`
     : `Command blocked by PreToolUse hook: ${sentence(reason)} Command: ${command}`;
 }
 
-function declinedByHook(note: string | undefined): string {
-  return note === undefined || note === ''
+const declinedByHook = (note: string | undefined): string =>
+  note === undefined || note === ''
     ? 'Not run: a hook of the user declined it.'
     : `Not run: a hook of the user declined it: ${sentence(note)}`;
-}
 
 const mostOfCall = 1000;
 
-/**
- * Precedes the result, because the call that ran is not the one the model wrote. `ran`: the command or the arguments.
- */
+/** Precedes the result: the call that ran is not the model's. `ran`: the command or the arguments. */
 export function changedByHook(ran: string): string {
   const shown = truncateMiddle(ran, { mode: 'bytes', limit: mostOfCall });
   return `A hook of the user changed this call before it ran. What ran: ${shown}`;
 }
 
-export function brokenByHook(problem: string): string {
-  return `Not run: a hook of the user changed this call, and what it made of it cannot run. ${problem}`;
-}
+export const brokenByHook = (problem: string): string =>
+  `Not run: a hook of the user changed this call, and what it made of it cannot run. ${problem}`;
 
 /** Replaces a result that a hook rejected. `exitCode`: the command's. */
 export function stoppedByHook(reason: string, exitCode?: number): string {
@@ -107,9 +100,8 @@ function decided(verdict: Answer['verdict']): string {
   return `the reviewer would have allowed it (${judged}), and Capstan overruled the reviewer`;
 }
 
-function reviewJudgement({ risk, authorization }: NonNullable<Answer['verdict']>): string {
-  return `risk: ${risk}; authorization by the user: ${authorization}`;
-}
+const reviewJudgement = ({ risk, authorization }: NonNullable<Answer['verdict']>): string =>
+  `risk: ${risk}; authorization by the user: ${authorization}`;
 
 /** Why a call was declined, as sentences. If the reviewer was overruled, its own reason argues for the call. */
 function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): readonly string[] {
@@ -119,19 +111,13 @@ function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): rea
 
 /** Notes for the model in a reviewer's answer. Those without a verdict say what to do next. */
 
-export function reviewTimedOut(seconds: number): string {
-  return `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
-}
-
-export function reviewFailed(why: string): string {
-  return `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
-}
-
+export const reviewTimedOut = (seconds: number): string =>
+  `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
+export const reviewFailed = (why: string): string =>
+  `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
 export const tooLongToReview =
   'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
-
 export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
-
 export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';
 
 /** The refusing party and its reasons. `what`: what approval would have done, worded to follow "did not". */
@@ -151,10 +137,7 @@ function declinedWords(answer: Answer, what: string): string {
   return [said, ...reasons].join(' ');
 }
 
-export interface AnsweredHost {
-  readonly host: RequestedHost;
-  readonly answer: Answer;
-}
+export type AnsweredHost = { readonly host: RequestedHost; readonly answer: Answer };
 
 /** One sentence per answer, placed before the command's output. */
 export function hostAnswers(answered: readonly AnsweredHost[]): readonly string[] {
@@ -177,7 +160,6 @@ export interface AskedRetry {
 }
 
 type RetryWhere = AskedRetry & { readonly where: string };
-
 const stopped = 'The sandbox stopped this command, and';
 
 /** The following output is the second run's. */
@@ -190,8 +172,7 @@ export function ranAgain({ answer, where }: RetryWhere): string {
 
 /** The following output is the only run's. */
 export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
-  if (answer.kind === 'lapsed') {
+  if (answer.kind === 'lapsed')
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;
-  }
   return `${stopped} ${declinedWords(answer, `let it run again ${where}`)}`;
 }

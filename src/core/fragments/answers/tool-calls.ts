@@ -41,22 +41,14 @@ export const notRunInForkedThread =
 
 /** The call has no answer, and the file does not say why. */
 export const abortedCall = 'aborted';
-
 export const planUpdated = 'Plan updated';
-
 const [mostNamed, longestName] = [5, 60];
-
 /** Providers accept no longer name. */
 const longestToolName = 64;
+const shownTool = (name: string): string =>
+  name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
 
-function shownTool(name: string): string {
-  return name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
-}
-
-/**
- * The unknown name and the nearest known ones: a few hundred bytes however many tools exist. The model already has the
- * full list.
- */
+/** The unknown name and the nearest known ones: a few hundred bytes. The model already has the full list. */
 export function nearestTools(name: string, known: readonly string[]) {
   const wanted = shownTool(name).toLowerCase();
   // A missing or wrong server name counts as nearer than any typo.
@@ -81,9 +73,8 @@ export function unknownTool(name: string, known: readonly string[]): string {
   return `${unknown} The nearest of ${known.length} tools: ${nearest}.`;
 }
 
-export function badArguments(problem: string): string {
-  return `The arguments were not accepted and nothing was done: ${problem}`;
-}
+export const badArguments = (problem: string): string =>
+  `The arguments were not accepted and nothing was done: ${problem}`;
 
 /** Ends an answer to a call with arguments that its tool lacks. */
 export function ignoredArguments(names: readonly string[]): string {
@@ -92,9 +83,7 @@ export function ignoredArguments(names: readonly string[]): string {
   return `Ignored, because this tool has no such argument: ${named.join(', ')}${more}.`;
 }
 
-export function refusedCall(message: string, next: string): string {
-  return `Not run: ${message} ${next}`;
-}
+export const refusedCall = (message: string, next: string): string => `Not run: ${message} ${next}`;
 
 /** The reason alone, for displays that already say that the call did not run. */
 export function refusalReason(answer: string): string {
@@ -102,22 +91,16 @@ export function refusalReason(answer: string): string {
   return reason === answer ? answer : reason.replace(/^[a-z]+(?=\s)/, sentenceStart);
 }
 
-function sentenceStart(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-}
-
+const sentenceStart = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 export const sandboxRefusedAgain =
   'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';
 
 /** The basis of its permission changed each time before it could begin. */
 export const folderKeepsChanging =
   'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';
-
 export const workingFolderMissing = 'Not run: its working folder does not exist. Choose one that exists with workdir.';
-
-export function declinedByUser(note: string | undefined): string {
-  return withUserWords('Not run: the user declined it.', note);
-}
+export const declinedByUser = (note: string | undefined): string =>
+  withUserWords('Not run: the user declined it.', note);
 
 /** Answers were prepared, but none covers this. `why`: why a question was needed. */
 export function noPreparedAnswer(
@@ -127,22 +110,15 @@ export function noPreparedAnswer(
   return `Not run: no answer was prepared for this run that would allow it. ${why} ${next}`;
 }
 
-export function stoppedByUser(note: string | undefined): string {
-  return withUserWords('Not run: the user declined it and stopped the turn.', note);
-}
+export const stoppedByUser = (note: string | undefined): string =>
+  withUserWords('Not run: the user declined it and stopped the turn.', note);
 
 /** Precedes the result of a call that the user allowed with a comment. */
-export function allowedWithWords({ by, note }: Answer): string | undefined {
-  return by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
-}
-
-export function withUserWords(said: string, note: string | undefined): string {
-  return hasWords(note) ? `${said} The user says: ${note}` : said;
-}
-
-function hasWords(note: string | undefined): boolean {
-  return note !== undefined && note.trim() !== '';
-}
+export const allowedWithWords = ({ by, note }: Answer): string | undefined =>
+  by === undefined && hasWords(note) ? withUserWords('The user allowed it.', note) : undefined;
+export const withUserWords = (said: string, note: string | undefined): string =>
+  hasWords(note) ? `${said} The user says: ${note}` : said;
+const hasWords = (note: string | undefined): boolean => note !== undefined && note.trim() !== '';
 
 /** After the user's answer the question changed; or, with `why`, the call is no longer allowed. */
 export function approvalNoLongerFits(why: string | undefined): string {
@@ -153,24 +129,16 @@ export function approvalNoLongerFits(why: string | undefined): string {
 }
 
 export const interruptedWhileAsking = 'Not run: the turn was interrupted before the user answered whether it may run.';
-
 export const interruptedBeforeAsking =
   'Not run: the turn was interrupted before the user could be asked whether it may run.';
-
 export const interruptedBeforeRunning = 'Not run: the turn was interrupted before the call began.';
-
 export const programEndedWhileAsking = 'Not run: the program ended before the user answered whether it may run.';
-
 export const programEndedBeforeRunning = 'Not run: the program ended before the call began.';
 
 /** A command failed outside the sandbox under a policy that denies reading. */
 export const readingStillDenied =
   'Outside the sandbox too, what is not readable stays closed: opening it fails, mostly with "Permission denied".';
-
-export function toolFailed(why: string): string {
-  return `The tool failed: ${why}`;
-}
-
+export const toolFailed = (why: string): string => `The tool failed: ${why}`;
 /** Why the client returned no answer. None of these is a refusal. */
 export type ClientSilence = 'unreadable' | 'failed' | 'timed-out';
 
@@ -180,9 +148,8 @@ export const clientSilence: Readonly<Record<ClientSilence, string>> = {
   'timed-out': 'The client had no answer of its user in time.',
 };
 
-export function notAskedByClient(note = clientSilence.unreadable): string {
-  return `Not run: no answer of the user reached Capstan. ${note} Do without it, or tell the user what is needed.`;
-}
+export const notAskedByClient = (note = clientSilence.unreadable): string =>
+  `Not run: no answer of the user reached Capstan. ${note} Do without it, or tell the user what is needed.`;
 
 /** Undefined: the window size is unknown. */
 export function contextLeft(tokens: number | undefined): string {

@@ -19,7 +19,6 @@ export const subagentNotificationFragment = defineFragment<SubagentNotificationT
   id: 'subagent-notification',
   purpose: 'The outcome of an agent that this one started.',
   role: 'user',
-  markers: ['<subagent_notification>', '</subagent_notification>'],
   capTokens: 5000,
   separate: true,
   body({ agentPath, status, limit = mostTokens }) {
@@ -29,34 +28,19 @@ export const subagentNotificationFragment = defineFragment<SubagentNotificationT
 });
 
 function statusValue(status: AgentStatus, limit: number): Json {
-  switch (status.kind) {
-    case 'completed':
-      return { completed: status.answer === undefined ? null : shortened(status.answer, limit) };
-    case 'errored':
-      return { errored: shortened(status.message, limit) };
-    default:
-      return status.kind;
-  }
+  if (status.kind === 'errored') return { errored: shortened(status.message, limit) };
+  if (status.kind !== 'completed') return status.kind;
+  return { completed: status.answer === undefined ? null : shortened(status.answer, limit) };
 }
 
-function shortened(text: string, limit: number): string {
-  return truncateMiddle(text, { mode: 'tokens', limit });
-}
-
+const shortened = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
 /** More than can work in parallel; older ones are counted. */
 const mostNamed = 40;
 
-export interface AgentsElsewhereText {
-  readonly [key: string]: readonly string[];
-  /** Oldest first. */
-  readonly paths: readonly string[];
-}
-
-export const agentsElsewhereFragment = defineFragment<AgentsElsewhereText>({
+/** `paths`: oldest first. */
+export const agentsElsewhereFragment = defineFragment<Readonly<Record<'paths', readonly string[]>>>({
   id: 'agents-elsewhere',
   purpose: 'Which agents belong to the conversation that this one was branched from.',
-  role: 'developer',
-  markers: ['<agents_elsewhere>', '</agents_elsewhere>'],
   capTokens: 1500,
   body({ paths }) {
     const older = paths.length > mostNamed ? [`and ${paths.length - mostNamed} older ones`] : [];
@@ -77,6 +61,7 @@ export const interAgentMessageFragment = defineFragment<InterAgentMessageText>({
   id: 'inter-agent-message',
   purpose: 'What another agent wrote to this one.',
   role: 'assistant',
+  markers: 'none',
   capTokens: 10_000,
   separate: true,
   body: ({ type, taskName, sender, payload }) =>

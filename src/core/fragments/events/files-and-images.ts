@@ -9,8 +9,6 @@ const mostChangedFiles = { count: 60, characters: 900 };
 export const filesChangedBesideFragment = defineFragment<FilesChangedInSideConversation>({
   id: 'files-changed-beside',
   purpose: 'Which files a side conversation of the user changed, as far as that is known.',
-  role: 'developer',
-  markers: ['<files_changed_beside>', '</files_changed_beside>'],
   capTokens: 2300,
   body({ changes, more = 0, commands = 0 }) {
     const of = (kind: ChangedFile['kind']): readonly string[] => changes.flatMap((file) => pathsOf(file, kind));
@@ -36,11 +34,8 @@ function pathsOf({ path, kind, movePath }: ChangedFile, wanted: ChangedFile['kin
 
 function commandsRun(count: number): readonly string[] {
   if (count === 0) return [];
-  return [
-    count === 1
-      ? 'It also ran 1 command; which files that changed is not known.'
-      : `It also ran ${count} commands; which files those changed is not known.`,
-  ];
+  const [commands, those] = count === 1 ? ['1 command', 'that'] : [`${count} commands`, 'those'];
+  return [`It also ran ${commands}; which files ${those} changed is not known.`];
 }
 
 const mostRestoredFiles = { count: 60, characters: 1300 };
@@ -49,8 +44,6 @@ const longestWords = 120;
 export const filesPutBackFragment = defineFragment<RestoredFiles>({
   id: 'files-put-back',
   purpose: 'The user put files back to what they were before a turn, or undid that, and which.',
-  role: 'developer',
-  markers: ['<files_put_back>', '</files_put_back>'],
   capTokens: 2200,
   body({ before, isUndone, restored, deleted, more = 0 }) {
     const content = isUndone === true ? 'With the content that they had then' : 'With their earlier content';
@@ -71,46 +64,26 @@ function putBack(before: RestoredFiles['before']): string {
   return `The user put these files back to what they were ${when}. What was done to them since then is undone; the conversation goes on. Do not repeat it unless the user asks. ${look}`;
 }
 
-function beginning(words: string): string {
-  return words === '' ? '' : ` (${quote(truncateBytes(words, longestWords))})`;
-}
-
+const beginning = (words: string): string => (words === '' ? '' : ` (${quote(truncateBytes(words, longestWords))})`);
 const mostNewRepositories = 20;
 
-export interface NewRepositoriesText {
-  readonly [key: string]: readonly string[];
-  readonly folders: readonly string[];
-}
-
-export const newRepositoriesFragment = defineFragment<NewRepositoriesText>({
+export const newRepositoriesFragment = defineFragment<Readonly<Record<'folders', readonly string[]>>>({
   id: 'new-repositories',
   purpose:
     'Which folders became git repositories during a turn, and that commands cannot change their `.git` any more, if they have one.',
-  role: 'developer',
-  markers: ['<new_repositories>', '</new_repositories>'],
   capTokens: 800,
   body({ folders }) {
     const more = folders.length > mostNewRepositories ? ` and ${folders.length - mostNewRepositories} more` : '';
-    const named = folders
-      .slice(0, mostNewRepositories)
-      .map((folder) => quote(folder))
-      .join(', ');
+    const named = folders.slice(0, mostNewRepositories).map(quote).join(', ');
     return `\nNew git repositories appeared during the turn: ${named}${more}. The user was warned. From now on commands can read the .git in them and not write it. A bare repository has no .git and stays writable.\n`;
   },
 });
 
-export interface GeneratedImagesText {
-  readonly [key: string]: readonly string[];
-  readonly paths: readonly string[];
-}
-
 const mostGeneratedImages = 16;
 
-export const generatedImagesFragment = defineFragment<GeneratedImagesText>({
+export const generatedImagesFragment = defineFragment<Readonly<Record<'paths', readonly string[]>>>({
   id: 'generated-images',
   purpose: 'Where images that the model generated are saved.',
-  role: 'developer',
-  markers: ['<generated_images>', '</generated_images>'],
   capTokens: 3500,
   body({ paths }) {
     const named = paths
@@ -130,8 +103,6 @@ type ImageResizeNotice = {
 export const imageResizeNoticeFragment = defineFragment<ImageResizeNotice>({
   id: 'image-resize-notice',
   purpose: 'Pictures of the user that were larger than the model takes.',
-  role: 'developer',
-  markers: ['<image_resize_notice>', '</image_resize_notice>'],
   capTokens: 800,
   separate: true,
   body({ images }) {
@@ -144,8 +115,6 @@ export const imageResizeNoticeFragment = defineFragment<ImageResizeNotice>({
 export const unusableImagesFragment = defineFragment<{ readonly paths: readonly string[] }>({
   id: 'unusable-images',
   purpose: 'Files that the user sent as images and that cannot be shown to the model.',
-  role: 'developer',
-  markers: ['<unusable_images>', '</unusable_images>'],
   capTokens: 800,
   separate: true,
   body({ paths }) {
@@ -158,10 +127,7 @@ export const unusableImagesFragment = defineFragment<{ readonly paths: readonly 
 
 const longestPath = 400;
 
-/**
- * One line with a title and as many paths as fit; none for no paths. A character may take three bytes, and caps count
- * bytes.
- */
+/** A title and as many paths as fit; none for no paths. A character may take three bytes, and caps count bytes. */
 function pathListLine(
   title: string,
   paths: readonly string[],
@@ -175,6 +141,4 @@ function pathListLine(
   return [`${title}: ${[...kept, ...(left === 0 ? [] : [`and ${left} more`])].join(', ')}`];
 }
 
-function truncateBytes(text: string, bytes: number): string {
-  return truncateMiddle(text, { mode: 'bytes', limit: bytes });
-}
+const truncateBytes = (text: string, bytes: number): string => truncateMiddle(text, { mode: 'bytes', limit: bytes });

@@ -6,18 +6,14 @@ import { boundedList, truncateMiddle } from '../text/truncate.ts';
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
   id: 'hook-context',
   purpose: 'Text that a hook added, once.',
-  role: 'developer',
-  markers: ['<hook_context>', '</hook_context>'],
   capTokens: 5000,
   separate: true,
   body: ({ text }) => `\n${text}\n`,
 });
 
 /** Replaces a text that is too long: its beginning and end, and where the full text is. */
-export function savedHookOutput(preview: string, path: string): string {
-  return `${preview}\n\nFull hook output saved to: ${path}`;
-}
-
+export const savedHookOutput = (preview: string, path: string): string =>
+  `${preview}\n\nFull hook output saved to: ${path}`;
 const prompt = /^\s*<hook_prompt(?:\s[^>]*)?>(?<words>[^]*)<\/hook_prompt>\s*$/i;
 const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
 
@@ -39,8 +35,7 @@ export const hookPromptFragment = defineFragment<{ readonly runId: string; reado
 /** A hook's words without the fragment's tags and escapes; undefined if the text is not from a hook. */
 export function readHookText(text: string): string | undefined {
   const asked = prompt.exec(text)?.groups?.['words'];
-  if (asked !== undefined) return unescapeText(asked);
-  return context.exec(text)?.groups?.['words'];
+  return asked !== undefined ? unescapeText(asked) : context.exec(text)?.groups?.['words'];
 }
 
 export interface SkillBodyText extends JsonObject {
@@ -74,14 +69,8 @@ export const skillBodyFragment = defineFragment<SkillBodyText>({
 
 const cutNotice = '[A part of this skill is left out for lack of space. Read the rest in the file at the path above.]';
 const leftOutNotice = '[No space is left for the text of this skill. Read it in the file at the path above.]';
-
-function short(text: string): string {
-  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));
-}
-
-function access(value: JsonObject): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c');
-}
+const short = (text: string): string => escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));
+const access = (value: JsonObject): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 export interface PluginHintText extends JsonObject {
   readonly name: string;
@@ -94,8 +83,6 @@ export interface PluginHintText extends JsonObject {
 export const pluginHintFragment = defineFragment<PluginHintText>({
   id: 'plugin-hint',
   purpose: 'The parts of a plugin that the user named.',
-  role: 'developer',
-  markers: ['<plugin_hint>', '</plugin_hint>'],
   capTokens: 700,
   body({ name, skillPrefix, apps, servers }) {
     const lines = [

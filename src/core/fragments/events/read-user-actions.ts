@@ -25,10 +25,7 @@ export function readUserShellCommand(text: string): UserShellCommandText | undef
   };
 }
 
-function asTyped(text: string): string {
-  return partEnds.reduce(unescapeEndMarker, text);
-}
-
+const asTyped = (text: string): string => partEnds.reduce(unescapeEndMarker, text);
 const form =
   /^<user_action>\s*<context>[^]*?<\/context>\s*<action>(\w{1,40})<\/action>\s*<results>\n?([^]*?)\n?\s*<\/results>\s*<\/user_action>$/;
 

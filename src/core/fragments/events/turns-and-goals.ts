@@ -3,12 +3,9 @@ import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
 
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
-
 /** The cause as the model reads it. `-idle`: no call was running, so nothing is half done. */
 export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle` | StoppedOtherwise;
-
 type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
-
 const interrupted = 'The user stopped the turn on purpose.';
 const left = 'The program that asked for the turn cancelled it or disconnected, perhaps because it took too long.';
 const closed = 'The program that ran the turn was closed, or gave the conversation up.';
@@ -38,7 +35,6 @@ const abortSentences: Readonly<Record<AbortedTurn, string>> = {
 
 /** For a turn in which the user saw the start of an unfinished answer. */
 export type AbortedShown = `${AbortedTurn}+seen`;
-
 const seen =
   'The user saw the beginning of an answer that you had not finished. It is not in your history: if the user speaks of it, ask or write it again.';
 
@@ -52,7 +48,6 @@ export const turnAbortedFragment = defineFragment<AbortedTurn | AbortedShown>({
   purpose: 'A turn ended early, why, and whether the user saw the beginning of an answer.',
   role: 'user',
   alsoRole: 'developer',
-  markers: ['<turn_aborted>', '</turn_aborted>'],
   capTokens: 200,
   separate: true,
   body: (cause) => `\n${textOf(cause)}\n`,
@@ -60,7 +55,6 @@ export const turnAbortedFragment = defineFragment<AbortedTurn | AbortedShown>({
 
 export const continueForOtherModel =
   'The model that worked on this so far cannot answer any more. Continue from where the conversation stands.';
-
 export const continueAfterFailure =
   'The last request to the model failed, and the user lets it try again. Continue from where the conversation stands.';
 
@@ -74,15 +68,15 @@ export const turnContinuedFragment = defineFragment<TurnContinued>({
   id: 'turn-continued',
   purpose: 'A turn that failed goes on: the user lets it try again, or another model takes over.',
   role: 'user',
-  markers: ['<turn_continued>', '</turn_continued>'],
   capTokens: 200,
   separate: true,
   body: (why) => `\n${continueSentences[why]}\n`,
 });
 
-export function continuedTurnInput(why: TurnContinued): UserInput {
-  return { ...writtenBy('program', continueSentences[why]), continues: why };
-}
+export const continuedTurnInput = (why: TurnContinued): UserInput => ({
+  ...writtenBy('program', continueSentences[why]),
+  continues: why,
+});
 
 export type GoalPauseReason = 'interrupted' | 'failed' | 'usage-limit' | 'stalled';
 
@@ -118,12 +112,11 @@ function goesOn({ objective, used, budget }: GoalText): string {
   ].join('\n');
 }
 
-function spent({ objective, used, budget }: GoalText): string {
-  return [
+const spent = ({ objective, used, budget }: GoalText): string =>
+  [
     `The goal of this thread has used ${used} of ${budget ?? used} tokens, so it ends here: ${quote(objective)}`,
     'The user did not write this message. Begin nothing new. Leave files in order, and say what is done and what is left.',
   ].join('\n');
-}
 
 const whyItRests: Readonly<Record<GoalPauseReason, string>> = {
   interrupted: 'the user interrupted the turn',
@@ -132,9 +125,8 @@ const whyItRests: Readonly<Record<GoalPauseReason, string>> = {
   stalled: 'several answers in a row brought nothing new',
 };
 
-function rests(objective: string, why: GoalPauseReason): string {
-  return [
+const rests = (objective: string, why: GoalPauseReason): string =>
+  [
     `The goal of this thread rests, because ${whyItRests[why]}: ${quote(objective)}`,
     'The user did not write this message. The thread does not continue by itself now. When the user asks to continue the work or to resume the goal, call update_goal with "active" first. Until then do only what the user asks.',
   ].join('\n');
-}

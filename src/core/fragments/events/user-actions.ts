@@ -2,18 +2,13 @@ import { defineFragment } from '../text/define-fragment.ts';
 import { escapeEndMarker, escapeMarkup, escapeText } from '../text/escape-markup.ts';
 import { byteLength, firstBytes, lastBytes, truncateMiddle } from '../text/truncate.ts';
 
-export interface UserActionText {
-  readonly action: 'review';
-  readonly context: string;
-  readonly results: string;
-}
+export type UserActionText = { readonly action: 'review'; readonly context: string; readonly results: string };
 
 /** User actions beside the conversation, in the form that other programs write. */
 export const userActionFragment = defineFragment<UserActionText>({
   id: 'user-action',
   purpose: 'Something that the user started beside the conversation, such as a review of code, and what came of it.',
   role: 'user',
-  markers: ['<user_action>', '</user_action>'],
   capTokens: 5000,
   separate: true,
   body: ({ action, context, results }) =>
@@ -28,12 +23,10 @@ export const reviewInterrupted = {
   results: 'None: it was interrupted. To review again, the user starts another one.',
 };
 
-export function reviewBroke(why: string): typeof reviewInterrupted {
-  return {
-    context: 'The user started a review of code, and it failed.',
-    results: `None: ${why}`,
-  };
-}
+export const reviewBroke = (why: string): typeof reviewInterrupted => ({
+  context: 'The user started a review of code, and it failed.',
+  results: `None: ${why}`,
+});
 
 export interface UserShellCommandText {
   readonly command: string;
@@ -45,7 +38,6 @@ export interface UserShellCommandText {
 }
 
 export const noExitCodeStopped = 'none (stopped by the user)';
-
 /** Ends of the text's parts. A command or its output cannot end them. */
 export const partEnds = ['</command>', '</result>'] as const;
 
@@ -54,7 +46,6 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   id: 'user-shell-command',
   purpose: 'A command that the user ran beside the conversation, and its output.',
   role: 'user',
-  markers: ['<user_shell_command>', '</user_shell_command>'],
   capTokens: 5000,
   separate: true,
   body: ({ command, exitCode, isStopped, seconds, output }) =>
@@ -62,10 +53,8 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
 });
 
 /** The command and output unchanged, except for anything that would end its part of the text or move a cursor. */
-function shortened(text: string, tokens: number): string {
-  const plain = partEnds.reduce(escapeEndMarker, withoutControls(text));
-  return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
-}
+const shortened = (text: string, tokens: number): string =>
+  truncateMiddle(partEnds.reduce(escapeEndMarker, withoutControls(text)), { mode: 'tokens', limit: tokens });
 
 /** CSI; OSC and similar up to their terminators; two-character sequences. */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;
@@ -99,7 +88,6 @@ export const realtimeDelegationFragment = defineFragment<RealtimeDelegationText>
   id: 'realtime-delegation',
   purpose: 'Work that a spoken conversation hands to the model.',
   role: 'user',
-  markers: ['<realtime_delegation>', '</realtime_delegation>'],
   capTokens: 3200,
   separate: true,
   body({ source, input, transcriptDelta }) {

@@ -1,37 +1,27 @@
 import { controlClass } from '../../../base/invisible-characters.ts';
-import { defined } from '../../../base/objects.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
 /** A range of a text; `end` is exclusive. */
-export interface TextPlace {
-  readonly start: number;
-  readonly end: number;
-}
+export type TextPlace = { readonly start: number; readonly end: number };
 
 export interface TextGap extends TextPlace {
   /** Missing bytes, counted as sent. */
   readonly bytes: number;
 }
 
-interface GappedText {
-  readonly text: string;
-  readonly gaps: readonly TextGap[];
-}
+type GappedText = { readonly text: string; readonly gaps: readonly TextGap[] };
 
 export interface CutText extends GappedText {
   /** The most important part: it stays beside head and tail as far as space allows. */
   readonly keep?: TextPlace;
 }
 
-export function cutText(text: string, tokens: number): string {
-  return sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
-}
+export const cutText = (text: string, tokens: number): string =>
+  sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
 
 /** Weight of the text before anything was cut out of it. */
-export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
-  return uncut({ text, gaps }, { start: 0, end: text.length });
-}
-
+export const uncutBytes = (text: string, gaps: readonly TextGap[]): number =>
+  uncut({ text, gaps }, { start: 0, end: text.length });
 const mark = (bytes: number, perToken: number): string =>
   `\n[… about ${Math.max(1, Math.ceil(bytes / perToken))} tokens cut here …]\n`;
 
@@ -57,15 +47,14 @@ export function cutAround(
   { gaps = [], keep, perToken = bytesPerToken, passages = [] }: CutOptions,
 ): CutText {
   const most = tokens * bytesPerToken;
-  if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
+  if (sentBytes(text) <= most) return { text, gaps, keep };
   const source = { text, gaps };
   const widest = sentBytes(mark(uncutBytes(text, gaps), perToken));
   const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
   const taken = passages.length === 0 ? [] : takePassages();
   const ends = endsAround(text, part, most - widest - weight(taken));
-  const ranges = joined([...ends, ...taken, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
-    aligned(range, source),
-  );
+  const parts = [...ends, ...taken, ...(part === undefined ? [] : [part])];
+  const ranges = joined(parts, text.length).flatMap((range) => aligned(range, source));
   return assemble(source, ranges, { part, perToken });
 
   function weight(some: readonly TextPlace[]): number {
@@ -96,9 +85,8 @@ function fittingPart(text: string, keep: TextPlace, bytes: number): TextPlace | 
 }
 
 /** Moves a place inside a surrogate pair before it. */
-function characterStart(text: string, at: number): number {
-  return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
-}
+const characterStart = (text: string, at: number): number =>
+  at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 
 /** Head and tail share the space that the middle part leaves; either may use what the other does not need. */
 function endsAround(text: string, part: TextPlace | undefined, space: number): readonly TextPlace[] {
@@ -120,14 +108,8 @@ function endsAround(text: string, part: TextPlace | undefined, space: number): r
 let segmenter: Intl.Segmenter | undefined;
 /** In code units: a family of four takes eleven, a letter with combining marks a few. */
 const longestSign = 40;
-
-function signStart(text: string, at: number): number {
-  return signAround(text, at)?.start ?? at;
-}
-
-function signEnd(text: string, at: number): number {
-  return signAround(text, at)?.end ?? at;
-}
+const signStart = (text: string, at: number): number => signAround(text, at)?.start ?? at;
+const signEnd = (text: string, at: number): number => signAround(text, at)?.end ?? at;
 
 /** Undefined: the place is between two characters. */
 function signAround(text: string, at: number): TextPlace | undefined {
@@ -190,7 +172,7 @@ function assemble(
     done = end;
   }
   leave(text.length);
-  return { text: result, gaps: found, ...defined({ keep: kept }) };
+  return { text: result, gaps: found, keep: kept };
 }
 
 /** Weight of a range, including the text that its marks replace. The range must not split a mark. */
@@ -203,8 +185,7 @@ function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
 }
 
 function forward(text: string, { start, end }: TextPlace, bytes: number): number {
-  let left = bytes;
-  let at = start;
+  let [left, at] = [bytes, start];
   while (at < end) {
     const code = text.codePointAt(at)!;
     left -= sentSize(code);
@@ -216,8 +197,7 @@ function forward(text: string, { start, end }: TextPlace, bytes: number): number
 }
 
 function backward(text: string, { start, end }: TextPlace, bytes: number): number {
-  let left = bytes;
-  let at = end;
+  let [left, at] = [bytes, end];
   while (at > start) {
     const pair = at - 2 >= start ? text.codePointAt(at - 2)! : 0;
     const code = pair > 0xffff ? pair : text.charCodeAt(at - 1);
@@ -246,18 +226,14 @@ const marks =
  * Finds gaps in a text that has no record of them: written by a model or returned by a tool. For the user's words a
  * record is needed, because the user may type such a mark, too.
  */
-export function gapsIn(text: string): readonly TextGap[] {
-  return [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
+export const gapsIn = (text: string): readonly TextGap[] =>
+  [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
     const amount = Number(groups['cut'] ?? groups['limited']);
     const bytes = groups['unit'] === 'chars' ? amount : amount * bytesPerToken;
     return { start: index, end: index + found.length, bytes };
   });
-}
 
-/**
- * Splits a budget among parts. Small parts get what they want, and large ones share the rest evenly. If that leaves a
- * part less than `least`, the largest gets nothing; of two equal ones, the later.
- */
+/** Small parts get what they want, large ones share the rest. Below `least`, the largest (or later) gets nothing. */
 export function splitBudget(wanted: readonly number[], budget: number, least: number): readonly number[] {
   const bySize = [...wanted.entries()].toSorted(([, one], [, other]) => one - other);
   for (let count = bySize.length; count > 0; count--) {
@@ -277,10 +253,7 @@ export function splitBudget(wanted: readonly number[], budget: number, least: nu
 const shortest = 5;
 const longest = 10;
 
-/**
- * A line start for our own lines between foreign texts that no foreign line begins with. It stays short whatever they
- * hold: beyond ten signs it is five signs with a number.
- */
+/** A start for our lines that no foreign line begins with. Beyond ten signs it is five signs and a number. */
 export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
   const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
   let used = shortest - 1;
@@ -288,9 +261,8 @@ export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
   for (const text of texts) {
     for (const [, signs = '', digits = ''] of text.matchAll(begun)) {
       used = Math.max(used, signs.length);
-      for (let length = 1; signs.length === shortest && length <= digits.length; length++) {
+      for (let length = 1; signs.length === shortest && length <= digits.length; length++)
         numbers.add(digits.slice(0, length));
-      }
     }
   }
   if (used < longest) return sign.repeat(used + 1);

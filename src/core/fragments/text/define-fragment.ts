@@ -1,5 +1,4 @@
 import { sha1 } from '../../../base/digest.ts';
-import { defined } from '../../../base/objects.ts';
 import type { Role } from '../../../protocol/item.ts';
 import { escapeEndMarker } from './escape-markup.ts';
 import { byteLength, bytesPerToken, truncateMiddle } from './truncate.ts';
@@ -7,16 +6,13 @@ import { byteLength, bytesPerToken, truncateMiddle } from './truncate.ts';
 export type Markers = readonly [start: string, end: string];
 
 /** Renders one kind of runtime fact as text. A kind reads only its payload. */
-export interface FragmentDefinition<Payload> {
+export interface FragmentKind<Payload> {
   /** Stable: stored as the origin of rendered text. */
   readonly id: string;
   /** What the model learns from it, in one sentence. */
   readonly purpose: string;
   readonly role: Role;
-  /**
-   * For the model and other programs; Capstan itself uses the recorded origin. Without markers a text is not
-   * recognised.
-   */
+  /** For the model and other programs: Capstan uses the recorded origin. Without markers a text is not recognised. */
   readonly markers?: Markers;
   /** Limit for one rendering in history, markers included (I6). A longer body is visibly cut in its middle. */
   readonly capTokens: number;
@@ -30,18 +26,19 @@ export interface FragmentDefinition<Payload> {
   readonly alsoRole?: Role;
   /** Markers that depend on the payload; `markers` then shows the pattern. */
   markersFor?(payload: Payload): Markers;
-  /**
-   * For recognition that needs more than comparing both markers. A user's text begins with the first character of the
-   * marker.
-   */
-  matches?(text: string): boolean;
+  /** True if a text without a recorded origin is of this kind. */
+  matches(text: string): boolean;
   /** Includes all white space between the markers. */
   body(payload: Payload): string;
 }
 
-export interface FragmentKind<Payload> extends FragmentDefinition<Payload> {
-  /** True if a text without a recorded origin is of this kind. */
-  matches(text: string): boolean;
+interface FragmentDefinition<Payload> extends Omit<FragmentKind<Payload>, 'role' | 'markers' | 'matches'> {
+  /** Absent: developer. */
+  readonly role?: Role;
+  /** Absent: tags that have the words of the id, so `<hook_context>` for `hook-context`. */
+  readonly markers?: Markers | 'none';
+  /** More than comparing both markers. A user's text begins with the first character of the marker. */
+  matches?(text: string): boolean;
 }
 
 export interface Fragment {
@@ -52,9 +49,15 @@ export interface Fragment {
 }
 
 export function defineFragment<Payload>(definition: FragmentDefinition<Payload>): FragmentKind<Payload> {
-  const { markers, formOf } = definition;
-  const matches = (text: string): boolean => markers !== undefined && isBetween(text, markers);
-  return { matches: formOf === undefined ? matches : () => false, ...definition };
+  const { id, role = 'developer', markers: given = tagsOf(id), formOf, ...rest } = definition;
+  const markers = given === 'none' ? undefined : given;
+  const matches = (text: string): boolean => formOf === undefined && markers !== undefined && isBetween(text, markers);
+  return { id, role, markers, formOf, matches, ...rest };
+}
+
+function tagsOf(id: string): Markers {
+  const tag = id.replaceAll('-', '_');
+  return [`<${tag}>`, `</${tag}>`];
 }
 
 /** A kind whose facts can be withdrawn. */
@@ -70,16 +73,19 @@ type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
 
 export function defineFamily<Payload>(family: FamilyDefinition<Payload>): FragmentFamily<Payload> {
   const { withdrawn, withdrawnId, ...definition } = family;
-  const { id, role, markers, separate, section } = definition;
+  const kind = defineFragment(definition);
+  const { id, role, markers, separate, section } = kind;
   return {
-    ...defineFragment(definition),
+    ...kind,
     withdrawn: defineFragment<void>({
       id: withdrawnId ?? `${id}-withdrawn`,
       purpose: `Withdraws \`${id}\`.`,
       role,
-      capTokens: 100,
+      markers: markers ?? 'none',
+      separate,
+      section,
       formOf: id,
-      ...defined({ markers, separate, section }),
+      capTokens: 100,
       body: () => withdrawn,
     }),
   };
@@ -124,10 +130,7 @@ export function defineReplaceable<Fact>(
 }
 
 const domain = 'codex-world-state-fragment-v1\0';
-
-/**
- * Cache of the newest: permissions are rendered twice if nothing was granted, and cold code takes half a millisecond.
- */
+/** Cache of the newest: permissions are often rendered twice, and cold code takes half a millisecond. */
 let newest = { role: '', text: '', digest: '' };
 
 /** A digest of role and text; other programs compute the same one, except for line ends. */

@@ -13,56 +13,38 @@ const runsOfControls = new RegExp(`[${controlClass}]+`, 'g');
 const tagsAndControls = new RegExp(`[<${controlClass}]`, 'g');
 
 /** Escapes text so that it cannot open or close a tag or break out of its line: paths are untrusted. */
-export function escapeMarkup(text: string): string {
-  return text
+export const escapeMarkup = (text: string): string =>
+  text
     .replace(/[&<>"']/g, (character) => entities[character] ?? character)
     .replace(controls, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 /** Escapes text of several lines so that it can neither open nor close a tag. */
-export function escapeText(text: string): string {
-  return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
-}
-
-export function unescapeText(text: string): string {
-  return text.replace(/&lt;|&gt;|&amp;/g, (entity) => (entity === '&lt;' ? '<' : entity === '&gt;' ? '>' : '&'));
-}
+export const escapeText = (text: string): string =>
+  text.replace(/[&<>]/g, (character) => entities[character] ?? character);
+export const unescapeText = (text: string): string =>
+  text.replace(/&lt;|&gt;|&amp;/g, (entity) => (entity === '&lt;' ? '<' : entity === '&gt;' ? '>' : '&'));
 
 /** A JSON string that cannot contain a tag or a line end. */
-export function quote(text: string): string {
-  return JSON.stringify(text).replace(tagsAndControls, jsonEscape);
-}
-
-export function jsonEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
+export const quote = (text: string): string => JSON.stringify(text).replace(tagsAndControls, jsonEscape);
+export const jsonEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 /** Keeps a name on its line and its characters visible. */
-export function withoutLineBreaks(text: string): string {
-  return text.replace(runsOfControls, ' ');
-}
+export const withoutLineBreaks = (text: string): string => text.replace(runsOfControls, ' ');
 
 /** Prose that cannot end its own fragment: the first character of an end marker in it is escaped. */
 export function escapeEndMarker(text: string, end: string): string {
   const name = nameIn(end);
-  if (name === undefined || !text.includes('<')) return text;
-  return text.replace(endsOf(text, name, '<'), '&lt;');
+  return name === undefined || !text.includes('<') ? text : text.replace(endsOf(text, name, '<'), '&lt;');
 }
 
 /** Reverses `escapeEndMarker`. A marker that was escaped in the original is unescaped as well. */
 export function unescapeEndMarker(text: string, end: string): string {
   const name = nameIn(end);
-  if (name === undefined || !text.includes('&lt;')) return text;
-  return text.replace(endsOf(text, name, '&lt;'), '<');
+  return name === undefined || !text.includes('&lt;') ? text : text.replace(endsOf(text, name, '&lt;'), '<');
 }
 
-function nameIn(end: string): string | undefined {
-  return /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
-}
-
-function endsOf(text: string, name: string, first: '<' | '&lt;'): RegExp {
-  return isPlain.test(text) ? endPattern(name, first) : lookalikePattern(name, first);
-}
+const nameIn = (end: string): string | undefined => /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
+const endsOf = (text: string, name: string, first: '<' | '&lt;'): RegExp =>
+  isPlain.test(text) ? endPattern(name, first) : lookalikePattern(name, first);
 
 /** Most texts are plain, and the pattern for all others is slow to build. */
 const isPlain = /^[\t\n\r -~]*$/;
@@ -79,32 +61,26 @@ export const unseenSpace = `[${spaceClass}${invisibleClass}]`;
  * Also matches ends that look the same but contain invisible characters. No repetition can match another's characters,
  * and each is bounded: over megabytes it would overflow the stack.
  */
-function lookalikePattern(name: string, first: string): RegExp {
-  return new RegExp(
+const lookalikePattern = (name: string, first: string): RegExp =>
+  new RegExp(
     `${first}(?=${unseenSpace}${boundedRepeat}/(?:${unseenSpace}|/)${boundedRepeat}${lookalikeWords(name)}(?![\\w-]))`,
     'giu',
   );
-}
 
 /** Limit for repetitions: with more of it, no one would take it for part of a tag. */
 export const boundedRepeat = '{0,5000}';
 
 /** Removes invisible characters; one blank between words. */
-export function readableWords(words: string): string {
-  return words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleClass}]`, 'gu')), '');
-}
-
+export const readableWords = (words: string): string =>
+  words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleClass}]`, 'gu')), '');
 const spaces = new RegExp(`[${spaceClass}]+`, 'g');
 let unseen: RegExp | undefined;
 
 /** A pattern with the flag `u` for text that looks like these words, despite invisible characters. */
-export function lookalikeWords(words: string): string {
-  return words
+export const lookalikeWords = (words: string): string =>
+  words
     .split(' ')
     .map((word) => [...word].map(escaped).join(`[${invisibleClass}]${boundedRepeat}`))
     .join(`${unseenSpace}${boundedRepeat.replace('0', '1')}`);
-}
 
-function escaped(letter: string): string {
-  return /\w/.test(letter) ? letter : `\\${letter}`;
-}
+const escaped = (letter: string): string => (/\w/.test(letter) ? letter : `\\${letter}`);

@@ -1,16 +1,9 @@
 /** The unit for cutting text. One token counts as four bytes. */
-export interface Budget {
-  readonly mode: 'bytes' | 'tokens';
-  readonly limit: number;
-}
-
+export type Budget = { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
 export const bytesPerToken = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-export function estimateTokens(text: string): number {
-  return Math.ceil(byteLength(text) / bytesPerToken);
-}
+export const estimateTokens = (text: string): number => Math.ceil(byteLength(text) / bytesPerToken);
 
 export function byteLength(text: string): number {
   // Counts without encoding.
@@ -18,13 +11,8 @@ export function byteLength(text: string): number {
 }
 
 /** Weight of a text as sent inside JSON, without the quotes. */
-export function sentTokens(text: string): number {
-  return Math.ceil(sentBytes(text) / bytesPerToken);
-}
-
-export function sentBytes(text: string): number {
-  return byteLength(JSON.stringify(text)) - 2;
-}
+export const sentTokens = (text: string): number => Math.ceil(sentBytes(text) / bytesPerToken);
+export const sentBytes = (text: string): number => byteLength(JSON.stringify(text)) - 2;
 
 /**
  * The text if it fits, else its head and tail around a marker with the missing amount. Characters are never split. A
@@ -70,14 +58,8 @@ function characterStartAtOrAfter(bytes: Uint8Array, index: number): number {
   return at;
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
-}
-
-export interface BoundedList {
-  readonly kept: readonly string[];
-  readonly left: number;
-}
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+export type BoundedList = { readonly kept: readonly string[]; readonly left: number };
 
 /** The leading entries that fit. The caller reports how many are missing. */
 export function boundedList(
@@ -95,6 +77,7 @@ export function boundedList(
 }
 
 /** Lines that begin with a dash, and a last line that counts missing entries. */
-export function dashedLines({ kept, left }: BoundedList): readonly string[] {
-  return [...kept.map((entry) => `- ${entry}`), ...(left === 0 ? [] : [`… and ${left} more that are not listed here`])];
-}
+export const dashedLines = ({ kept, left }: BoundedList): readonly string[] => [
+  ...kept.map((entry) => `- ${entry}`),
+  ...(left === 0 ? [] : [`… and ${left} more that are not listed here`]),
+];

@@ -15,8 +15,6 @@ const mostNamed = 40;
 export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly ToldAgent[] }>({
   id: 'known-agents',
   purpose: 'Which agents the thread had when history was compacted.',
-  role: 'developer',
-  markers: ['<known_agents>', '</known_agents>'],
   capTokens: 3500,
   section: 'capstan.agents',
   notice: 'This takes the place of the list given before.',
@@ -31,16 +29,10 @@ export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly
 });
 
 /** Roles get their names from files of the user. */
-function line(text: string): string {
-  return withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-}
+const line = (text: string): string => withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/**
- * Agents at the time of a checkpoint, which removed their mentions. Answers and notifications report what became of
- * them.
- */
+/** Agents at a checkpoint, which removed their mentions. Answers and notifications report what became of them. */
 export const knownAgentsSection = textSection<{ readonly agents: readonly ToldAgent[] }>({
-  id: 'capstan.agents',
   assumes: 'the permissions that agents have at most',
   kind: knownAgentsFragment,
   of: ({ facts: { agents = [] } }) => (agents.length === 0 ? undefined : { agents }),
@@ -56,8 +48,6 @@ export interface MultiAgentRoleText {
 export const multiAgentRoleFragment = defineFamily<MultiAgentRoleText>({
   id: 'multi-agent-role',
   purpose: 'The role of this agent among several.',
-  role: 'developer',
-  markers: ['<multi_agent_role>', '</multi_agent_role>'],
   capTokens: 1500,
   separate: true,
   section: 'multi_agent_usage_hint',
@@ -75,8 +65,6 @@ export type MultiAgentModeText =
 export const multiAgentModeFragment = defineFamily<MultiAgentModeText>({
   id: 'multi-agent-mode',
   purpose: 'When to start other agents.',
-  role: 'developer',
-  markers: ['<multi_agent_mode>', '</multi_agent_mode>'],
   capTokens: 450,
   section: 'multi_agent_mode',
   body: (mode) => `\n${mode.kind === 'custom' ? mode.text : starting[mode.kind]}\n`,
@@ -89,10 +77,7 @@ const starting = {
     'Start other agents on your own whenever parts of the task can be done side by side and the gain is worth the cost.',
 } as const;
 
-/**
- * The beginning of an agent's instructions, before those of its role. It must also hold for an agent that began with a
- * conversation, and when the user resumes its thread.
- */
+/** Precedes those of its role. Must hold for an agent begun with a conversation, and when its thread is resumed. */
 export function agentIntroduction(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return `You are the agent ${path}. The agent ${parent} started you and gives you your tasks, which you read as messages of a user. Messages of the user are only those from before you were started, if you began with a conversation, and those of a user who resumes your thread. Your parent reads your last answer and nothing else of you, so put all that it needs into that. Others may work in the same folder.`;

@@ -3,12 +3,8 @@ import { reviewerSentence } from '../../fragments/approval-review.ts';
 import { defineFragment } from '../../fragments/text/define-fragment.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
 import { type BoundedList, boundedList, dashedLines } from '../../fragments/text/truncate.ts';
-import {
-  allowsAsking,
-  allowsSomeQuestion,
-  approvalName,
-  type QuestionTopic,
-} from '../../policy/decide/approval-policy.ts';
+import type { QuestionTopic } from '../../policy/decide/approval-policy.ts';
+import { allowsAsking, allowsSomeQuestion, approvalName } from '../../policy/decide/approval-policy.ts';
 import type { PolicyDescription } from '../../policy/profiles/describe-policy.ts';
 import { isUnlimited } from '../../policy/profiles/profile-entries.ts';
 
@@ -48,17 +44,10 @@ function aboutServers(told: ApprovalFacts): string {
   return `${where} The user cannot be asked about their calls, so those that need an approval are refused.`;
 }
 
-export function questionReachesUser({ approval, canAsk }: ApprovalFacts, about: QuestionTopic): boolean {
-  return canAsk && allowsAsking(approval, about);
-}
-
-export function explainsScripts(told: ApprovalFacts): boolean {
-  return told.canAsk && isLimited(told);
-}
-
-function isLimited({ mode }: ApprovalFacts): boolean {
-  return mode === 'read-only' || mode === 'workspace-write';
-}
+export const questionReachesUser = ({ approval, canAsk }: ApprovalFacts, about: QuestionTopic): boolean =>
+  canAsk && allowsAsking(approval, about);
+export const explainsScripts = (told: ApprovalFacts): boolean => told.canAsk && isLimited(told);
+const isLimited = ({ mode }: ApprovalFacts): boolean => mode === 'read-only' || mode === 'workspace-write';
 
 function whenAsked(told: ApprovalFacts): string {
   const { approval, canAsk } = told;
@@ -151,12 +140,9 @@ function oneOf(causes: readonly string[]): string {
 
 const prefixRule =
   '`prefix_rule` proposes a rule for commands that begin with the same words, such as ["npm", "install"], which the user may save. Keep it as narrow as the task allows. Propose none for interpreters, shells and programs that do anything (python, node, bash, git, env, sudo), for what destroys, or for a script with a heredoc.';
-
 const requests = 'For several commands of the turn, ask once with request_permissions.';
-
 /** The first words of a permanently approved command. */
 export type CommandPrefix = readonly string[];
-
 /** The place where a script of only approved commands runs. `anywhere`: there is no sandbox. */
 export type ApprovedRuns = 'outside' | 'confined' | 'anywhere';
 
@@ -170,7 +156,6 @@ export interface AddedPrefixes {
 export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
   id: 'approved-prefixes',
   purpose: 'Command prefixes that the user approved permanently since `permissions` was sent.',
-  role: 'developer',
   markers: ['<approved_command_prefixes>', '</approved_command_prefixes>'],
   capTokens: 1700,
   section: 'permissions',
@@ -216,9 +201,7 @@ export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {
   return boundedList([...new Set(lines)], { count: 100, characters: 5000 });
 }
 
-function letters(prefix: CommandPrefix): number {
-  return prefix.reduce((sum, token) => sum + token.length, 0);
-}
+const letters = (prefix: CommandPrefix): number => prefix.reduce((sum, token) => sum + token.length, 0);
 
 function compare(a: string, b: string): number {
   if (a === b) return 0;

@@ -7,10 +7,7 @@ import { boundedList } from '../../fragments/text/truncate.ts';
 import { type Section, textSection, unknownState } from './section.ts';
 
 /** A group of tools that are not listed and must be searched for. */
-interface ToolNamespace {
-  readonly name: string;
-  readonly description: string;
-}
+type ToolNamespace = { readonly name: string; readonly description: string };
 
 export type DeferredToolsText =
   | { readonly kind: 'full'; readonly namespaces: readonly ToolNamespace[] }
@@ -24,7 +21,6 @@ export type DeferredToolsText =
 export const deferredToolsFragment = defineFamily<DeferredToolsText>({
   id: 'deferred-tools',
   purpose: 'Which groups of tools can be searched for, and how that changed.',
-  role: 'developer',
   markers: ['<tools>', '</tools>'],
   capTokens: 1024,
   section: 'tools',
@@ -53,9 +49,7 @@ function described({ name, description }: ToolNamespace): string {
   return `${named(name)}: ${escapeMarkup(line)}`;
 }
 
-function named(name: string): string {
-  return `- ${escapeMarkup(name)}`;
-}
+const named = (name: string): string => `- ${escapeMarkup(name)}`;
 
 interface StoredTools extends JsonObject {
   readonly [namespace: string]: string;
@@ -66,18 +60,13 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   id: 'tools',
   assumes: 'plugins, which may bring tools along',
   kinds: { telling: [deferredToolsFragment.id], withdrawing: [deferredToolsFragment.withdrawn.id] },
-
   of: ({ facts: { deferredTools = [] } }) => (deferredTools.length === 0 ? undefined : deferredTools),
-
   stored: (fact) => Object.fromEntries(fact.map(({ name, description }) => [name, description])),
-
   read(stored) {
     if (!isJsonObject(stored) || !Object.values(stored).every((value) => typeof value === 'string')) return undefined;
     return stored as StoredTools;
   },
-
   full: (now) => [render(deferredToolsFragment, { kind: 'full', namespaces: now })],
-
   change(before, now = []) {
     // A form of its own: a withdrawn text is not in force, and is not withdrawn again.
     if (now.length === 0) return isNone(before) ? [] : [render(deferredToolsFragment.withdrawn, undefined)];
@@ -89,20 +78,14 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   },
 };
 
-function isNone(before: StoredTools | typeof unknownState): boolean {
-  return before !== unknownState && Object.keys(before).length === 0;
-}
-
-interface McpServersText {
-  readonly notes: McpNews['notes'];
-}
+const isNone = (before: StoredTools | typeof unknownState): boolean =>
+  before !== unknownState && Object.keys(before).length === 0;
+type McpServersText = { readonly notes: McpNews['notes'] };
 
 /** Servers that do not run, and differences from the tool list, which stays unchanged until history is rewritten. */
 export const mcpServersFragment = defineReplaceable<McpServersText>({
   id: 'mcp-servers',
   purpose: 'MCP servers that did not start, and tools of them that changed, are gone or cannot be used.',
-  role: 'developer',
-  markers: ['<mcp_servers>', '</mcp_servers>'],
   capTokens: 2000,
   section: 'capstan.mcp_servers',
   notice: 'This takes the place of the notes on MCP servers given before.',
@@ -131,15 +114,11 @@ function noteLines({ server, problem, changed, gone, unasked }: McpNews['notes']
   ];
 }
 
-interface McpInstructionsText {
-  readonly instructions: McpNews['instructions'];
-}
+type McpInstructionsText = { readonly instructions: McpNews['instructions'] };
 
 export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
   id: 'mcp-instructions',
   purpose: 'What MCP servers whose tools are listed say about their use.',
-  role: 'developer',
-  markers: ['<mcp_instructions>', '</mcp_instructions>'],
   capTokens: 2500,
   section: 'capstan.mcp_instructions',
   notice: 'This takes the place of the instructions of MCP servers given before.',
@@ -154,7 +133,6 @@ export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
 
 /** MCP servers' own descriptions, if their tools are listed. */
 export const mcpInstructionsSection = textSection<McpInstructionsText>({
-  id: 'capstan.mcp_instructions',
   assumes: 'the tools of the servers that speak',
   kind: mcpInstructionsFragment,
   of: ({ facts: { mcpServers: { instructions } = { instructions: [] } } }) =>
@@ -164,7 +142,6 @@ export const mcpInstructionsSection = textSection<McpInstructionsText>({
 export const mcpProblemsId = 'capstan.mcp_problems';
 
 export const mcpServersSection = textSection<McpServersText>({
-  id: 'capstan.mcp_servers',
   assumes: 'the list of tools, from which it tells differences',
   kind: mcpServersFragment,
   beside: {

@@ -37,9 +37,8 @@ export const environmentFragment = defineFamily<EnvironmentText>({
   withdrawn: '\n  <withdrawn />\n',
 });
 
-function field(tag: string, value: string | undefined): readonly string[] {
-  return value === undefined ? [] : [`<${tag}>${escapeMarkup(value)}</${tag}>`];
-}
+const field = (tag: string, value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [`<${tag}>${escapeMarkup(value)}</${tag}>`];
 
 /** An empty list is sent too: otherwise the last entry could never be removed. */
 function list(tag: string, entryTag: string, values: readonly string[] | undefined): readonly string[] {
@@ -72,10 +71,8 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
   kinds: { telling: [environmentFragment.id], withdrawing: [environmentFragment.withdrawn.id] },
-
   of: ({ envelope, facts }) =>
     envelope.modes.leaveOut.includes('environment') ? undefined : resolveEnvironment(envelope, facts),
-
   stored({ cwd, shell, date, timezone, reopenedPaths, ...limits }) {
     return {
       environments: { local: { cwd, status: 'available', shell } },
@@ -84,19 +81,16 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
       capstan: { ...limits, ...(reopenedPaths.length === 0 ? {} : { reopenedPaths }) },
     };
   },
-
   read(stored) {
     const fact = readEnvironment(stored);
     return fact === undefined ? undefined : environmentsSection.stored(fact);
   },
-
   full: (now) => [
     render(
       environmentFragment,
       only(now, (value) => !Array.isArray(value) || value.length > 0),
     ),
   ],
-
   change(before, now) {
     if (now === undefined) return [render(environmentFragment.withdrawn, undefined)];
     const told = before === unknownState ? undefined : readEnvironment(before);
@@ -119,10 +113,7 @@ const ownKeys: ReadonlySet<string> = new Set(['environments', 'current_date', 't
 const words = ['approvalPolicy', 'sandboxMode', 'networkAccess'] as const;
 const lists = ['writableRoots', 'workspaceRoots', 'deniedPaths', 'allowedDomains', 'deniedDomains'] as const;
 
-/**
- * Undefined for several environments, for values that Capstan never sends (another program described its file system or
- * network here), and if our part is missing: then only the full form is safe.
- */
+/** Undefined for several environments, foreign values, or without our part: then only the full form is safe. */
 function readEnvironment(stored: Json): Environment | undefined {
   if (!isJsonObject(stored) || Object.keys(stored).some((key) => !ownKeys.has(key))) return undefined;
   const environments = objectAt(stored, 'environments');
@@ -139,14 +130,12 @@ function readEnvironment(stored: Json): Environment | undefined {
   return { cwd, shell, date, timezone, reopenedPaths: [], ...(limits as unknown as Limits) };
 }
 
-function isStrings(value: Json | undefined): boolean {
-  return Array.isArray(value) && value.every((member) => typeof member === 'string');
-}
+const isStrings = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.every((member) => typeof member === 'string');
 
 export const environmentsGuidanceFragment = defineFamily<void>({
   id: 'environments-guidance',
   purpose: 'How to work with several environments.',
-  role: 'developer',
   markers: ['<environments_instructions>', '</environments_instructions>'],
   capTokens: 400,
   section: 'environments_instructions',

@@ -32,9 +32,7 @@ export const agentsMdFragment = defineFamily<AgentsMdText>({
 });
 
 /** The opening tag below the path must survive any cut. */
-function shortened(path: string): string {
-  return truncateMiddle(path, { mode: 'bytes', limit: 4096 });
-}
+const shortened = (path: string): string => truncateMiddle(path, { mode: 'bytes', limit: 4096 });
 
 interface StoredAgentsMd extends JsonObject {
   readonly directory?: string;
@@ -46,20 +44,14 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   id: 'agents_md',
   assumes: 'the rules of those who run the engine, which come before those of the project',
   kinds: { telling: [agentsMdFragment.id], withdrawing: [agentsMdFragment.withdrawn.id] },
-
   of: ({ facts }) => facts.instructionDocument,
-
   stored: ({ directory, text }) => defined({ directory, text }),
-
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
-    if (directory !== stored['directory'] || text !== stored['text']) return undefined;
-    return defined({ directory, text });
+    return directory !== stored['directory'] || text !== stored['text'] ? undefined : defined({ directory, text });
   },
-
   full: (now) => (now.text === undefined ? [] : [renderAgentsMd(now, now.text, false)]),
-
   /** After an unknown past, history may contain a text: replace or withdraw it. */
   change(before, now) {
     const stood = before === unknownState || before.text !== undefined;
@@ -69,15 +61,12 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   },
 };
 
-function renderAgentsMd({ directory }: InstructionDocument, text: string, replaces: boolean) {
-  return render(agentsMdFragment, { ...defined({ directory }), text, replaces });
-}
+const renderAgentsMd = ({ directory }: InstructionDocument, text: string, replaces: boolean) =>
+  render(agentsMdFragment, { ...defined({ directory }), text, replaces });
 
 export const developerInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'developer-instructions',
   purpose: 'Instructions that the configuration or the client gives for a thread.',
-  role: 'developer',
-  markers: ['<developer_instructions>', '</developer_instructions>'],
   capTokens: 10_000,
   section: 'capstan.developer_instructions',
   notice: 'These take the place of the developer instructions given before.',
@@ -86,7 +75,6 @@ export const developerInstructionsFragment = defineReplaceable<{ readonly text: 
 });
 
 export const developerInstructionsSection = textSection<{ readonly text: string }>({
-  id: 'capstan.developer_instructions',
   assumes: 'the contract of the sections before it, which it may narrow and not widen',
   kind: developerInstructionsFragment,
   of: ({ envelope: { instructions } }) =>
@@ -97,7 +85,6 @@ export const developerInstructionsSection = textSection<{ readonly text: string 
 export const managedInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'managed-instructions',
   purpose: 'Instructions from the administrator of this machine.',
-  role: 'developer',
   markers: ['<managed_developer_instructions>', '</managed_developer_instructions>'],
   capTokens: 10_000,
   separate: true,
@@ -109,7 +96,6 @@ export const managedInstructionsFragment = defineReplaceable<{ readonly text: st
 
 /** Last among the developer messages, so that none can follow and overrule it. */
 export const managedInstructionsSection = textSection<{ readonly text: string }>({
-  id: 'managed_developer_instructions',
   assumes: 'everything that developers said before it',
   kind: managedInstructionsFragment,
   of: ({ envelope: { instructions } }) =>
@@ -119,8 +105,6 @@ export const managedInstructionsSection = textSection<{ readonly text: string }>
 export const sessionContextFragment = defineReplaceable<{ readonly texts: readonly string[] }>({
   id: 'session-context',
   purpose: 'Output of the hooks that ran when the thread was opened.',
-  role: 'developer',
-  markers: ['<session_context>', '</session_context>'],
   capTokens: 5000,
   section: 'capstan.session_context',
   notice: 'This takes the place of the session context given before.',
@@ -130,16 +114,13 @@ export const sessionContextFragment = defineReplaceable<{ readonly texts: readon
 
 /** Words of hooks when the thread was opened. */
 export const sessionContextSection = textSection<{ readonly texts: readonly string[] }>({
-  id: 'capstan.session_context',
   assumes: 'the tools and skills that hooks may speak of',
   kind: sessionContextFragment,
   of: ({ facts: { sessionContext: texts = [] } }) => (texts.length === 0 ? undefined : { texts }),
 });
 
 /** First instructions of every model, unless a thread chose its own text. */
-export function baseInstructions(): string {
-  return text;
-}
+export const baseInstructions = (): string => text;
 
 const text = `You are Capstan, a coding agent. You work in the user's folder, on the user's machine, through the tools you are offered.
 

@@ -4,15 +4,11 @@ import { defineReplaceable } from '../../fragments/text/define-fragment.ts';
 import { escapeEndMarker, quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
-interface MemoryText {
-  readonly summary: string;
-  readonly folder: string;
-}
+type MemoryText = { readonly summary: string; readonly folder: string };
 
 export const memoryFragment = defineReplaceable<MemoryText>({
   id: 'memory',
   purpose: 'A summary of notes from earlier threads.',
-  role: 'developer',
   markers: ['<memory_summary>', '</memory_summary>'],
   capTokens: 2800,
   section: 'capstan.memory',
@@ -21,16 +17,12 @@ export const memoryFragment = defineReplaceable<MemoryText>({
   withdrawn: '\nThe memory given before no longer holds; there is none now.\n',
 });
 
-function guidance(folder: string): string {
-  return (
-    'A model wrote these notes after earlier threads. They can be outdated or wrong: the words of the user and the files ' +
-    `count more. More is in the folder ${quote(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
-    'the task, and open what it names. Do not write there.'
-  );
-}
+const guidance = (folder: string): string =>
+  'A model wrote these notes after earlier threads. They can be outdated or wrong: the words of the user and the files ' +
+  `count more. More is in the folder ${quote(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
+  'the task, and open what it names. Do not write there.';
 
 export const memorySection = textSection<MemoryText>({
-  id: 'capstan.memory',
   assumes: 'the tools with which more of it can be read',
   kind: memoryFragment,
   of: ({ facts: { memory }, window }) => {
@@ -46,7 +38,6 @@ export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly 
   id: 'pinned-notes',
   purpose: 'Notes that the user pinned to the thread; they apply until the user removes them.',
   role: 'user',
-  markers: ['<pinned_notes>', '</pinned_notes>'],
   capTokens,
   section: 'capstan.pinned_notes',
   notice: 'These take the place of all pinned notes given before.',
@@ -57,11 +48,8 @@ export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly 
   withdrawn: '\nThe pinned notes given before no longer hold; there are none now.\n',
 });
 
-/**
- * Notes that the user pinned. No summariser touches them: a checkpoint clears the baseline, and they are sent again.
- */
+/** Notes that the user pinned. No summariser touches them: after a checkpoint they are sent again. */
 export const pinnedNotesSection = textSection<{ readonly notes: readonly string[] }>({
-  id: 'capstan.pinned_notes',
   assumes: "the project's instructions, to which the user adds what counts in this thread",
   kind: pinnedNotesFragment,
   of: ({ facts: { pins = [] } }) => (pins.length === 0 ? undefined : { notes: pins.map(({ text }) => text) }),

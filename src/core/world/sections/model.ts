@@ -17,8 +17,6 @@ interface ModelSwitchText {
 export const modelSwitchFragment = defineFragment<ModelSwitchText>({
   id: 'model-switch',
   purpose: 'Guidance for another model that takes over, or new guidance for the same one.',
-  role: 'developer',
-  markers: ['<model_switch>', '</model_switch>'],
   capTokens: 10_000,
   separate: true,
   section: 'model',
@@ -57,30 +55,24 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',
   assumes: 'nothing: it frames everything that follows',
   kinds: { telling: [modelSwitchFragment.id], withdrawing: [] },
-
   of: (step) => ({
     model: step.envelope.identity.model.slug,
     guidance: guidanceOf(step),
     digest: shortTextHash(step.envelope.identity.model.instructions),
   }),
-
   stored: ({ model }) => model,
-
   beside: { id: 'capstan.model', stored: ({ model, digest }) => ({ model, instructions: digest }) },
-
   read(stored, beside) {
     if (typeof stored !== 'string') return undefined;
     const digest = isJsonObject(beside) && beside['model'] === stored ? stringAt(beside, 'instructions') : undefined;
     return { model: stored, ...defined({ digest }) };
   },
-
   /** A new reader follows the instructions at the start. */
   full: (now) => (now.guidance.kind === 'text' ? renderModel(now) : []),
-
   change(before, now) {
     if (now === undefined) return [];
     if (before === unknownState || before.model !== now.model) return renderModel(now);
-    return before.digest === undefined || before.digest === now.digest ? [] : renderModel(now, { revised: true });
+    return before.digest === undefined || before.digest === now.digest ? [] : renderModel(now, true);
   },
 };
 
@@ -92,9 +84,6 @@ function guidanceOf({ envelope: { instructions }, facts }: Step): ModelFact['gui
   return model === undefined || model === text ? { kind: 'base' } : { kind: 'text', text: model };
 }
 
-function renderModel(
-  { model, guidance }: ModelFact,
-  revised: Pick<ModelSwitchText, 'revised'> = {},
-): readonly Fragment[] {
-  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, ...revised })];
+function renderModel({ model, guidance }: ModelFact, revised?: true): readonly Fragment[] {
+  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, revised })];
 }

@@ -1,28 +1,16 @@
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Personality, RealtimeSetting } from '../../envelope/settings.ts';
-import {
-  defineFamily,
-  defineFragment,
-  fingerprint,
-  type Fragment,
-  isBetween,
-  type Markers,
-  render,
-} from '../../fragments/text/define-fragment.ts';
+import type { Fragment, Markers } from '../../fragments/text/define-fragment.ts';
+import { defineFamily, defineFragment, fingerprint, isBetween, render } from '../../fragments/text/define-fragment.ts';
 import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
-export interface CollaborationModeText {
-  readonly mode: string;
-  readonly instructions: string;
-}
+export type CollaborationModeText = { readonly mode: string; readonly instructions: string };
 
 export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   id: 'collaboration-mode',
   purpose: 'How to work in the mode that the user chose.',
-  role: 'developer',
-  markers: ['<collaboration_mode>', '</collaboration_mode>'],
   capTokens: 5000,
   section: 'collaboration_mode',
   body: ({ mode, instructions }) => `\nMode: ${withoutLineBreaks(mode)}\n\n${instructions}\n`,
@@ -30,9 +18,7 @@ export const collaborationModeFragment = defineFamily<CollaborationModeText>({
 });
 
 /** Guidance of a mode for a model without guidance of its own. The default has none. */
-export function modeGuidance(mode: string): string {
-  return mode === 'plan' ? planning : '';
-}
+export const modeGuidance = (mode: string): string => (mode === 'plan' ? planning : '');
 
 const planning = `The user wants a plan before any work. Until the mode changes:
 - Look, read and run what helps you understand. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
@@ -56,23 +42,18 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
   kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeFragment.withdrawn.id] },
-
   of({ envelope: { modes } }) {
     if (modes.leaveOut.includes('collaboration-mode')) return undefined;
     const { mode, instructions } = modes.collaboration;
     return { mode, instructions: instructions ?? modeGuidance(mode) };
   },
-
   stored: (fact) => ({ mode: fact.mode, instructions: digest(fact) }),
-
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [mode, instructions] = [stringAt(stored, 'mode'), stringAt(stored, 'instructions')];
     return mode === undefined || instructions === undefined ? undefined : { mode, instructions };
   },
-
   full: (now) => (now.instructions === '' ? [] : [renderMode(now)]),
-
   change(before, now = nothing) {
     return before !== unknownState && before.instructions === digest(now) ? [] : [renderMode(now)];
   },
@@ -85,9 +66,7 @@ function renderMode(fact: CollaborationModeText): Fragment {
   return render(collaborationModeFragment, fact);
 }
 
-/**
- * Missing guidance is stored as other programs store it: as the digest of an empty pair, whatever text the model reads.
- */
+/** Missing guidance is stored as other programs do: as the digest of an empty pair, whatever the model reads. */
 function digest(fact: CollaborationModeText): string {
   const fragment = renderMode(fact);
   const [start = '', end = ''] = collaborationModeFragment.markers ?? [];
@@ -97,7 +76,6 @@ function digest(fact: CollaborationModeText): string {
 export const personalityFragment = defineFamily<{ readonly name: Personality; readonly text: string }>({
   id: 'personality',
   purpose: 'How the user wants the model to speak.',
-  role: 'developer',
   markers: ['<personality_spec>', '</personality_spec>'],
   capTokens: 1000,
   separate: true,
@@ -107,9 +85,7 @@ export const personalityFragment = defineFamily<{ readonly name: Personality; re
   withdrawn: '\nThe manner of speech asked for before no longer holds. Speak as the rest of the instructions ask.\n',
 });
 
-export function personalityText(name: Personality): string {
-  return texts[name];
-}
+export const personalityText = (name: Personality): string => texts[name];
 
 const texts: Readonly<Record<Personality, string>> = {
   none: 'No particular manner is asked for. Be plain and clear.',
@@ -136,48 +112,32 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   id: 'personality',
   assumes: 'model, permissions and mode: it changes the voice and nothing else',
   kinds: { telling: [personalityFragment.id], withdrawing: [personalityFragment.withdrawn.id] },
-
   of: ({ envelope: { identity, modes } }) => ({
     model: identity.model.slug,
     ...defined({ personality: modes.personality }),
   }),
-
   stored: (fact) => ({ ...fact }),
-
   read(stored) {
-    const model = isJsonObject(stored) ? stringAt(stored, 'model') : undefined;
-    if (!isJsonObject(stored) || model === undefined) return undefined;
-    const personality = stringAt(stored, 'personality');
-    return { model, ...defined({ personality }) };
+    if (!isJsonObject(stored)) return undefined;
+    const [model, personality] = [stringAt(stored, 'model'), stringAt(stored, 'personality')];
+    return model === undefined ? undefined : { model, ...defined({ personality }) };
   },
-
   full: ({ personality }) => (personality === undefined ? [] : [renderPersonality(personality)]),
-
   change(before, now) {
     const personality = now?.personality;
     if (before !== unknownState && before.personality === personality) return [];
-    return [
-      personality === undefined ? render(personalityFragment.withdrawn, undefined) : renderPersonality(personality),
-    ];
+    return [personality ? renderPersonality(personality) : render(personalityFragment.withdrawn, undefined)];
   },
 };
 
-function renderPersonality(name: Personality) {
-  return render(personalityFragment, { name, text: personalityText(name) });
-}
-
+const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
-
-/**
- * Told apart by the first line, in our texts and other programs'. Any other text counts as a start, because an end can
- * follow it.
- */
+/** Told apart by the first line, also in other programs' texts. Other text is a start: an end can follow it. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
 export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
   id: 'realtime-start',
   purpose: 'The user speaks now, through an intermediary.',
-  role: 'developer',
   markers,
   capTokens: 1000,
   section: 'realtime',
@@ -188,7 +148,6 @@ export const realtimeStartFragment = defineFragment<{ readonly instructions?: st
 export const realtimeEndFragment = defineFragment<{ readonly instructions?: string }>({
   id: 'realtime-end',
   purpose: 'The user types again.',
-  role: 'developer',
   markers,
   capTokens: 1000,
   section: 'realtime',
@@ -198,7 +157,6 @@ export const realtimeEndFragment = defineFragment<{ readonly instructions?: stri
 
 const spoken =
   'An intermediary talks with the user and passes on what was said. Expect spoken language: words may be misheard and punctuation may be missing. Answer in few words that the intermediary can say aloud.';
-
 const typed = 'What follows is typed by the user. The rules for spoken language no longer hold.';
 
 /** Tells whether the user speaks or types. Only the transition is sent: text that changes meanwhile changes nothing. */
@@ -206,16 +164,11 @@ export const realtimeSection: Section<RealtimeSetting, { readonly active: boolea
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',
   kinds: { telling: [realtimeStartFragment.id], withdrawing: [realtimeEndFragment.id] },
-
   of: ({ envelope: { modes } }) => modes.realtime,
-
   stored: ({ active }) => ({ active }),
-
   read: (stored) =>
     isJsonObject(stored) && typeof stored['active'] === 'boolean' ? { active: stored['active'] } : undefined,
-
   full: (now) => (now.active ? [start(now)] : []),
-
   change(before, now) {
     const active = now?.active === true;
     if (before !== unknownState && before.active === active) return [];
@@ -223,6 +176,5 @@ export const realtimeSection: Section<RealtimeSetting, { readonly active: boolea
   },
 };
 
-function start({ startInstructions }: RealtimeSetting) {
-  return render(realtimeStartFragment, defined({ instructions: startInstructions }));
-}
+const start = ({ startInstructions }: RealtimeSetting) =>
+  render(realtimeStartFragment, defined({ instructions: startInstructions }));

@@ -12,42 +12,33 @@ import type { HeldPatterns, PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ApprovalFacts, questionReachesUser } from './approvals.ts';
 
 /** Lines about what commands may read and write: less than 16,000 bytes however long the lists are. */
-export function fileLines(told: PolicyDescription): readonly string[] {
-  return [
-    ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
-    ...openings('Writable roots', told.writableRoots, 2500),
-    ...openings('Not writable until the user creates them', told.missingRoots, 500),
-    ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
-    ...limits(keptTitle, told.keptGlobs, 800),
-    ...landlockLines(told),
-    ...openings('Readable', told.readablePaths, 2500),
-    ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
-    ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
-    ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
-    ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
-    ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
-  ];
-}
+export const fileLines = (told: PolicyDescription): readonly string[] => [
+  ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
+  ...openings('Writable roots', told.writableRoots, 2500),
+  ...openings('Not writable until the user creates them', told.missingRoots, 500),
+  ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
+  ...limits(keptTitle, told.keptGlobs, 800),
+  ...landlockLines(told),
+  ...openings('Readable', told.readablePaths, 2500),
+  ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
+  ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
+  ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
+  ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
+  ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
+];
 
 /** With Landlock in place of the usual sandbox: limits that it does not enforce and that are left to the model. */
-function landlockLines({
-  landlock,
-  writableRoots,
-  deniedPaths,
-  deniedGlobs,
-  ownPaths,
-}: PolicyDescription): readonly string[] {
-  if (landlock === undefined) return [];
-  const { unprotected, unprotectedNames, closedRoots } = landlock;
-  const isWriting = writableRoots.length > 0;
-  const isHiding = deniedPaths.length + deniedGlobs.length + ownPaths.length > 0;
+function landlockLines(told: PolicyDescription): readonly string[] {
+  if (told.landlock === undefined) return [];
+  const { unprotected, unprotectedNames, closedRoots } = told.landlock;
+  const isHiding = told.deniedPaths.length + told.deniedGlobs.length + told.ownPaths.length > 0;
   return [
     `Landlock enforces this in place of the usual sandbox. ${landlockLeavesOpen.background}, and it sees which processes run outside.`,
     ...limits('Not protected from commands, and not to be changed unless the user asks for it', unprotected, 1500),
     ...(unprotectedNames.length === 0
       ? []
       : [`The same holds for these names at any depth of writable roots: ${unprotectedNames.map(quote).join(', ')}`]),
-    ...(isWriting
+    ...(told.writableRoots.length > 0
       ? ['Modes and times of files outside the writable roots are not protected either. Leave them as they are.']
       : []),
     ...openings(
@@ -123,8 +114,7 @@ function limits(title: string, paths: readonly string[], bytes: number): readonl
   const { kept, left } = bounded(paths, bytes);
   if (left === 0) return openings(title, paths, bytes);
   const where = shortFolder(commonFolder(paths.slice(kept.length)));
-  const tail = `… and ${left} more below ${quote(where)} that are not listed here`;
-  return [`${title}: ${[...kept, tail].join(', ')}`];
+  return [`${title}: ${[...kept, `… and ${left} more below ${quote(where)} that are not listed here`].join(', ')}`];
 }
 
 /** Quoted as JSON: a name with a newline or a quote in it stays one name. */
@@ -154,9 +144,8 @@ function shortFolder(folder: string): string {
   return `/${names.join('/')}`;
 }
 
-function depthSentence(depth: number): string {
-  return `These patterns match at most ${depth} ${depth === 1 ? 'name' : 'names'} below the folder they begin with.`;
-}
+const depthSentence = (depth: number): string =>
+  `These patterns match at most ${depth} ${depth === 1 ? 'name' : 'names'} below the folder they begin with.`;
 
 function reopens({ writableRoots, readablePaths, readOnlyPaths, deniedPaths, ownPaths }: PolicyDescription): boolean {
   const open = [...writableRoots, ...readablePaths];
@@ -184,7 +173,6 @@ const plainSentence: Readonly<Record<NetworkAccess, string>> = {
 
 const withoutLoopback =
   'Nothing outside a command can be reached, and it cannot start servers either: no sockets work but connected pairs.';
-
 const ownServers = ' Servers that a command starts itself answer on its own loopback, whatever the lists say.';
 
 function reachSentences(told: NetworkTold): string {

@@ -1,25 +1,14 @@
 import { defined } from '../../../base/objects.ts';
-import {
-  arrayAt,
-  equalJson,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import { arrayAt, equalJson, isJsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import { defineFamily, defineFragment, fingerprint, render } from '../../fragments/text/define-fragment.ts';
 import { type BoundedList, byteLength, bytesPerToken, dashedLines } from '../../fragments/text/truncate.ts';
 import { isReviewed } from '../../policy/decide/approval-policy.ts';
 import { type StandingGrants, withGrantedNetwork } from '../../policy/grants/granted-policy.ts';
-import {
-  describeNetwork,
-  describePolicy,
-  type PolicyDescription,
-  type ReachedNetwork,
-} from '../../policy/profiles/describe-policy.ts';
+import type { PolicyDescription, ReachedNetwork } from '../../policy/profiles/describe-policy.ts';
+import { describeNetwork, describePolicy } from '../../policy/profiles/describe-policy.ts';
 import { type HeldPatterns, heldPatterns } from '../../policy/rules/rule-set.ts';
 import {
   type ApprovalFacts,
@@ -32,13 +21,8 @@ import {
   howScriptsAreRead,
   listPrefixes,
 } from './approvals.ts';
-import {
-  fileLines,
-  grantedLines,
-  heldCommandLines,
-  type NetworkTold,
-  reachableNetworkLines,
-} from './permission-lists.ts';
+import type { NetworkTold } from './permission-lists.ts';
+import { fileLines, grantedLines, heldCommandLines, reachableNetworkLines } from './permission-lists.ts';
 import { type Section, unknownState } from './section.ts';
 
 /** Permissions as described to the model. Made from the same resolved policy that the sandbox enforces (I5). */
@@ -59,14 +43,12 @@ const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
 };
 
 const capTokens = 6000;
-
 /** Leaves space for the markers and a line that counts omissions. */
 const mostBytes = capTokens * bytesPerToken - 200;
 
 export const permissionsFragment = defineFamily<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
-  role: 'developer',
   markers: ['<permissions instructions>', '</permissions instructions>'],
   capTokens,
   section: 'permissions',
@@ -134,7 +116,6 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
   assumes: 'the model that must keep to them',
   kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
-
   of({ envelope: { policy, workspace, modes }, facts }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
     const { granted, approvedPrefixes = policy.approvedPrefixes } = facts;
@@ -151,7 +132,6 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     newest.set(policy, { cwd, ...given, fact });
     return fact;
   },
-
   stored(fact) {
     const known = digests.get(fact);
     if (known !== undefined) return known;
@@ -163,7 +143,6 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     digests.set(fact, stored);
     return stored;
   },
-
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const instructions = stringAt(stored, 'instructions');
@@ -177,9 +156,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
       ...defined({ capstan_grants: readGrants(objectAt(stored, 'capstan_grants')) }),
     };
   },
-
   full: (now) => [render(permissionsFragment, now)],
-
   change(before, now) {
     if (now === undefined) return [render(permissionsFragment.withdrawn, undefined)];
     if (before === unknownState) return permissionsSection.full(now);
@@ -243,8 +220,7 @@ function changedGrants(before: ToldGrants | undefined, fact: PermissionsText): r
 /** Members added to a list; undefined if any was removed. */
 function added<Member extends Json>(before: readonly Member[], now: readonly Member[]): readonly Member[] | undefined {
   const has = (list: readonly Member[], member: Member): boolean => list.some((each) => equalJson(each, member));
-  if (!before.every((member) => has(now, member))) return undefined;
-  return now.filter((member) => !has(before, member));
+  return !before.every((member) => has(now, member)) ? undefined : now.filter((member) => !has(before, member));
 }
 
 /** Parts of the permissions that user answers change: each is sent or withdrawn separately. */
@@ -255,17 +231,12 @@ export interface GrantsTold extends NetworkTold {
   readonly granted?: StandingGrants;
 }
 
-export interface ChangedGrants {
-  readonly now: GrantsTold;
-  readonly changed: readonly GrantedPart[];
-}
+export type ChangedGrants = { readonly now: GrantsTold; readonly changed: readonly GrantedPart[] };
 
 /** Grants change separately; when anything else changes, all permissions are sent again. */
 export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
   id: 'granted-permissions',
   purpose: 'What the user granted beyond `permissions`, or what of it has ended, since that was sent.',
-  role: 'developer',
-  markers: ['<granted_permissions>', '</granted_permissions>'],
   capTokens: 3000,
   section: 'permissions',
   body: ({ now, changed }) =>
@@ -294,8 +265,6 @@ const ended = { session: 'this session', turn: 'the rest of this turn' } as cons
 export const networkRulesFragment = defineFragment<{ readonly rules: string }>({
   id: 'network-rules',
   purpose: 'Rules about hosts, in threads of earlier versions and of other programs. `permissions` has them now.',
-  role: 'developer',
-  markers: ['<network_rules>', '</network_rules>'],
   capTokens: 1500,
   section: 'permissions',
   matches: (text) =>

@@ -6,7 +6,6 @@ import { guidanceSection } from './section.ts';
 export const pluginsGuidanceFragment = defineFamily<void>({
   id: 'plugins-guidance',
   purpose: 'What plugins are and when to use them.',
-  role: 'developer',
   markers: ['<plugins_instructions>', '</plugins_instructions>'],
   capTokens: 400,
   section: 'plugins_instructions',
@@ -20,7 +19,6 @@ A plugin bundles skills, tool servers and apps under one name.
 });
 
 export const pluginsSection = guidanceSection({
-  id: 'plugins_instructions',
   assumes: 'apps, which a plugin may bring along',
   kind: pluginsGuidanceFragment,
   holds: ({ envelope: { capabilities } }) => capabilities.plugins,
@@ -29,7 +27,6 @@ export const pluginsSection = guidanceSection({
 export const appsGuidanceFragment = defineFamily<void>({
   id: 'apps-guidance',
   purpose: 'What apps are and how the user names them.',
-  role: 'developer',
   markers: ['<apps_instructions>', '</apps_instructions>'],
   capTokens: 400,
   section: 'apps_instructions',
@@ -42,7 +39,6 @@ An app gives access to a service that the user has connected. Its tools come fro
 });
 
 export const appsSection = guidanceSection({
-  id: 'apps_instructions',
   assumes: 'the permissions that govern what an app may be asked for',
   kind: appsGuidanceFragment,
   holds: ({ envelope: { capabilities, modes } }) => capabilities.apps && !modes.leaveOut.includes('apps'),
@@ -54,7 +50,6 @@ export const recommendedPluginsFragment = defineFamily<{
   id: 'recommended-plugins',
   purpose: 'Plugins that the user could install.',
   role: 'user',
-  markers: ['<recommended_plugins>', '</recommended_plugins>'],
   capTokens: 1500,
   section: 'recommended_plugins',
   body({ plugins }) {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonWithoutNull, stringAt } from '../../../protocol/json.ts';
 import type { Step } from '../../envelope/envelope.ts';
 import { fingerprint, type Fragment, type FragmentFamily, render } from '../../fragments/text/define-fragment.ts';
@@ -17,10 +16,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   readonly id: string;
   /** Facts that it presumes from earlier sections: the reason for its position. */
   readonly assumes: string;
-  /**
-   * Fragment kinds that tell it, and those that withdraw it: the newest of them in history decides whether it is in
-   * force.
-   */
+  /** Kinds that tell it, and those that withdraw it: the newest in history decides whether it is in force. */
   readonly kinds: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] };
   /** The current fact, or undefined if the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
@@ -30,9 +26,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** The past, if this section wrote it or could have; undefined makes it unknown. `beside` may be missing. */
   read(stored: Json, beside: Json | undefined): Past | undefined;
   full(now: Fact): readonly Fragment[];
-  /**
-   * Text that brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it.
-   */
+  /** Brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it. */
   change(before: Past | UnknownState, now: Fact | undefined): readonly Fragment[];
 }
 
@@ -40,14 +34,11 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
 export type AnySection = Section<never, JsonWithoutNull, never>;
 
 export interface StoredText extends JsonObject {
-  /**
-   * Digest of the text as first sent; the text itself is in its message (I9). Other programs write none for no text.
-   */
+  /** Digest of the text as first sent; the text is in its message (I9). Other programs write none for no text. */
   readonly instructions?: string;
 }
 
 export interface TextSection<Fact> {
-  readonly id: string;
   readonly assumes: string;
   readonly of: (step: Step) => Fact | undefined;
   readonly kind: FragmentFamily<Fact & { readonly replaces: boolean }>;
@@ -56,21 +47,20 @@ export interface TextSection<Fact> {
 
 /** A section of one text: sent, replaced as a whole, or withdrawn. */
 export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
-  const { id, assumes, of, kind, beside } = definition;
+  const { assumes, of, kind, beside } = definition;
   const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
   const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
   return {
-    id,
+    id: kind.section!,
     assumes,
     kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
     of,
     stored,
-    ...defined({ beside }),
+    beside,
     read(value) {
-      if (!isJsonObject(value)) return undefined;
-      const instructions = stringAt(value, 'instructions');
-      if (instructions === undefined) return Object.keys(value).length === 0 ? {} : undefined;
-      return { instructions };
+      const instructions = isJsonObject(value) ? stringAt(value, 'instructions') : undefined;
+      if (instructions !== undefined) return { instructions };
+      return isJsonObject(value) && Object.keys(value).length === 0 ? {} : undefined;
     },
     full: (now) => [told(now, false)],
     change(before, now) {
@@ -82,26 +72,23 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
   };
 }
 
-export interface GuidanceSection {
-  readonly id: string;
+interface GuidanceSection {
   readonly assumes: string;
   readonly holds: (step: Step) => boolean;
   readonly kind: FragmentFamily<void>;
 }
 
 /** A section of a fixed text that applies or not. Stored as other programs do: true or false. */
-export function guidanceSection({ id, assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> {
-  return {
-    id,
-    assumes,
-    kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
-    of: holds,
-    stored: (fact) => fact,
-    read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
-    full: (now) => (now ? [render(kind, undefined)] : []),
-    change(before, now = false) {
-      if (before !== unknownState && before === now) return [];
-      return [render(now ? kind : kind.withdrawn, undefined)];
-    },
-  };
-}
+export const guidanceSection = ({ assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> => ({
+  id: kind.section!,
+  assumes,
+  kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
+  of: holds,
+  stored: (fact) => fact,
+  read: (stored) => (typeof stored === 'boolean' ? stored : undefined),
+  full: (now) => (now ? [render(kind, undefined)] : []),
+  change(before, now = false) {
+    if (before !== unknownState && before === now) return [];
+    return [render(now ? kind : kind.withdrawn, undefined)];
+  },
+});

@@ -16,7 +16,6 @@ const longestCommand = 100;
 export const sessionsFragment = defineReplaceable<{ readonly sessions: readonly ToldSession[] }>({
   id: 'sessions',
   purpose: 'Which commands ran as sessions when history was compacted.',
-  role: 'developer',
   markers: ['<command_sessions>', '</command_sessions>'],
   capTokens: 3500,
   section: 'capstan.sessions',
@@ -35,12 +34,8 @@ function shortCommand(command: string): string {
   return line.length > longestCommand ? `${[...line].slice(0, longestCommand).join('')} …` : line;
 }
 
-/**
- * Commands that a checkpoint left running: answers that mentioned them are gone. Later answers report what became of
- * them.
- */
+/** Commands that a checkpoint left running: the answers that mentioned them are gone. Later answers report the end. */
 export const sessionsSection = textSection<{ readonly sessions: readonly ToldSession[] }>({
-  id: 'capstan.sessions',
   assumes: 'the permissions under which they run',
   kind: sessionsFragment,
   of: ({ facts: { sessions = [] } }) => (sessions.length === 0 ? undefined : { sessions }),
@@ -68,8 +63,6 @@ export interface SessionsEndedText {
 export const sessionsEndedFragment = defineFragment<SessionsEndedText>({
   id: 'sessions-ended',
   purpose: 'Which command sessions ended without an answer that says so, and why.',
-  role: 'developer',
-  markers: ['<sessions_ended>', '</sessions_ended>'],
   capTokens: 3500,
   body({ why: cause, sessions }) {
     const lines = sessions

@@ -13,7 +13,6 @@ const guidance =
 export const skillsCatalogueFragment = defineFamily<SkillCatalogue>({
   id: 'skills-catalogue',
   purpose: 'The available skills, and where to read them.',
-  role: 'developer',
   markers: ['<skills_instructions>', '</skills_instructions>'],
   capTokens: 10_000,
   section: 'skills',
@@ -22,16 +21,14 @@ export const skillsCatalogueFragment = defineFamily<SkillCatalogue>({
   withdrawnId: 'skills-withdrawn',
 });
 
-function catalogueLines({ roots, skills, left }: SkillCatalogue): readonly string[] {
-  return [
-    '## Skills',
-    guidance,
-    ...(roots.length === 0 ? [] : ['### Skill roots', ...roots.map(rootLine)]),
-    '### Available skills',
-    ...skills.map(skillLine),
-    ...(left === 0 ? [] : [leftLine(left)]),
-  ];
-}
+const catalogueLines = ({ roots, skills, left }: SkillCatalogue): readonly string[] => [
+  '## Skills',
+  guidance,
+  ...(roots.length === 0 ? [] : ['### Skill roots', ...roots.map(rootLine)]),
+  '### Available skills',
+  ...skills.map(skillLine),
+  ...(left === 0 ? [] : [leftLine(left)]),
+];
 
 /** A line of the list, also used to weigh it in advance. */
 export function skillLine({ name, description, path }: ListedSkill): string {
@@ -39,18 +36,10 @@ export function skillLine({ name, description, path }: ListedSkill): string {
   return `- ${inLine(name)}${said} (file: ${inLine(path)})`;
 }
 
-export function rootLine({ alias, path }: SkillCatalogue['roots'][number]): string {
-  return `- ${alias} = ${inLine(path)}`;
-}
-
-function leftLine(left: number): string {
-  return `… and ${left} more that are not listed here. The user can name them.`;
-}
-
+export const rootLine = ({ alias, path }: SkillCatalogue['roots'][number]): string => `- ${alias} = ${inLine(path)}`;
+const leftLine = (left: number): string => `… and ${left} more that are not listed here. The user can name them.`;
 /** Names and descriptions are untrusted: they stay on their line, and contain no tag. */
-function inLine(text: string): string {
-  return escapeText(withoutLineBreaks(text));
-}
+const inLine = (text: string): string => escapeText(withoutLineBreaks(text));
 
 interface StoredSkills extends JsonObject {
   /** Digest; the catalogue itself is in its message (I9). */
@@ -62,18 +51,13 @@ export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
   kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
-
   of: ({ facts, envelope: { modes } }) => (modes.leaveOut.includes('skills') ? undefined : facts.skills),
-
   stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
-
   read(stored) {
     const digest = isJsonObject(stored) ? stringAt(stored, 'capstan_catalogue') : undefined;
     return digest === undefined ? undefined : { capstan_catalogue: digest };
   },
-
   full: (now) => [render(skillsCatalogueFragment, now)],
-
   change(before, now) {
     if (now === undefined) return [render(skillsCatalogueFragment.withdrawn, undefined)];
     const same = before !== unknownState && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;
@@ -88,8 +72,6 @@ export interface SkillHintText extends JsonObject {
 export const skillHintFragment = defineFragment<SkillHintText>({
   id: 'skill-hint',
   purpose: 'Skills that a message may concern and that the list does not fully describe.',
-  role: 'developer',
-  markers: ['<skill_hint>', '</skill_hint>'],
   capTokens: 800,
   body: ({ skills }) =>
     `\nThe message may concern these skills, which the list of skills does not fully describe:\n${skills.map(skillLine).join('\n')}\n`,

@@ -126,10 +126,7 @@ async function listenOnFirst(server: Server, ports: readonly number[]): Promise<
 }
 
 /** PKCE: proves to the issuer that the holder of the code is the program that requested it. */
-export interface CodeProof {
-  readonly verifier: string;
-  readonly challenge: string;
-}
+export type CodeProof = { readonly verifier: string; readonly challenge: string };
 
 export function codeProof(random: (bytes: number) => Buffer): CodeProof {
   const verifier = random(64).toString('base64url');

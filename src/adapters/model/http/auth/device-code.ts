@@ -21,7 +21,6 @@ export interface DeviceCode {
 }
 
 export type DeviceFailure = { readonly kind: 'not-offered' } | { readonly kind: 'failed'; readonly why: string };
-
 const patienceMs = 15 * 60_000;
 const shortestMs = 1000;
 const longestMs = 60_000;
@@ -35,15 +34,11 @@ export async function requestDeviceCode(
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   if (answer.status === 404) return { kind: 'not-offered' };
   const body = answer.status === 200 ? parseJsonObject(answer.text) : undefined;
-  const [deviceId, userCode] = [
-    stringAt(body, 'device_auth_id'),
-    stringAt(body, 'user_code') ?? stringAt(body, 'usercode'),
-  ];
+  const deviceId = stringAt(body, 'device_auth_id');
+  const userCode = stringAt(body, 'user_code') ?? stringAt(body, 'usercode');
   if (body === undefined || deviceId === undefined || userCode === undefined) {
-    return {
-      kind: 'failed',
-      why: answer.status === 200 ? 'the answer has no code' : `the answer was HTTP ${answer.status}`,
-    };
+    const why = answer.status === 200 ? 'the answer has no code' : `the answer was HTTP ${answer.status}`;
+    return { kind: 'failed', why };
   }
   // The user reads and types it: allow no other characters.
   if (!/^[\w-]{1,64}$/.test(userCode)) return { kind: 'failed', why: 'the answer has a code that cannot be typed' };
@@ -106,8 +101,7 @@ export async function exchangeCode(
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const { accessToken, refreshToken, idToken } = issuedTokens(parseJsonObject(answer.text) ?? {}) ?? {};
-  if (accessToken === undefined || refreshToken === undefined || idToken === undefined) {
+  if (accessToken === undefined || refreshToken === undefined || idToken === undefined)
     return { kind: 'failed', why: 'the answer did not contain all tokens' };
-  }
   return { kind: 'tokens', tokens: { accessToken, refreshToken, idToken } };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import type { AccessTokenLogin, ChatgptLogin, Login, LoginStore } from '../../../../ports/login.ts';
 import type { Programs } from '../../../../ports/system.ts';
 import { parseJsonObject, stringAt } from '../../../../protocol/json.ts';
@@ -65,11 +64,8 @@ async function fromLogin(
   const isRejected = login.accessToken === wanted.rejected;
   if (wanted.asIs === true || !(isRejected || isDue(login, now()))) return bearer(login, baseUrl);
   const url = environment['CODEX_REFRESH_TOKEN_URL_OVERRIDE'] ?? renewalUrl;
-  const renewal = await renewLogin(
-    login,
-    { store: sources.logins, post: sources.requests.postJson, now, url },
-    wanted.signal,
-  );
+  const parts = { store: sources.logins, post: sources.requests.postJson, now, url };
+  const renewal = await renewLogin(login, parts, wanted.signal);
   if (renewal.kind === 'renewed') return bearer(renewal.login, baseUrl);
   const isExpired = login.expiresAt !== undefined && login.expiresAt <= now();
   if (!isRejected && !isExpired) return bearer(login, baseUrl);
@@ -84,13 +80,7 @@ function isDue({ expiresAt, renewedAt }: ChatgptLogin, now: number): boolean {
 function bearer(login: ChatgptLogin, baseUrl?: string): Credentials {
   const { accessToken, accountId, isFedramp, refreshToken, renew } = login;
   const renewable = refreshToken === undefined ? undefined : true;
-  return {
-    kind: 'bearer',
-    mode: 'chatgpt',
-    token: accessToken,
-    ...defined({ accountId, isFedramp, baseUrl, renewable }),
-    renew,
-  };
+  return { kind: 'bearer', mode: 'chatgpt', token: accessToken, accountId, isFedramp, baseUrl, renewable, renew };
 }
 
 function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewed' }>, fate: string): Credentials {
@@ -101,10 +91,7 @@ function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewe
   return { kind: 'missing', message, next, passing: true };
 }
 
-export interface AccountSources {
-  readonly requests: Pick<SmallRequests, 'get'>;
-  readonly environment: Variables;
-}
+export type AccountSources = { readonly requests: Pick<SmallRequests, 'get'>; readonly environment: Variables };
 
 /** The account of a token. `ended`: the issuer does not accept the token. `why` is the end of a sentence. */
 export type TokenAccount =
@@ -125,13 +112,12 @@ export async function accountOfToken(
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const body = parseJsonObject(answer.text);
   if (body === undefined) return { kind: 'failed', why: 'the answer is not a JSON object' };
+  const isFedramp = body['chatgpt_account_is_fedramp'] === true ? true : undefined;
   return {
     kind: 'account',
-    ...defined({
-      accountId: stringAt(body, 'chatgpt_account_id'),
-      isFedramp: body['chatgpt_account_is_fedramp'] === true ? (true as const) : undefined,
-      email: stringAt(body, 'email'),
-    }),
+    accountId: stringAt(body, 'chatgpt_account_id'),
+    isFedramp,
+    email: stringAt(body, 'email'),
   };
 }
 
@@ -143,13 +129,12 @@ function accessTokenCredentials(sources: AccountSources) {
     baseUrl: string | undefined,
     { signal, asIs }: CredentialsWanted,
   ): Promise<Credentials> => {
-    const bearer = { kind: 'bearer', mode: 'chatgpt', token, ...defined({ baseUrl }), renew } as const;
+    const bearer = { kind: 'bearer', mode: 'chatgpt', token, baseUrl, renew } as const;
     if (asIs === true) return bearer;
     const account = known?.token === token ? known.account : await accountOfToken(token, sources, signal);
     if (account.kind === 'account') {
       known = { token, account };
-      const { accountId, isFedramp } = account;
-      return { ...bearer, ...defined({ accountId, isFedramp }) };
+      return { ...bearer, accountId: account.accountId, isFedramp: account.isFedramp };
     }
     const message = `The account of the access token could not be found: ${account.why}.`;
     if (account.kind === 'ended') return { kind: 'missing', message, next: renew };

@@ -4,7 +4,6 @@ import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../.
 import type { PostJson } from '../small-requests.ts';
 
 export const issuer = 'https://auth.openai.com';
-
 /** Public client id of the program that users sign in with. */
 export const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 
@@ -22,10 +21,7 @@ export interface RenewalParts {
 
 export const renewalUrl = `${issuer}/oauth/token`;
 
-/**
- * Exchanges the refresh token of a login and stores the result. A refresh token works once, so one process does this at
- * a time and first checks whether another program has stored new tokens, which are then used.
- */
+/** A refresh token works once: one process at a time uses it, after a look for tokens that another one stored. */
 export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal: AbortSignal): Promise<Renewal> {
   const { refreshToken } = old;
   if (refreshToken === undefined)

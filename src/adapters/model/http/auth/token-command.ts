@@ -8,20 +8,14 @@ export interface TokenCommandParts {
   readonly environment: Variables;
   /** Finds a command named without a path on the user's search path, outside the workspace. */
   readonly programs: Programs;
-  /**
-   * Working folder unless the command sets one. Commands must not be able to write there, since programs load code from
-   * it.
-   */
+  /** Working folder unless the command sets one. Programs load code from it: commands must not write there. */
   readonly programFolder: () => string;
   readonly now: () => number;
 }
 
 const mostBytes = 64 * 1024;
 
-/**
- * Credentials printed by a user's command. The output is used until it is too old or a server refuses it; concurrent
- * requests share one run. The output is never shown.
- */
+/** Credentials printed by a user's command, used until too old or refused. Requests share a run. Never shown. */
 export function tokenFromCommand(
   command: TokenCommand,
   provider: Pick<ProviderOptions, 'id' | 'name'>,
@@ -52,10 +46,7 @@ export function tokenFromCommand(
   };
 }
 
-function asBearer(token: string): Credentials {
-  return { kind: 'bearer', mode: 'api-key', token, renewable: true };
-}
-
+const asBearer = (token: string): Credentials => ({ kind: 'bearer', mode: 'api-key', token, renewable: true });
 type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
 
 function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Variables): Promise<Printed> {
@@ -98,6 +89,7 @@ const notFound: Printed = {
   why: 'was not found on the PATH (Capstan skips folders that commands can write)',
 };
 
-function notStarted(error: NodeJS.ErrnoException): Printed {
-  return { kind: 'failed', why: `could not be started (${error.code ?? error.message})` };
-}
+const notStarted = (error: NodeJS.ErrnoException): Printed => ({
+  kind: 'failed',
+  why: `could not be started (${error.code ?? error.message})`,
+});

@@ -1,12 +1,8 @@
 import { otherSchemeOf } from '../../../../core/policy/network/host-name.ts';
 import type { ModelFailure } from '../../../../ports/model.ts';
 import { thrownMessage } from '../../../../protocol/display-text.ts';
-import {
-  type ConnectionPeer,
-  explainLostConnection,
-  isCertificateProblem,
-  peerClosedCodes,
-} from '../../../../protocol/http.ts';
+import type { ConnectionPeer } from '../../../../protocol/http.ts';
+import { explainLostConnection, isCertificateProblem, peerClosedCodes } from '../../../../protocol/http.ts';
 import { Fault, sentence } from '../../../../protocol/outcome.ts';
 import { bareHost, type Proxy } from '../network/destination.ts';
 import type { OpenedExchange } from '../network/exchange.ts';
@@ -48,14 +44,11 @@ function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: st
   return connectionFailure({ shown: origin, setting: 'the base URL of the provider', otherScheme }, code);
 }
 
-export function namedProxy({ origin, variable }: Proxy): string {
-  return `${origin} (the proxy in ${variable})`;
-}
+export const namedProxy = ({ origin, variable }: Proxy): string => `${origin} (the proxy in ${variable})`;
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
   const message = `${namedProxy(proxy)} did not answer for ${idleMs / 1000} seconds.`;
-  const next = `Check the network and ${proxy.variable}, then try again.`;
-  return modelFailure({ cause: 'idle', message, next });
+  return modelFailure({ cause: 'idle', message, next: `Check the network and ${proxy.variable}, then try again.` });
 }
 
 function slowBehindProxy(proxy: Proxy, idleMs: number): ModelFailure {
@@ -95,13 +88,9 @@ function insecureTunnel(proxy: Proxy, origin: string): ModelFailure {
   return modelFailure({ cause: 'refused', message, next: checkProxy });
 }
 
-/**
- * For a peer without TLS the code comes from OpenSSL or the system, depending on whether we read or wrote first. Use
- * one.
- */
-function usualCode(given: string): string {
-  return given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
-}
+/** For a peer without TLS the code comes from OpenSSL or the system, depending on who read first. Use one. */
+const usualCode = (given: string): string =>
+  given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
 
 export function connectionFailure(peer: Omit<ConnectionPeer, 'authorities'>, given: string): ModelFailure {
   const code = usualCode(given);
@@ -123,10 +112,8 @@ export function endFailure(
   return cutFailure(end.kind === 'cut' ? end.code : 'end of stream');
 }
 
-export function cutFailure(code: string): ModelFailure {
-  const message = `The connection ended before the answer was complete (${code}).`;
-  return modelFailure({ cause: 'cut', message });
-}
+export const cutFailure = (code: string): ModelFailure =>
+  modelFailure({ cause: 'cut', message: `The connection ended before the answer was complete (${code}).` });
 
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
@@ -140,13 +127,10 @@ export function emptyFailure(contentType: string | undefined, api: string): Mode
 /** `sawOther`: the server did send something, such as comments or unknown events. */
 export function idleFailure(idleMs: number, { sawOther = false }: { readonly sawOther?: boolean } = {}): ModelFailure {
   const what = sawOther ? 'no event that belongs to an answer' : 'nothing';
-  const message = `The provider sent ${what} for ${idleMs / 1000} seconds.`;
-  return modelFailure({ cause: 'idle', message });
+  return modelFailure({ cause: 'idle', message: `The provider sent ${what} for ${idleMs / 1000} seconds.` });
 }
 
-export function abortedFailure(): ModelFailure {
-  return modelFailure({ cause: 'aborted' });
-}
+export const abortedFailure = (): ModelFailure => modelFailure({ cause: 'aborted' });
 
 /** A retry would give the same. */
 export function answerTooLarge(limit: string, where: 'answer' | 'event' = 'answer'): ModelFailure {
@@ -165,9 +149,8 @@ const unreadable = {
   end: 'The provider ended its answer with an event that Capstan cannot read.',
 } as const;
 
-export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
-  return modelFailure({ cause: 'unreadable', message: unreadable[what] });
-}
+export const unreadableAnswer = (what: keyof typeof unreadable): ModelFailure =>
+  modelFailure({ cause: 'unreadable', message: unreadable[what] });
 
 /** An exception in the code of a wire format. A retry would run the same code. Our own Faults are rethrown. */
 export function providerFault(error: unknown): ModelFailure {

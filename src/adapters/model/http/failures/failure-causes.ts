@@ -200,10 +200,7 @@ export const failureCauses = {
 
 export type FailureCause = keyof typeof failureCauses;
 
-/**
- * Codes, types and reasons of all formats. Those of overflows are in `model-failure.ts`, beside the words of servers
- * without codes. `blank`: user text where the server gives none.
- */
+/** Codes, types and reasons of all formats, except overflows. `blank`: user text where the server gives none. */
 const signs: Readonly<Record<string, readonly [cause: FailureCause, blank?: string]>> = {
   // Responses and Chat Completions
   insufficient_quota: ['quota'],
@@ -239,14 +236,12 @@ export function causeOfSign(sign: string): { readonly cause: FailureCause; reado
   return found && { cause: found[0], blank: found[1] ?? failureCauses[found[0]].blank };
 }
 
-export function causeOfEnding(reason: string): FailureCause | undefined {
-  return Object.hasOwn(endings, reason) ? endings[reason] : undefined;
-}
+export const causeOfEnding = (reason: string): FailureCause | undefined =>
+  Object.hasOwn(endings, reason) ? endings[reason] : undefined;
 
 export function causeOfStatus(status: number): FailureCause {
   if (status === 529) return 'overload';
-  if (status >= 500 || status === 408) return 'server';
-  return ofStatus.get(status) ?? 'request';
+  return status >= 500 || status === 408 ? 'server' : (ofStatus.get(status) ?? 'request');
 }
 
 const ofStatus: ReadonlyMap<number, FailureCause> = new Map([

@@ -16,11 +16,7 @@ import {
   waitFromMessage,
 } from './model-failure.ts';
 
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  readonly body: string;
-}
+export type ErrorAnswer = { readonly status: number; readonly headers: HttpHeaders; readonly body: string };
 
 /** Arrival time of an answer, in milliseconds since the epoch, and the API that it was expected from. */
 export interface AnswerPlace {
@@ -45,21 +41,22 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailu
   if (byCode?.code === 'usage-limit') {
     const reset = error.resetsAt ?? resetOfHeaders(answer.headers, now);
     const message = messageOf(answer, { ...error, resetsAt: reset }, place);
-    return { ...byCode, message, ...(reset === undefined ? {} : { resetsAt: Date.parse(reset) }) };
+    return { ...byCode, message, ...(reset !== undefined && { resetsAt: Date.parse(reset) }) };
   }
   if (byCode !== undefined) return byCode;
   const message = messageOf(answer, error, place);
   const words = error.message === '' ? answer.body : error.message;
   const draft = byStatus(answer, error, { ...place, waitMs });
+  const { status } = answer;
   const hasNoCause =
-    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
+    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status, words });
   const failure = modelFailure({
     ...draft,
-    ...(hasNoCause ? { unexplained: true } : {}),
+    unexplained: hasNoCause ? true : undefined,
     message,
     // A server in front states its limit in bytes.
-    ...(saysOverflow(words) ? { words } : {}),
-    status: answer.status,
+    words: saysOverflow(words) ? words : undefined,
+    status,
   });
   return proxy === undefined ? failure : { ...failure, next: `${failure.next} ${checkProxy}` };
 }
@@ -74,13 +71,9 @@ function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
   return resets.length === 0 ? undefined : timeOf(Math.max(...resets));
 }
 
-/**
- * A 5xx may quote any code. Trust overload and overflow only: an overflow taken for a temporary fault would be retried
- * forever.
- */
-function isTrusted(failure: ModelFailure, status: number): boolean {
-  return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
-}
+/** A 5xx may quote any code. Trust overload and overflow only: a retry of an overflow never ends. */
+const isTrusted = (failure: ModelFailure, status: number): boolean =>
+  status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 
 function byStatus(
   answer: ErrorAnswer,
@@ -99,9 +92,8 @@ function byStatus(
 }
 
 function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: string): string | undefined {
-  if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
+  if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image']))
     return 'Remove the image from the conversation, then try again.';
-  }
   if (status >= 400 || (status < 300 && error.message !== '')) return undefined;
   const address = `Check the base URL of the provider: it must be that of the ${api}`;
   if (status >= 300) return `${address}, without a redirect.`;
@@ -113,10 +105,8 @@ function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: st
 const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
 
 /** Compatible servers have only words for it, no code; a server in front that refuses the size may have neither. */
-function isOverflow({ status, body }: ErrorAnswer, error: ErrorWords): boolean {
-  if (status === 413) return true;
-  return !otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message);
-}
+const isOverflow = ({ status, body }: ErrorAnswer, error: ErrorWords): boolean =>
+  status === 413 || (!otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message));
 
 /** Finds the words in order with one search: a pattern would try every combination. */
 function saysInOrder(text: string, words: readonly string[]): boolean {
@@ -135,7 +125,6 @@ function blockedAdvice(body: string): string | undefined {
 }
 
 type ErrorWords = ReturnType<typeof errorIn>;
-
 /** Gemini sends a list of one error. */
 const listed = /^\s*\[([^]*)\]\s*$/;
 
@@ -220,10 +209,8 @@ const knownWords: readonly RegExp[] = [
 const longestWords = 4000;
 
 /** No cause is named: it may be a refusal for length in unknown wording. */
-function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
-  if (status < 400 || status > 499 || knownStatuses.has(status)) return false;
-  if (!wholeConversation.has(parameter)) return false;
-  if (knownCodes.test(code.slice(0, longestWords)) || knownCodes.test(type.slice(0, longestWords))) return false;
-  const beginning = words.slice(0, longestWords);
-  return !knownWords.some((pattern) => pattern.test(beginning));
+function isUnexplained({ status, parameter, ...named }: RefusalWords): boolean {
+  if (status < 400 || status > 499 || knownStatuses.has(status) || !wholeConversation.has(parameter)) return false;
+  const [code, type, words] = [named.code, named.type, named.words].map((text) => text.slice(0, longestWords));
+  return !knownCodes.test(code!) && !knownCodes.test(type!) && !knownWords.some((pattern) => pattern.test(words!));
 }

@@ -3,10 +3,13 @@ import { hideValues, repeatable } from '../../../../core/policy/secrets.ts';
 import type { ModelFailure } from '../../../../ports/model.ts';
 import { formatWaitTime } from '../../../../protocol/display-text.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
+import type { Usage } from '../../../../protocol/usage.ts';
 import type { HttpHeaders } from '../network/http-head.ts';
 import { causeOfSign, type CauseRow, type FailureCause, failureCauses } from './failure-causes.ts';
 
 const longestDetailBytes = 1000;
+/** An answer that ends in a failure, as an event and as a result. */
+export const failed = (failure: ModelFailure, usage?: Usage) => ({ kind: 'failed', failure, usage }) as const;
 
 export interface FailureDraft {
   readonly cause: FailureCause;
@@ -27,14 +30,8 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
   // Only a refusal for length is about the window; other failures may contain any number.
   const window = cause === 'overflow' && words !== undefined ? windowNamedIn(words) : undefined;
   const next = draft.next ?? waitAdvice(row, retry) ?? row.next;
-  return {
-    code: row.code,
-    message: draft.message ?? row.blank,
-    next,
-    retry,
-    cause,
-    ...defined({ status, window, unexplained }),
-  };
+  const message = draft.message ?? row.blank;
+  return { code: row.code, message, next, retry, cause, ...defined({ status, window, unexplained }) };
 }
 
 function waitAdvice({ code }: CauseRow, retry: ModelFailure['retry']): string | undefined {
@@ -45,11 +42,8 @@ function waitAdvice({ code }: CauseRow, retry: ModelFailure['retry']): string | 
 
 /** Honour a requested wait only as long as the client does not look dead. */
 const longestWaitMs = 60_000;
-
-function retryAfter(milliseconds: number | undefined): ModelFailure['retry'] {
-  if (milliseconds === undefined || milliseconds <= longestWaitMs) return defined({ afterMs: milliseconds });
-  return { afterMs: longestWaitMs, askedMs: milliseconds };
-}
+const retryAfter = (milliseconds?: number): ModelFailure['retry'] =>
+  (milliseconds ?? 0) <= longestWaitMs ? { afterMs: milliseconds } : { afterMs: longestWaitMs, askedMs: milliseconds };
 
 /** Provider text, trimmed and short enough to show. A cut is visible. */
 export function detailOf(text: string): string {
@@ -75,14 +69,9 @@ const codes: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-export function isOverflowCode(code: string): boolean {
-  return codes.has(code);
-}
+export const isOverflowCode = (code: string): boolean => codes.has(code);
 
-/**
- * For servers without a code. Each row names the servers whose wording it matches, and is about the context or the
- * whole prompt: limits per minute and limits of a single field are other problems.
- */
+/** For servers without a code. About the whole prompt only: limits per minute or field are other problems. */
 const words: readonly RegExp[] = [
   // OpenAI, Azure, DeepSeek, vLLM, Together, Fireworks, OpenRouter, Groq
   /\bmaximum (?:context|prompt|sequence|input) (?:length|size|tokens?)/i,
@@ -150,11 +139,9 @@ export function windowNamedIn(text: string): number | undefined {
   return undefined;
 }
 
-export interface ApiError {
+interface ApiError extends Pick<FailureDraft, 'status' | 'waitMs'> {
   readonly code: string;
   readonly message: string;
-  readonly status?: number | undefined;
-  readonly waitMs?: number | undefined;
 }
 
 /** The failure for an error code or type; undefined if neither is known. */
@@ -163,13 +150,11 @@ export function failureByCode({ code, message, status, waitMs }: ApiError): Mode
   if (known === undefined) return undefined;
   const said = detailOf(message) || known.blank;
   const wait = waitMs ?? (known.cause === 'rate-limit' ? waitFromMessage(message) : undefined);
-  return modelFailure({ cause: known.cause, ...defined({ message: said }), status, waitMs: wait, words: message });
+  return modelFailure({ cause: known.cause, message: said, status, waitMs: wait, words: message });
 }
 
-export function overflowFailure(message: string): ModelFailure {
-  const said = detailOf(message);
-  return modelFailure({ cause: 'overflow', ...(said === '' ? {} : { message: said }), words: message });
-}
+export const overflowFailure = (message: string): ModelFailure =>
+  modelFailure({ cause: 'overflow', message: detailOf(message) || undefined, words: message });
 
 export function streamFailure(error: JsonObject | undefined): ModelFailure {
   const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => error && stringAt(error, key));
@@ -185,17 +170,10 @@ export function streamFailure(error: JsonObject | undefined): ModelFailure {
 const firstDelayMs = 200;
 const longestDelayMs = 60_000;
 
-/**
- * Delay before retry number `attempt`, counted from 1: 200 ms doubled each time, at most a minute, with 10 % jitter so
- * that clients that failed together do not return together. `random` gives a number in [0, 1).
- */
-export function retryDelay(attempt: number, random: () => number): number {
-  const middle = Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs);
-  return middle * (0.9 + 0.2 * random());
-}
-
+/** From 200 ms, doubled each time up to a minute, with 10 % jitter. `attempt` counts from 1. */
+export const retryDelay = (attempt: number, random: () => number): number =>
+  Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.9 + 0.2 * random());
 const sentence = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|seconds?|s)(?![a-z])/i;
-
 const longestWait = 365 * 24 * 3_600_000;
 
 export function waitFromMessage(message: string): number | undefined {
@@ -219,6 +197,5 @@ function waitFromRetryAfter(header: string | undefined, now: number): number | u
   return Number.isNaN(date) ? undefined : date - now;
 }
 
-function numberIn(header: string | readonly string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) : undefined;
-}
+const numberIn = (header: string | readonly string[] | undefined): number | undefined =>
+  typeof header === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) : undefined;

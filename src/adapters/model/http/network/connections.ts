@@ -2,16 +2,9 @@ import { defined } from '../../../../base/objects.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
-export interface ReusableConnection {
-  readonly socket: Socket;
-  /** A reused connection may be dead without notice. */
-  readonly isReused: boolean;
-}
-
 const mostIdle = 16;
 /** Drop a connection a little before its server may close it. */
 const marginMs = 1000;
-
 /** `readable`: the end of the connection, or bytes that belong to no request. */
 const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 
@@ -19,8 +12,8 @@ const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 export class Connections {
   readonly #idle: { readonly socket: Socket; readonly drop: () => void }[] = [];
 
-  /** The newest is the least likely to be dead. */
-  take(): ReusableConnection | undefined {
+  /** The newest is the least likely to be dead; still, it may be dead without notice. */
+  take(): Socket | undefined {
     for (;;) {
       const kept = this.#idle.pop();
       if (kept === undefined) return undefined;
@@ -32,7 +25,7 @@ export class Connections {
       for (const event of signsOfEnd) socket.off(event, drop);
       socket.setTimeout(0);
       socket.ref();
-      return { socket, isReused: true };
+      return socket;
     }
   }
 
@@ -87,13 +80,9 @@ export function dial({ protocol, host, port: given }: Destination, secure: Secur
 }
 
 /** An `error` without a listener would end the process, and between exchanges there is no other listener. */
-function heard<Dialled extends Socket>(socket: Dialled): Dialled {
-  return socket.on('error', () => {});
-}
-
-export function securedOver(socket: Socket, host: string, secure: SecurePeer): Socket {
-  return connectSecurely(host, secure, { socket });
-}
+const heard = <Dialled extends Socket>(socket: Dialled): Dialled => socket.on('error', () => {});
+export const securedOver = (socket: Socket, host: string, secure: SecurePeer): Socket =>
+  connectSecurely(host, secure, { socket });
 
 function connectSecurely(host: string, secure: SecurePeer, over: ConnectionOptions): Socket {
   const { secureContext, session } = secure;

@@ -16,11 +16,7 @@ export interface Proxy {
 }
 
 /** An unsatisfiable demand of the environment. No request is sent. */
-export interface UnusableNetwork {
-  readonly kind: 'unusable';
-  readonly message: string;
-  readonly next: string;
-}
+export type UnusableNetwork = { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
 /**
  * The proxy for a target: HTTPS_PROXY or HTTP_PROXY by its protocol, else ALL_PROXY. Upper-case names take precedence
@@ -37,21 +33,19 @@ export function proxyFor(target: Target, environment: Variables): Proxy | Unusab
 }
 
 /** The parts of proxy addresses that must never be shown. */
-export function proxySecrets(environment: Variables): readonly string[] {
-  return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
+export const proxySecrets = (environment: Variables): readonly string[] =>
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
     const named = firstSet([name], environment);
     const url = named === undefined ? undefined : addressOf(named.value);
     if (url === undefined || (url.username === '' && url.password === '')) return [];
     return [url.username, url.password, decoded(url.username), decoded(url.password), basic(url)];
   });
-}
 
-function firstSet(names: readonly string[], environment: Variables) {
-  return names
+const firstSet = (names: readonly string[], environment: Variables) =>
+  names
     .flatMap((name) => [name, name.toLowerCase()])
     .map((name) => ({ name, value: environment[name]?.trim() ?? '' }))
     .find(({ value }) => value !== '');
-}
 
 function proxyAt(value: string, variable: string): Proxy | UnusableNetwork {
   const url = addressOf(value);
@@ -78,13 +72,11 @@ function addressOf(value: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  const isSplit = `${url.pathname}${url.search}${url.hash}`.includes('@');
-  return isSplit ? undefined : url;
+  return `${url.pathname}${url.search}${url.hash}`.includes('@') ? undefined : url;
 }
 
-function basic({ username, password }: URL): string {
-  return Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
-}
+const basic = ({ username, password }: URL): string =>
+  Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
 
 function decoded(text: string): string {
   try {
@@ -96,9 +88,7 @@ function decoded(text: string): string {
 }
 
 /** A proxy elsewhere would find another host under a name of this machine. */
-export function isLoopback(host: string): boolean {
-  return isThisMachine(plain(host));
-}
+export const isLoopback = (host: string): boolean => isThisMachine(plain(host));
 
 /**
  * Matches a NO_PROXY list. Entries are separated by commas or blanks: a host, which includes its subdomains, with or
@@ -138,9 +128,7 @@ function contains(range: string, name: string): boolean {
   return addressRanges([range])(name);
 }
 
-function plain(host: string): string {
-  return host.toLowerCase().replace(/\.$/, '');
-}
+const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
 export interface Target {
   readonly protocol: 'http:' | 'https:';
@@ -180,6 +168,4 @@ export function parseTarget(address: string): Target | undefined {
 }
 
 /** The host as connections need it: an IPv6 address without brackets. */
-export function bareHost({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
-}
+export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');

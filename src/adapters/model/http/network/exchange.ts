@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { awaitHead, type HttpHead, type HttpHeaders, requestHead } from './http-head.ts';
-import type { ReusableConnection } from './connections.ts';
 import type { Proxy, Target, UnusableNetwork } from './destination.ts';
 import { ResponseBody } from './response-body.ts';
-import { type NetworkOptions, type Route, routes, type TunnelTrouble } from './route.ts';
+import { type NetworkOptions, type Route, routes } from './route.ts';
 
 export type OpenedExchange =
   /** `proxy`: passed the answer on, and may have produced it. */
@@ -40,10 +39,8 @@ export interface OutgoingRequest {
 
 /** Uncompressed: answers are events that are read as they come. */
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
-
 const proxyWantsAuthorization = 407;
 const switchingProtocols = 101;
-
 export type Send = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
 
 /** Endpoints of one server share their connections. */
@@ -63,9 +60,10 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   if (signal.aborted) return { kind: 'aborted' };
   const head = headOf(route, outgoing);
   if (typeof head !== 'string') return head;
-  const connection = connections.take() ?? (await newConnection(route, outgoing));
-  if ('kind' in connection) return signal.aborted ? { kind: 'aborted' } : { ...connection, proxy: proxy! };
-  const { socket, isReused } = connection;
+  const kept = connections.take();
+  const socket = kept ?? (await route.open({ idleMs, giveUp: signal }));
+  if ('kind' in socket) return signal.aborted ? { kind: 'aborted' } : { ...socket, proxy: proxy! };
+  const isReused = kept !== undefined;
   const writing = { isStopped: false, isBegun: false, isSent: false };
   const sent = Promise.withResolvers<void>();
   // Nothing of the request leaves before the connection is open.
@@ -123,21 +121,10 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   return { kind: 'answer', head: { status, headers }, body, ...forwarder };
 }
 
-function headOf(
-  { path, headers: ofRoute }: Route,
-  { method, headers: given, body }: OutgoingRequest,
-): string | UnusableNetwork {
+function headOf({ path, headers: ofRoute }: Route, { method, headers: given, body }: OutgoingRequest) {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   const framing: Record<string, string> = method === 'GET' ? {} : { 'content-length': String(length) };
   return requestHead(method ?? 'POST', path, { ...given, ...framing, ...ofRoute, ...plainOnly });
-}
-
-async function newConnection(
-  route: Route,
-  { idleMs, signal }: OutgoingRequest,
-): Promise<ReusableConnection | TunnelTrouble> {
-  const socket = await route.open({ idleMs, giveUp: signal });
-  return 'kind' in socket ? socket : { socket, isReused: false };
 }
 
 /** In one system call where possible, without copying a long history into one buffer. */

@@ -6,12 +6,7 @@ import type { Duplex } from 'node:stream';
 
 /** Values of a repeated name are joined by commas; for names that may not repeat, the first counts. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
-
-export interface HttpHead {
-  readonly status: number;
-  readonly headers: HttpHeaders;
-}
-
+export type HttpHead = { readonly status: number; readonly headers: HttpHeaders };
 export const mostHeadBytes = 64 * 1024;
 const mostFedBytes = 64 * 1024;
 
@@ -39,10 +34,7 @@ export class AnswerReader {
     this.request.end();
   }
 
-  /**
-   * Takes available bytes; false if there are none. The last byte is read alone: if the answer ends before it, the
-   * bytes behind the answer stay unread.
-   */
+  /** Takes waiting bytes; false if there are none. The last is read alone: bytes behind the answer stay unread. */
   feed(socket: Socket): boolean {
     const most = Math.max(1, socket.readableLength - 1);
     const bytes = socket.read(Math.min(most, mostFedBytes)) as Buffer | null;
@@ -77,10 +69,7 @@ export interface HeadOfAnswer {
 }
 
 /** HTTP ends after this head. */
-export interface EndOfHttp {
-  readonly kind: 'other-protocol';
-  readonly status: number;
-}
+export type EndOfHttp = { readonly kind: 'other-protocol'; readonly status: number };
 
 export type NoHead =
   | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
@@ -186,9 +175,8 @@ export function requestHead(
   headers: Readonly<Record<string, string>>,
 ): string | UnusableNetwork {
   const message = unsendable(path, headers);
-  if (message !== undefined) {
+  if (message !== undefined)
     return { kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' };
-  }
   const lines = Object.entries(headers).map(([each, given]) => `${each}: ${given}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

@@ -49,13 +49,11 @@ export function socketOpener(
     const unsendable = requestHead('GET', route.path, headers);
     if (typeof unsendable !== 'string') return unsendable;
     if (signal.aborted) return { kind: 'aborted' };
-    const late = AbortSignal.timeout(timeoutMs);
-    const giveUp = AbortSignal.any([signal, late]);
+    const giveUp = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const endedBy = (): OpenedSocket => ({ kind: signal.aborted ? 'aborted' : 'idle' });
     const connection = await route.open({ giveUp });
     if ('kind' in connection) return giveUp.aborted ? endedBy() : { ...connection, proxy: route.proxy! };
-    const address = `${target.origin}${route.path}`;
-    const opened = await openOver(connection, address, { headers, maxBytes, giveUp });
+    const opened = await openOver(connection, `${target.origin}${route.path}`, { headers, maxBytes, giveUp });
     return opened.kind === 'given-up' ? endedBy() : opened;
   };
 }
@@ -118,6 +116,7 @@ async function beginningOf(message: IncomingMessage): Promise<string> {
   return held.take().toString('utf8');
 }
 
-function headOf({ statusCode: status = 0, headers }: IncomingMessage): HttpHead {
-  return { status, headers: headers as HttpHeaders };
-}
+const headOf = ({ statusCode: status = 0, headers }: IncomingMessage): HttpHead => ({
+  status,
+  headers: headers as HttpHeaders,
+});

@@ -53,10 +53,7 @@ export class ResponseBody {
     if (signal.aborted) this.#onAbort();
   }
 
-  /**
-   * The next bytes, or how the body ended, also on repeated calls. Abort takes precedence over waiting bytes. Without a
-   * body byte within `idleMs`, the connection is closed.
-   */
+  /** The next bytes, or how the body ended. Abort comes before waiting bytes; silence for `idleMs` closes. */
   async read(idleMs: number): Promise<BodyRead> {
     let timer: NodeJS.Timeout | undefined;
     let isOver = false;

@@ -10,10 +10,7 @@ import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
 export interface NetworkOptions {
-  /**
-   * Variables for proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE,
-   * SSL_CERT_FILE).
-   */
+  /** Proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
   readonly environment: Variables;
 }
 
@@ -29,16 +26,9 @@ export interface Route {
   open(opening: HeadWait): Socket | Promise<Socket | TunnelTrouble>;
 }
 
-interface Way {
-  readonly connections: Connections;
-  readonly secure: SecurePeer;
-  readonly secureProxy: SecurePeer;
-}
+type Way = { readonly connections: Connections; readonly secure: SecurePeer; readonly secureProxy: SecurePeer };
 
-/**
- * Finds routes over kept connections, shared by targets of one server. Loads nothing before the first target. An
- * unsatisfiable environment is checked again for each request: the user may have fixed it.
- */
+/** Shares kept connections by server. An unusable environment is checked at each request: it may be fixed. */
 export function routes(
   { environment }: NetworkOptions,
   /** `tunnel`: a forwarding proxy would not pass on anything but HTTP. */
@@ -68,9 +58,8 @@ export function routes(
     if ('kind' in way) return way;
     const { connections, secure, secureProxy } = way;
     const named = { host: origin.replace(/^\w+:\/\//, '') };
-    if (proxy === undefined) {
+    if (proxy === undefined)
       return { kind, proxy, path, headers: named, connections, open: () => dial(target, secure) };
-    }
     if (kind === 'forwarded') {
       const headers = { ...named, ...defined({ 'proxy-authorization': proxy.authorization }) };
       return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dial(proxy, secureProxy) };
@@ -83,9 +72,8 @@ export function routes(
   };
 }
 
-function authorityOf({ protocol, host, port }: Target): string {
-  return hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
-}
+const authorityOf = ({ protocol, host, port }: Target): string =>
+  hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
 
 /** Extra trusted certificates, from CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
 export function loadAuthorities(
@@ -104,9 +92,7 @@ export function loadAuthorities(
   const certificates = text.match(certificateForm) ?? [];
   if (certificates.length === 0) return unusable('contains no certificate in PEM format');
   const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
-  if (broken !== -1) {
-    return unusable(`cannot be used: certificate ${broken + 1} of ${certificates.length} is damaged`);
-  }
+  if (broken !== -1) return unusable(`cannot be used: certificate ${broken + 1} of ${certificates.length} is damaged`);
   const tls = process.getBuiltinModule('node:tls');
   const ca = [...tls.getCACertificates('default'), ...certificates];
   // Made once: an agent given the certificates would parse them for every connection.
@@ -114,7 +100,6 @@ export function loadAuthorities(
 }
 
 const certificateForm = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (TRUSTED |X509 )?CERTIFICATE-----/g;
-
 /** More than all authorities of a system. */
 const mostBytes = 16 * 1024 * 1024;
 

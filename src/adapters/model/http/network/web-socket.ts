@@ -16,7 +16,6 @@ const longestReason = 200;
 const mostControlFrames = 20_000;
 /** Pings are not answered while more than this is unsent: the server does not read. */
 const mostUnsent = 64 * 1024;
-
 const closedWithoutWord = 1006;
 const wrong = { binary: 1003, policy: 1008, tooLarge: 1009 };
 
@@ -80,10 +79,7 @@ export class WebSocketConnection {
     this.#socket.ping();
   }
 
-  /**
-   * The next messages, or how the connection ended, also on repeated calls. Gives the connection up when no message
-   * comes within `idleMs`, or nothing at all within `firstMs` of the last `send`.
-   */
+  /** The next messages, or how it ended. Gives up after `idleMs`, or `firstMs` after `send` without a sign of life. */
   async read({ idleMs, firstMs }: { readonly idleMs: number; readonly firstMs?: number }): Promise<SocketRead> {
     const timers: NodeJS.Timeout[] = [];
     let isOver = false;

@@ -1,5 +1,4 @@
-import { defined } from '../../base/objects.ts';
-import { needsSandbox, networkReach, writablePaths } from '../../core/policy/paths/access.ts';
+import { needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { landlockLeavesOpen } from '../../core/policy/profiles/landlock-policy.ts';
 import type { Spawn } from '../../ports/commands.ts';
@@ -14,6 +13,7 @@ import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { isIntact } from './linux/unpacked-bubblewrap.ts';
 import { planMacos } from './macos/seatbelt.ts';
 import { protectGit } from './policy-on-disk.ts';
+import { noLandlock } from './refusals.ts';
 import {
   chooseRoute,
   landlockProblem as landlockProblemOf,
@@ -80,8 +80,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     const roots = writablePaths(policy);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {
-      const hostLists = networkReach(policy) === 'listed';
-      const chosen = chooseRoute(facts, policy, { hostLists });
+      const chosen = chooseRoute(facts, policy);
       if (chosen.kind !== 'look') return chosen;
       facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
     }
@@ -95,11 +94,8 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return planMacos(command, policy);
       case 'bubblewrap': {
         const { bubblewrap } = chosen;
-        const planned = await planLinux(command, policy, {
-          bubblewrap,
-          architecture,
-          mountPoints: machine.mountPoints(),
-        });
+        const mountPoints = machine.mountPoints();
+        const planned = await planLinux(command, policy, { bubblewrap, architecture, mountPoints });
         if (planned.kind === 'refused' || bubblewrap.isPackaged !== true || isPackagedSaid) return planned;
         isPackagedSaid = true;
         return { ...planned, notice: packagedNotice(bubblewrap) };
@@ -118,8 +114,6 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         isLandlockSaid = true;
         return { ...planned, notice: landlockNotice(options.landlock === 'always') };
       }
-      case 'windows':
-        throw new Error('No program starts commands in the sandbox of Windows yet.');
       case 'refused':
         return chosen;
     }
@@ -132,9 +126,8 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   }
   async function landlockProblem(): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
-    return machine.isWsl1()
-      ? onWsl1
-      : landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
+    if (machine.isWsl1()) return onWsl1;
+    return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
   }
   async function offersLandlock(): Promise<boolean> {
     return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
@@ -201,7 +194,7 @@ function lookAtMachine(options: SandboxOptions): Machine {
   let landlock: ReturnType<Machine['landlock']> | undefined;
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
-    const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
+    const wanted = { path, writable, chosen, packaged: packagedBubblewrap };
     return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
   }
   return {
@@ -227,10 +220,8 @@ function lookAtMachine(options: SandboxOptions): Machine {
 
 /** Loaded on use: most machines have bubblewrap. */
 async function lookForLandlock({ landlockHelper }: SandboxOptions): ReturnType<Machine['landlock']> {
-  const { findLandlock, noLandlock } = await import('./linux/landlock-library.ts');
-  return landlockHelper === undefined
-    ? noLandlock('this program has no helper for it')
-    : findLandlock(landlockHelper.library);
+  if (landlockHelper === undefined) return noLandlock('this program has no helper for it');
+  return (await import('./linux/landlock-library.ts')).findLandlock(landlockHelper.library);
 }
 
 function kernelVersion(): string {

@@ -120,10 +120,9 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   if ('code' in chosen) return chosen;
   const { cwd, policies, env, notices, profileName } = chosen;
   const { clock } = engine;
-  const { landlock = 'never' } = engine.sandboxOptions;
+  const landlock = request.landlockOnly === true ? 'always' : (engine.sandboxOptions.landlock ?? 'never');
   // This process ends with the command, so nothing needs to stay for another one.
-  const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('always' as const) : landlock };
-  const sandbox = createSandbox({ ...engine.sandboxOptions, ...more });
+  const sandbox = createSandbox({ ...engine.sandboxOptions, lingerMs: 0, landlock });
   const policy = (await sandbox.usesLandlock()) ? policies.fitted : policies.whole;
   const gitGuard = lazyGitGuard(clock);
   const plan = async (command: PlainCommand) => {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
 import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../../ports/sandbox.ts';
-import { leaveOutLandlockAdvice } from '../refusals.ts';
+import { noLandlock } from '../refusals.ts';
 
 /** The system calls for Landlock. Every function throws with the kernel's reason. */
 export interface LandlockCalls {
@@ -42,16 +42,6 @@ export function findLandlock(library: string): LandlockFact | SandboxRefused {
   } catch (error) {
     return noLandlock(error instanceof Error ? error.message.split('\n', 1)[0]! : String(error));
   }
-}
-
-export function noLandlock(why: string): SandboxRefused {
-  const message = `Landlock cannot be used here: ${why}.`;
-  return {
-    kind: 'refused',
-    code: 'sandbox-missing',
-    message,
-    next: leaveOutLandlockAdvice,
-  };
 }
 
 const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157], prlimit: [302, 261] } as const;

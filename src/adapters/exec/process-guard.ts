@@ -1,9 +1,9 @@
 import { signalProcess } from '../disk/processes.ts';
 import type { InheritedDescriptors } from './child-process.ts';
 import { systemPrograms } from './find-programs.ts';
-import { wardenScript } from './leftover-processes.ts';
+import { processIds, wardenScript } from './leftover-processes.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 export interface GuardedCommand {
   readonly mark: string;
@@ -104,27 +104,16 @@ function killAll(): void {
  * once, so it is skipped where the system lists processes.
  */
 export function interruptProcessGroup(leader: number): void {
-  const inside = membersOf(leader).filter(({ name }) => name !== 'bwrap');
-  if (inside.length === 0) signalProcess(-leader, 'SIGINT');
-  for (const { pid } of inside) signalProcess(pid, 'SIGINT');
+  const inside = processIds().filter((pid) => isBeneath(leader, pid));
+  for (const target of inside.length === 0 ? [-leader] : inside) signalProcess(target, 'SIGINT');
 }
 
-interface Member {
-  readonly pid: number;
-  readonly name: string;
-}
-
-function membersOf(group: number): readonly Member[] {
-  const pids = process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
-  return pids.flatMap((pid) => {
-    try {
-      const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The name is arbitrary, in parentheses; state, parent and group follow it.
-      const [open, close] = [text.indexOf('('), text.lastIndexOf(')')];
-      const found = Number(text.slice(close + 2).split(' ')[2]);
-      return found === group ? [{ pid: Number(pid), name: text.slice(open + 1, close) }] : [];
-    } catch {
-      return [];
-    }
-  });
+function isBeneath(group: number, pid: number): boolean {
+  try {
+    // The name is arbitrary, in parentheses; state, parent and group follow it.
+    const [, name, found] = /^\d+ \((.*)\) \S \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    return Number(found) === group && name !== 'bwrap';
+  } catch {
+    return false;
+  }
 }

@@ -145,31 +145,16 @@ async function heldSince(path: string, now: number): Promise<number | undefined>
   return isRunning && now - mtimeMs < longestMs ? mtimeMs : undefined;
 }
 
-type Variables = Readonly<Record<string, string>>;
-
-const passedOn = [
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TMPDIR',
-  'XDG_RUNTIME_DIR',
-  'XDG_CONFIG_HOME',
-  'ZDOTDIR',
-];
+const passedOn = 'HOME USER LOGNAME LANG LC_ALL LC_CTYPE TMPDIR XDG_RUNTIME_DIR XDG_CONFIG_HOME ZDOTDIR'.split(' ');
 
 /**
  * Environment of a fresh login, with nothing else of the caller's: the answer depends on the start-up files alone, is
  * the same for every caller, and can be kept.
  */
-export function bareEnvironment(env: Variables, { shell, home }: { shell: string; home: string }): Variables {
-  const passed = Object.fromEntries(
-    passedOn.flatMap((name): [string, string][] => (env[name] === undefined ? [] : [[name, env[name]]])),
-  );
+export function bareEnvironment(env: ShellVariables, { shell, home }: { shell: string; home: string }): ShellVariables {
+  const passed = passedOn.flatMap((name): [string, string][] => (env[name] === undefined ? [] : [[name, env[name]]]));
   const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-  return { HOME: home, ...passed, PATH: path, SHELL: shell, TERM: 'dumb' };
+  return { HOME: home, ...Object.fromEntries(passed), PATH: path, SHELL: shell, TERM: 'dumb' };
 }
 
 const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', 'TERM']);

@@ -38,11 +38,13 @@ export function planPackage(
   const downloads = `${work}/download`;
   const patience = ['-q', '-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
   const own = [
-    ...['-o', `Dir::State=${work}/state`, '-o', `Dir::State::Lists=${work}/state/lists`],
-    ...['-o', `Dir::Cache=${work}/cache`, '-o', `Dir::Cache::Archives=${work}/cache/archives`],
+    `Dir::State=${work}/state`,
+    `Dir::State::Lists=${work}/state/lists`,
+    `Dir::Cache=${work}/cache`,
+    `Dir::Cache::Archives=${work}/cache/archives`,
     // When run by root, apt would switch to a user that cannot write here.
-    ...['-o', 'APT::Sandbox::User=root'],
-  ];
+    'APT::Sandbox::User=root',
+  ].flatMap((setting) => ['-o', setting]);
   const fetch = (options: readonly string[]): PackageStep => {
     const words = [...patience, ...options, 'download', 'bubblewrap'];
     return { program: apt, words, cwd: downloads, timeoutMs: 120_000 };

@@ -32,6 +32,9 @@ export interface BubblewrapRun extends Pick<PlainCommand, 'argv' | 'cwd' | 'term
   readonly filter?: number;
 }
 
+const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc'];
+const withoutCapabilities = ['--cap-drop', 'ALL'];
+
 /**
  * Bubblewrap stays as the first process inside: it reaps what the command leaves behind, and the kernel kills the rest
  * when it ends. It gets its own session only for a terminal: otherwise the spawner has made one, and a second would
@@ -45,12 +48,15 @@ export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
     '--die-with-parent',
     ...(options === undefined ? [] : ['--args', String(options)]),
     ...mounts,
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc'],
+    ...namespaces,
     ...(network === 'restricted' ? ['--unshare-net'] : []),
     ...(bubblewrap.closesUserNamespaces ? ['--disable-userns'] : []),
-    ...['--chdir', cwd, '--cap-drop', 'ALL'],
+    '--chdir',
+    cwd,
+    ...withoutCapabilities,
     ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
-    ...['--', ...argv],
+    '--',
+    ...argv,
   ];
 }
 

@@ -160,10 +160,12 @@ function tryOut(bubblewrap: Bubblewrap, spawn: Pick<Spawn, 'run'>): Promise<Proc
   const { path } = bubblewrap;
   const mounts = [
     ...mountOptions('/', { kind: 'read-only' }),
-    ...['--dev', '/dev'],
+    '--dev',
+    '/dev',
     ...(bubblewrap.ownProcessTable ? processTableOptions : []),
     ...mountOptions('/dev/shm', { kind: 'empty-folder', mode: '555' }),
-    ...['--remount-ro', '/dev/shm'],
+    '--remount-ro',
+    '/dev/shm',
   ];
   const argv = bubblewrapArguments({ bubblewrap, mounts, network: 'restricted', cwd: '/', argv: [path, '--version'] });
   const env = { LC_ALL: 'C' };

@@ -118,7 +118,7 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
       if (rule.kind !== 'missing') return [first];
       // Most Macs treat `.GIT` and `.git` as the same, and while neither exists only spellings can be compared.
       const name = rule.path.slice(rule.path.lastIndexOf('/'));
-      const folder = [...rule.path.slice(0, -name.length)].map(characterExpression).join('');
+      const folder = Array.from(rule.path.slice(0, -name.length), characterExpression).join('');
       const spelling = `^${folder}${anyCase(name)}(/|$)`;
       return [first, `(deny file-write* (regex #"${spelling}"))`];
     }

@@ -24,7 +24,6 @@ export function callTimesLogPath(home: string): string {
 /** A longer log is replaced by a new one; its predecessor is kept beside it. */
 const longestLogBytes = 256 * 1024;
 const mostNames = 500;
-
 let count = 0;
 
 /** Logs the times. If the disk refuses, the call still runs, and other threads do not see it. */

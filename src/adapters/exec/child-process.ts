@@ -33,19 +33,12 @@ function folderProblem(cwd: string): string | undefined {
   }
 }
 
-export interface StartFolder {
-  readonly path: string;
-  /** Call it once the process has started, or failed to. */
-  close(): void;
-}
-
 /**
  * Opens the working folder of a command. A folder that was decided on is held open and used by its handle, so that a
  * replacement does not count. Undefined if it is gone. Systems without such handles follow the path.
  */
 export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd' | 'decidedFolder'>) {
-  const byPath: StartFolder = { path: cwd, close: () => {} };
-  if (decidedFolder !== true || process.platform !== 'linux') return byPath;
+  if (decidedFolder !== true || process.platform !== 'linux') return { path: cwd, close: () => {} };
   let handle: number;
   try {
     handle = fileSystem.openSync(diskPath(cwd), constants.O_DIRECTORY | O_PATH);
@@ -70,10 +63,7 @@ function placeOf(handle: string): string {
 
 export type Standard = 'ignore' | 'pipe' | 'ipc' | number;
 
-/**
- * Descriptors that our parent left open and children would inherit. An open folder among them would be a door out of
- * every sandbox.
- */
+/** Descriptors that our parent left open and children would inherit. An open folder is a door out of every sandbox. */
 export interface InheritedDescriptors {
   shut(given: readonly Standard[]): Standard[];
   /** Adds a descriptor that a library opened as inheritable, until the returned function is called. */
@@ -81,7 +71,6 @@ export interface InheritedDescriptors {
 }
 
 const closeOnExec = 0o2000000;
-
 let found: InheritedDescriptors | undefined;
 
 /** Doors of this process, listed once: Node itself opens no descriptor that children inherit. */
@@ -149,10 +138,7 @@ export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): 
   return code ?? 128 + systemConstants.signals[signal ?? 'SIGKILL'];
 }
 
-/**
- * Sends one message to the child and receives its answers. The channel closes before the command runs, so no command
- * can use it.
- */
+/** Sends one message to the child and receives its answers. The channel closes before the command runs. */
 export function sendHandover(child: ChildProcess, { message, received }: HelperMessage): void {
   child.on('message', (index, handle: unknown) => {
     if (typeof index !== 'number') return;

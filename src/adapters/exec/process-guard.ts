@@ -5,13 +5,6 @@ import { processIds, wardenScript } from './leftover-processes.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-export interface GuardedCommand {
-  readonly mark: string;
-  started(group: number): void;
-  /** Reports that the command is over, or that its leftovers may keep running. */
-  ended(): void;
-}
-
 /**
  * Commands lead process groups of their own, so they outlive this process if it is killed. The warden is a small shell
  * against that: it is informed of each command before it starts, and kills the unfinished ones when our pipe breaks.
@@ -22,7 +15,7 @@ let warden: ChildProcess | undefined;
 let count = 0;
 
 /** Call it right before the command starts, with nothing in between. */
-export function guardCommand(doors: InheritedDescriptors): GuardedCommand {
+export function guardCommand(doors: InheritedDescriptors) {
   // Unlike a process number alone, it is never reused. No mark is a prefix of another.
   const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}.`;
   let word = mark;
@@ -31,14 +24,15 @@ export function guardCommand(doors: InheritedDescriptors): GuardedCommand {
   tell(`+ ${word}\n`);
   return {
     mark,
-    started(group) {
+    started(group: number): void {
       const before = word;
       word = `${mark}:${group}`;
       words.delete(before);
       words.add(word);
       tell(`+ ${word}\n- ${before}\n`);
     },
-    ended() {
+    /** Reports that the command is over, or that its leftovers may keep running. */
+    ended(): void {
       if (words.delete(word)) tell(`- ${word}\n`);
     },
   };
@@ -99,10 +93,7 @@ function killAll(): void {
   for (const leader of running) signalProcess(-leader, 'SIGKILL');
 }
 
-/**
- * Sends the signal of Control-C to the processes of a group. The leader holds the sandbox and would end all others at
- * once, so it is skipped where the system lists processes.
- */
+/** Signals a group as Control-C does. `bwrap` is skipped where it can be told: it would end all others at once. */
 export function interruptProcessGroup(leader: number): void {
   const inside = processIds().filter((pid) => isBeneath(leader, pid));
   for (const target of inside.length === 0 ? [-leader] : inside) signalProcess(target, 'SIGINT');

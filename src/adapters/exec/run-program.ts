@@ -20,7 +20,6 @@ export type InheritedEnd =
   | { readonly kind: 'not-started'; readonly reason: string };
 
 const notHandedOver = 'The sandbox ended before it started the command: the proxy for its network could not be set up.';
-
 const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 
 /** Runs a command with the standard streams of this process and forwards its signals. Never rejects. */

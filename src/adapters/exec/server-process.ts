@@ -16,10 +16,7 @@ import { commandMarkVariable } from './leftover-processes.ts';
 const graceMs = 500;
 const mostErrorBytes = 8000;
 
-/**
- * Starts a program with pipes for all three streams. Like commands, it leads a process group registered with the
- * warden.
- */
+/** Starts a program with three pipes. Like commands, it leads a process group registered with the warden. */
 export const startServerProcess: StartServerProcess = async (command, watch) => {
   const doors = inheritedDescriptors();
   const guarded = guardCommand(doors);

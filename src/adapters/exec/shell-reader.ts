@@ -334,10 +334,7 @@ function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string)
   );
 }
 
-/**
- * The grammar attaches the redirections of a last command to its whole list. Undefined if they belong to no single
- * command.
- */
+/** The grammar attaches a last command's redirections to its list. Undefined: they belong to no single command. */
 function withRedirections(
   node: ShellNode,
   found: readonly ShellRedirection[],

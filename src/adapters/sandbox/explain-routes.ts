@@ -35,10 +35,7 @@ interface ExplainedPlace {
   readonly problems: { readonly bubblewrap?: SandboxRefused; readonly landlock?: SandboxRefused };
 }
 
-/**
- * Explains how each system would enforce a policy at its best; for Linux, includes what does not work on this machine.
- * `fitted`: the policy as Landlock can hold it.
- */
+/** How each system enforces a policy at best, and this Linux really. `fitted`: the policy as Landlock can hold it. */
 export function explainRoutes(
   { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
   { cwd, temporary, problems }: ExplainedPlace,

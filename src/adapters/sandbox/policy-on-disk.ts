@@ -22,10 +22,7 @@ export interface RealRule extends PathRule {
   readonly missing?: string;
 }
 
-/**
- * The rules as an operating system sees them: links resolved, one rule per place, shallow places first. If two
- * spellings of a place disagree, the stricter rule holds.
- */
+/** Links are resolved; one rule per place, shallow places first. Of two spellings of a place the stricter holds. */
 export interface RealPolicy {
   readonly rules: readonly RealRule[];
   /** Links that commands could replace and that lead to something restricted: their folders must not change. */
@@ -140,10 +137,7 @@ const mostMatches = 8192;
 const mostEntries = 200_000;
 const breadth = 32;
 
-/**
- * Everything that the deny globs match now. Later names are not covered: file tools still refuse them, but commands
- * running at that time can read them.
- */
+/** Everything that the deny globs match now. Commands that run can read later matches; file tools refuse them. */
 export async function expandGlobs(
   globs: readonly string[],
   mostDepth = Number.POSITIVE_INFINITY,
@@ -218,16 +212,10 @@ export function coversWholeDisk(glob: string): string {
   return `The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`;
 }
 
-/**
- * Each takes a mount, and so does every parent folder. Bubblewrap takes up to half a second for this many, and far
- * longer for more.
- */
+/** Each takes a mount, and so does every parent folder. Bubblewrap takes half a second for this many. */
 const mostGitFolders = 200;
 
-/**
- * The policy as a sandbox can enforce it: names protected at any depth become rules for the places that the walk found
- * in writable folders, unless there is a rule already.
- */
+/** As a sandbox can enforce it: names protected at any depth become rules for the places that the walk found. */
 export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
   const { files } = policy;
   if (files.kind === 'unrestricted') return policy;

@@ -27,10 +27,7 @@ export type SandboxRoute =
   | { readonly kind: 'look'; readonly at: 'isWsl1' | 'bubblewrap' | 'landlock' }
   | SandboxRefused;
 
-/**
- * The route for a policy on a machine. A policy fitted to Landlock uses Landlock, any other the system's usual
- * mechanism, or none runs at all (I10).
- */
+/** A policy fitted to Landlock uses that, any other the system's usual mechanism, or nothing runs at all (I10). */
 export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
   if (machine.platform === 'linux') return chooseOnLinux(machine, policy);

@@ -37,9 +37,7 @@ export interface SandboxOptions {
   readonly packagedBubblewrap?: string | readonly string[];
   /** Bubblewraps that have built a sandbox in this process. Default: none, so each is tried first. */
   readonly provenBubblewraps?: Map<string, Bubblewrap>;
-  /**
-   * Places, best first, where engines of this user may record mount points in use. Must be the same for all of them.
-   */
+  /** Places, best first, where this user's engines may record mount points in use. The same for all of them. */
   readonly mountRegistries: () => readonly string[];
   /** Time that a sandbox's folders stay after its end, for the next one. Default: none. */
   readonly lingerMs?: number;
@@ -175,15 +173,7 @@ function direct(command: PlainCommand): RunnableCommand {
 }
 
 /** Facts about this machine, each determined once and on demand. */
-interface Machine {
-  isWsl1(): boolean;
-  /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
-  bubblewrap(roots: readonly string[]): Promise<Bubblewrap | SandboxRefused>;
-  landlock(): Promise<NonNullable<MachineFacts['landlock']>>;
-  mountPoints(): MountPoints;
-}
-
-function lookAtMachine(options: SandboxOptions): Machine {
+function lookAtMachine(options: SandboxOptions) {
   const { packagedBubblewrap, spawn, programFiles: files, processes, mountRegistries, lingerMs = 0 } = options;
   const { provenBubblewraps: proven = new Map<string, Bubblewrap>() } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '' } = options.env;
@@ -191,7 +181,7 @@ function lookAtMachine(options: SandboxOptions): Machine {
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
   let wsl1: boolean | undefined;
-  let landlock: ReturnType<Machine['landlock']> | undefined;
+  let landlock: ReturnType<typeof lookForLandlock> | undefined;
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
     const wanted = { path, writable, chosen, packaged: packagedBubblewrap };
@@ -199,7 +189,8 @@ function lookAtMachine(options: SandboxOptions): Machine {
   }
   return {
     isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
-    bubblewrap(roots) {
+    /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
+    bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
       const key = writable.join('\0');
       const known = found.get(key) ?? search(writable);
@@ -208,18 +199,14 @@ function lookAtMachine(options: SandboxOptions): Machine {
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
     mountPoints() {
-      return (mountPoints ??= createMountPoints({
-        registries: mountRegistries(),
-        processes,
-        temporaryDirectories: temporary,
-        lingerMs,
-      }));
+      const places = { registries: mountRegistries(), temporaryDirectories: temporary };
+      return (mountPoints ??= createMountPoints({ ...places, processes, lingerMs }));
     },
   };
 }
 
 /** Loaded on use: most machines have bubblewrap. */
-async function lookForLandlock({ landlockHelper }: SandboxOptions): ReturnType<Machine['landlock']> {
+async function lookForLandlock({ landlockHelper }: SandboxOptions): Promise<NonNullable<MachineFacts['landlock']>> {
   if (landlockHelper === undefined) return noLandlock('this program has no helper for it');
   return (await import('./linux/landlock-library.ts')).findLandlock(landlockHelper.library);
 }

@@ -5,7 +5,6 @@ import { equalJson, isJsonObject, type Json, type JsonObject } from '../../proto
  * surface shows a secret as this mark, which reveals neither its length nor its beginning.
  */
 export const hiddenMark = '<hidden>';
-
 /** Parts of names that mean a secret everywhere. Each place adds its own, which are common words elsewhere. */
 const secretWords = 'secret|token|passw(?:or)?d?|credential';
 /** A personal access token as a separate word: not in `path` or `patch`. */
@@ -34,10 +33,7 @@ export function mayNameSecret(text: string): boolean {
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Some keys look like names. They are long, and have many digits with lower-case letters among them, or letters and
- * digits without the underscores of a long name.
- */
+/** Keys that look like names: long, with digits among lower-case letters, or without a long name's underscores. */
 const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
 
 /** True if a text can name an environment variable, and is not a key written in its place. */
@@ -47,7 +43,6 @@ export function isVariableName(text: string): boolean {
 
 /** Keys that name a variable, and tables of such names. Other values there are keys written in place of a name. */
 const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
-
 /** Server tables in which any value may be a key. */
 const secretTables = new Set(['env', 'http_headers', 'headers']);
 
@@ -81,7 +76,6 @@ function isSecretShaped(value: string): boolean {
 }
 
 const secretStart = new RegExp(String.raw`^(?:${tokenShapes.join('|')}|eyJ[\w-]{10,}\.)`);
-
 /** A header's credentials, or a long text without a word in it. Elsewhere such a text is prose, an id or a hash. */
 const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
 
@@ -220,9 +214,7 @@ const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
 /** An interface version. */
 const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
 
-/**
- * Hides the user part of an address, and parameters and fragment unless plainly harmless. Other texts stay unchanged.
- */
+/** Hides an address's user part, and its parameters and fragment unless harmless. Other texts stay unchanged. */
 export function hideInAddress(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
@@ -293,10 +285,10 @@ export function configuredSecrets(values: JsonObject): readonly string[] {
 function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string): readonly string[] {
   if (Array.isArray(value))
     return value.flatMap((member: Json, at) => hiddenIn(member, Array.isArray(shown) ? shown[at] : shown, name));
-  if (isJsonObject(value))
-    return Object.entries(value).flatMap(([key, member]) =>
-      hiddenIn(member, isJsonObject(shown) ? shown[key] : shown, key),
-    );
+  if (isJsonObject(value)) {
+    const shownAt = (key: string): Json | undefined => (isJsonObject(shown) ? shown[key] : shown);
+    return Object.entries(value).flatMap(([key, member]) => hiddenIn(member, shownAt(key), key));
+  }
   if (typeof value !== 'string' || typeof shown !== 'string' || shown === value) return [];
   if (shown === hiddenMark) return secretsAmong({ [name]: value });
   const [before = '', after, ...more] = shown.split(hiddenMark);
@@ -362,10 +354,7 @@ function hideJsonTokens(text: string): string {
   });
 }
 
-/**
- * A conversation's text without apparent and known secrets. Assigned values are kept where they are plainly code: a
- * call, a member, a variable.
- */
+/** A conversation's text without apparent and known secrets. Assigned values that are plainly code are kept. */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
   const unknown = hideJsonTokens(hideValues(text, repeatable(known)));
   const shaped = shapesInText.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);

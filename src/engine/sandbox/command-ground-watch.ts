@@ -114,10 +114,7 @@ function settingsOf(folder: string): readonly string[] {
   return places.filter((place) => place !== undefined);
 }
 
-/**
- * Both spellings of each. `/` is left out: if the whole disk is writable now, the policy says so; that it once was
- * proves nothing.
- */
+/** Both spellings of each, without `/`: that the whole disk once was writable proves nothing. */
 function realRoots(folders: readonly string[]): readonly string[] {
   const spelled = folders.map(normalisePath).filter((root) => root !== undefined);
   const roots = spelled.flatMap((root) => [root, realPath(root)]);

@@ -49,9 +49,7 @@ export function findOwnPlaces(
   });
 }
 
-/**
- * Paths that commands and patches must not change, or not read, because this engine or its next start depends on them.
- */
+/** Paths that commands and patches must not change or read: this engine or its next start depends on them. */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { node } = input;
   const homes = namedHomes(input);

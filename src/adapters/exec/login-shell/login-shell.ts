@@ -262,7 +262,6 @@ const ofSystem = 'profile bash.bashrc bashrc zshenv zprofile zlogin zsh/zshenv z
 const foldersOfSystem = ['/etc/profile.d', '/etc/paths.d'];
 const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
 const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
-
 /** More than any system has: an overgrown folder must not cost time. */
 const mostInFolder = 200;
 

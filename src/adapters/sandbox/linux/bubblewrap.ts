@@ -106,7 +106,6 @@ export interface MountRequest {
 
 /** A folder whose names must not change is opened child by child; with more children that takes too long. */
 const mostHeldChildren = 250;
-
 const wholeDisk = ['--bind', '/', '/'];
 /** The disk may be written, but not kernel settings and control groups, which lead out of the sandbox. */
 const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev/shm'];
@@ -117,9 +116,8 @@ const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev
  */
 export function planMounts(request: MountRequest, disk: DiskView): MountPlan | SandboxRefused {
   const { files } = request;
-  if (files.kind === 'unrestricted') {
+  if (files.kind === 'unrestricted')
     return { kind: 'mounts', options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
-  }
   // A glob matches names: the targets of its matches are denied, and links need not be protected.
   const wanted = realPolicy(denyMatches(files, request.deniedMatches, disk), disk);
   const { rules } = wanted;
@@ -244,10 +242,7 @@ function hold(folder: string, children: readonly string[], { mounts, disk, acces
   }
 }
 
-/**
- * Renaming a folder that contains something protected would move it out of the rules. Mount points cannot be renamed,
- * so such folders are mounted on themselves.
- */
+/** A renamed folder would take what is protected in it out of the rules: mount points cannot be renamed. */
 function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
   const isRenamable = (path: string) =>
     path !== '/' && accessAt(path) === 'write' && accessAt(parentPath(path)) === 'write';

@@ -44,9 +44,8 @@ export async function findBubblewrap(
       continue;
     }
     const found = typeof candidate === 'string' ? await probe(candidate) : candidate;
-    if (found.kind === 'bubblewrap') {
+    if (found.kind === 'bubblewrap')
       return isPackaged ? { ...found, isPackaged, insteadOf: onPath ?? skipped(search, files) } : found;
-    }
     if (candidate === found) {
       if (found.code !== 'sandbox-missing' || onPath === undefined) return found;
       // A failing program is reported first: it may be the reason why the user named another.
@@ -79,9 +78,8 @@ export function bubblewrapCandidates(
   const { writable, chosen } = search;
   const searched = searchedPrograms(search, files);
   const named = chosen ? files.program(chosen) : undefined;
-  if (chosen !== undefined && named !== undefined && isWritableProgram(chosen, writable, files)) {
+  if (chosen !== undefined && named !== undefined && isWritableProgram(chosen, writable, files))
     return [...searched, writableChoice(chosen)];
-  }
   const programs = [...searched, ...(named === undefined ? [] : [named]), ...packagedPrograms(search, files)];
   return [...new Set(programs), ...(chosen && named === undefined ? [noProgram(chosen, files)] : [])];
 }
@@ -245,10 +243,7 @@ export function packagedNotice({ path, insteadOf }: Bubblewrap): NonNullable<Run
   return { code: 'sandbox-packaged', message: `bubblewrap is not on the PATH. ${used}`, next };
 }
 
-/**
- * Detects WSL 1 from the text of `/proc/version`: its kernel has no user namespaces. WSL 2 runs a real kernel and is
- * treated like any Linux.
- */
+/** Detects WSL 1, whose kernel has no user namespaces, from `/proc/version`. WSL 2 is treated like any Linux. */
 export function isWsl1(version: string): boolean {
   const text = version.toLowerCase();
   const [, number] = /wsl(\d+)/.exec(text) ?? [];

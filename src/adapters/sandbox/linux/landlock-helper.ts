@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readFileSync, readlinkSync, writeSync }
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { diskPath, errorCode, pathText } from '../../disk/file-system.ts';
 import { O_PATH } from '../../disk/folder-access.ts';
-import { type LandlockCalls, loadLandlock } from './landlock-library.ts';
+import { loadLandlock } from './landlock-library.ts';
 import type { LandlockHelperInput } from './landlock-sandbox.ts';
 
 // Restricts itself through the kernel, then becomes the command. A separate process, because restrictions are never
@@ -55,7 +55,7 @@ function openPlace(path: string): number | undefined {
 }
 
 /** A terminal owned by the command alone can also be opened by name. */
-function openTerminal(calls: LandlockCalls, ruleset: number, rights: number): void {
+function openTerminal(calls: ReturnType<typeof loadLandlock>, ruleset: number, rights: number): void {
   const path = readlinkSync('/proc/self/fd/0');
   const descriptor = path.startsWith('/dev/pts/') ? openPlace(path) : undefined;
   if (descriptor === undefined) return;

@@ -83,11 +83,9 @@ const rights: Readonly<Record<Exclude<Access, 'deny'>, { readonly file: number; 
   write: { file: fileReads | fileWrites, folder: fileReads | readFolder | fileWrites | namesInFolders | refer },
 };
 const abstractSocketsAndSignals = 0b11;
-
 /** Readable in every sandbox, whatever the policy says: the process table, and devices. */
 const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
 const readAlways = ['/proc', '/dev/random', '/dev/urandom', ...devices];
-
 /** The helper opens each. */
 const mostRules = 20_000;
 

@@ -30,14 +30,11 @@ export async function planMacos(
   };
 }
 
-export interface SeatbeltProfile {
-  readonly text: string;
-  /** Parameter names and their paths: a path never becomes part of the program. */
-  readonly parameters: readonly (readonly [string, string])[];
-}
-
-/** The policy in Seatbelt's language. Shallow rules come first, and the last match decides, as in `access`. */
-export function seatbeltProfile(policy: ResolvedPolicy, disk: DiskView): SeatbeltProfile {
+/**
+ * The policy in Seatbelt's language. Shallow rules come first, and the last match decides, as in `access`. A path never
+ * becomes part of the text: it is the value of a parameter.
+ */
+export function seatbeltProfile(policy: ResolvedPolicy, disk: DiskView) {
   const parameters = new Map<string, string>();
   const at = (path: string): string => {
     const name = parameters.get(path) ?? `PATH_${parameters.size}`;
@@ -45,7 +42,10 @@ export function seatbeltProfile(policy: ResolvedPolicy, disk: DiskView): Seatbel
     return `(param "${name}")`;
   };
   const sections = [baseSection, ...fileSections(policy.files, disk, at), ...networkSections(policy, at)];
-  return { text: `${sections.join('\n')}\n`, parameters: [...parameters].map(([path, name]) => [name, path]) };
+  return {
+    text: `${sections.join('\n')}\n`,
+    parameters: Array.from(parameters, ([path, name]) => [name, path] as const),
+  };
 }
 
 /** Listed hosts need a proxy, which is not available here yet: only the listed sockets are reachable. */
@@ -131,9 +131,8 @@ function keptFolders(changes: readonly RealRule[], accessAt: (path: string) => A
   const kept = new Set(changes.filter((rule) => rule.access === 'write' && isFolder(rule)).map(({ path }) => path));
   for (const { path, access } of changes) {
     if (access === 'write') continue;
-    for (let folder = parentPath(path); folder !== '/' && accessAt(folder) === 'write'; folder = parentPath(folder)) {
+    for (let folder = parentPath(path); folder !== '/' && accessAt(folder) === 'write'; folder = parentPath(folder))
       kept.add(folder);
-    }
   }
   return [...kept].toSorted();
 }

@@ -29,7 +29,7 @@ const settleMs = 500;
 export interface SessionsOptions {
   readonly spawn: Pick<Spawn, 'start'>;
   readonly clock: Clock;
-  readonly logs: SessionLogs;
+  readonly logs: ReturnType<typeof createSessionLogs>;
   random(): number;
 }
 
@@ -296,18 +296,13 @@ interface SessionLog {
   end(): void;
 }
 
-interface SessionLogs {
-  /** Undefined if the disk refuses: the session works without a log. */
-  open(id: number): SessionLog | undefined;
-  close(): void;
-}
-
 /** `folder`: commands may read but not write in it. */
-export function createSessionLogs(folder: string): SessionLogs {
+export function createSessionLogs(folder: string) {
   const own = threadFolder(folder);
   const paths: string[] = [];
   return {
-    open(id) {
+    /** Undefined if the disk refuses: the session works without a log. */
+    open(id: number): SessionLog | undefined {
       try {
         const path = join(own.path(), `${id}.log`);
         const file = openSync(path, 'ax', 0o600);

@@ -231,10 +231,10 @@ function isGlob(pattern: string): boolean {
 
 /** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */
 function denials(pattern: string): readonly FileSystemEntry[] {
-  const matches: FileSystemEntry = { path: { type: 'glob_pattern', pattern: patternOf(pattern) }, access: 'deny' };
-  return isGlob(pattern) ? [matches] : [{ path: { type: 'path', path: pattern }, access: 'deny' }, matches];
-}
-
-function patternOf(pattern: string): string {
-  return isGlob(pattern) ? pattern : literalGlob(normalisePath(pattern) ?? pattern);
+  if (isGlob(pattern)) return [{ path: { type: 'glob_pattern', pattern }, access: 'deny' }];
+  const literal = { type: 'glob_pattern', pattern: literalGlob(normalisePath(pattern) ?? pattern) } as const;
+  return [
+    { path: { type: 'path', path: pattern }, access: 'deny' },
+    { path: literal, access: 'deny' },
+  ];
 }

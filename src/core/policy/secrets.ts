@@ -96,36 +96,32 @@ interface Where {
   readonly isOpen: boolean;
 }
 
+function mapMembers(values: JsonObject, change: (member: Json, key: string) => Json): JsonObject {
+  const members = Object.entries(values);
+  return Object.fromEntries(members.map(([key, member]) => [key, member === undefined ? member : change(member, key)]));
+}
+
 function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => {
-      if (value === undefined) return [key, undefined];
-      if (isSecret) return [key, hideWhole(value)];
-      if (key === 'mcp_servers') return [key, hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen })];
-      if (namingKey.test(key)) return [key, hideUnlessName(value)];
-      if (key === 'otel' && isJsonObject(value)) return [key, hideCollectors(value)];
-      const where = {
-        isSecret:
-          secretKey.test(key) ||
-          secretTables.has(key) ||
-          (isOpen && mayNameSecret(key)) ||
-          (openTables.has(key) && !isJsonObject(value)),
-        isOpen: isOpen || openTables.has(key),
-      };
-      return [key, hideValue(value, where)];
-    }),
-  );
+  return mapMembers(values, (value, key) => {
+    if (isSecret) return hideWhole(value);
+    if (key === 'mcp_servers') return hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen });
+    if (namingKey.test(key)) return hideUnlessName(value);
+    if (key === 'otel' && isJsonObject(value)) return hideCollectors(value);
+    const isNamed = secretKey.test(key) || secretTables.has(key) || (isOpen && mayNameSecret(key));
+    const isOpenTable = openTables.has(key);
+    const where = { isSecret: isNamed || (isOpenTable && !isJsonObject(value)), isOpen: isOpen || isOpenTable };
+    return hideValue(value, where);
+  });
 }
 
 /** Hides values of unknown keys, and anything in place of a table. */
 function hideUnknown(value: Json, known: KnownKeys): Json {
   if (!isJsonObject(value)) return hideWhole(value);
-  const members = Object.entries(value).map(([key, member]) => {
+  return mapMembers(value, (member, key) => {
     const inside = Object.hasOwn(known, key) ? known[key] : known['*'];
-    if (member === undefined || inside === 'any') return [key, member];
-    return [key, inside === undefined ? hideWhole(member) : hideUnknown(member, inside)];
+    if (inside === 'any') return member;
+    return inside === undefined ? hideWhole(member) : hideUnknown(member, inside);
   });
-  return Object.fromEntries(members) as JsonObject;
 }
 
 function hideWhole(value: Json): Json {
@@ -196,17 +192,15 @@ function hideUnlessName(value: Json): Json {
     const isPlain = typeof value === 'boolean' || (typeof value === 'string' && isVariableName(value));
     return isPlain ? value : hiddenMark;
   }
-  const members = Object.entries(value).map(([name, member]) => [name, member && hideUnlessName(member)]);
-  return Object.fromEntries(members) as JsonObject;
+  return mapMembers(value, (member) => member && hideUnlessName(member));
 }
 
 /** Collectors also accept keys anywhere in their addresses. */
 function hideCollectors(values: JsonObject): JsonObject {
-  const shown = Object.entries(hideTable(values, { isSecret: false, isOpen: false })).map(([key, value]) => {
-    if (isJsonObject(value)) return [key, hideCollectors(value)];
-    return [key, key === 'endpoint' && typeof value === 'string' ? value.replace(/\?.*/s, `?${hiddenMark}`) : value];
+  return mapMembers(hideTable(values, { isSecret: false, isOpen: false }), (value, key) => {
+    if (isJsonObject(value)) return hideCollectors(value);
+    return key === 'endpoint' && typeof value === 'string' ? value.replace(/\?.*/s, `?${hiddenMark}`) : value;
   });
-  return Object.fromEntries(shown) as JsonObject;
 }
 
 /** A word, a number or a path: hidden in texts and addresses only if its name means a secret. */

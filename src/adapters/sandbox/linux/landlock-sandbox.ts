@@ -155,7 +155,12 @@ function openedPlaces(
     const access = accessByRules(rules, path);
     if (access === 'deny') return undefined;
     const below = hiddenBelow(path);
-    const narrower = access === 'write' ? (below[0] ?? rules.find((rule) => isNarrower(rules, rule, path))) : undefined;
+    const isNarrower = (rule: PathRule): boolean =>
+      rule.access === 'read' &&
+      rule.path !== path &&
+      isWithin(rule.path, path) &&
+      accessByRules(rules, rule.path) === 'read';
+    const narrower = access === 'write' ? (below[0] ?? rules.find(isNarrower)) : undefined;
     if (narrower !== undefined)
       return cannot(
         `Landlock cannot keep ${JSON.stringify(narrower.path)} inside the writable folder ${JSON.stringify(path)}`,
@@ -185,10 +190,6 @@ function openedPlaces(
 
 function add(opened: Map<string, number>, path: string, given: number): void {
   opened.set(path, (opened.get(path) ?? 0) | given);
-}
-
-function isNarrower(rules: readonly PathRule[], { path, access }: PathRule, root: string): boolean {
-  return access === 'read' && path !== root && isWithin(path, root) && accessByRules(rules, path) === 'read';
 }
 
 function cannot(why: string): SandboxRefused {

@@ -104,7 +104,7 @@ interface Stay {
 
 interface Engine extends MountAsker {
   readonly users: MountUsers;
-  readonly codex: CodexMountPoints;
+  readonly codex: ReturnType<typeof codexMountPoints>;
 }
 
 /** Announces the use to all engines and to Codex. Returns a function that ends it. */
@@ -215,40 +215,20 @@ function removeEmptyFolder(path: string): void {
  * Engines enter their uses there and respect those of Codex. A table is only advice: it can keep an empty folder, or
  * make an engine remove an empty one on which that engine mounted.
  */
-interface CodexMountPoints {
-  /** Denies commands writing the tables. Not mentioned to the model: no task needs them. */
-  protect(files: ResolvedFiles): ResolvedFiles;
-  enter(folders: readonly string[], isMade: (folder: string) => boolean): CodexUse;
-  forget(pid: number, folders: readonly string[]): void;
-  /** A running process mounts on the folder. */
-  isHeld(folder: string): boolean;
-  /** A running process mounts on the folder and created it for that. */
-  isMade(folder: string): boolean;
-}
-
-export interface CodexUse {
-  /**
-   * Waits until every Codex that may have missed the use has finished removing. False if there is no table: no Codex
-   * has run yet, and the next one leaves existing folders alone. May take milliseconds, because the kernel stops all
-   * lock changes to list them.
-   */
-  settle(): boolean;
-  leave(): void;
-}
-
-function codexMountPoints(temporaryDirectories: readonly string[]): CodexMountPoints {
+function codexMountPoints(temporaryDirectories: readonly string[]) {
   const name = `codex-bwrap-synthetic-mount-targets-${process.geteuid?.()}`;
   const places = [...new Set(temporaryDirectories.map((folder) => join(realPath(folder) ?? folder, name)))];
   const tables = () => places.filter(isOwnFolder);
   const marksOf = (folder: string) => tables().map((table) => join(table, pathHash(folder)));
   return {
-    protect(files) {
+    /** Denies commands writing the tables. Not mentioned to the model: no task needs them. */
+    protect(files: ResolvedFiles): ResolvedFiles {
       if (files.kind === 'unrestricted') return files;
       const writable = places.filter((path) => accessByRules(files.rules, path) === 'write');
       const kept = writable.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip', own: true }));
       return { ...files, rules: [...files.rules, ...kept] };
     },
-    enter(folders, isMade) {
+    enter(folders: readonly string[], isMade: (folder: string) => boolean) {
       const found = tables();
       const marks = found.flatMap((table) => {
         const written = new Map<string, string>();
@@ -257,19 +237,27 @@ function codexMountPoints(temporaryDirectories: readonly string[]): CodexMountPo
         );
       });
       return {
-        settle() {
+        /**
+         * Waits until every Codex that may have missed the use has finished removing. False if there is no table: no
+         * Codex has run yet, and the next one leaves existing folders alone. May take milliseconds, because the kernel
+         * stops all lock changes to list them.
+         */
+        settle(): boolean {
           for (const table of found) awaitLock(join(table, 'lock'));
           return found.length > 0;
         },
         leave: () => marks.forEach(leaveMark),
       };
     },
-    forget(pid, folders) {
+    forget(pid: number, folders: readonly string[]): void {
       if (tables().length === 0 || isAlive(pid)) return;
       for (const marks of folders.flatMap(marksOf)) if (isOwnFolder(marks)) removeMark(join(marks, String(pid)));
     },
-    isHeld: (folder) => marksOf(folder).some((marks) => runningIn(marks).length > 0),
-    isMade: (folder) => marksOf(folder).some((marks) => runningIn(marks).some((mark) => wordIn(mark) === madeWord)),
+    /** A running process mounts on the folder. */
+    isHeld: (folder: string) => marksOf(folder).some((marks) => runningIn(marks).length > 0),
+    /** A running process mounts on the folder and created it for that. */
+    isMade: (folder: string) =>
+      marksOf(folder).some((marks) => runningIn(marks).some((mark) => wordIn(mark) === madeWord)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { normaliseHost, splitHostAndPort } from '../../../core/policy/network/host-name.ts';
 import { sentence } from '../../../protocol/outcome.ts';
-import type { DenialReason, DeniedByRule, DeniedRequest } from '../../../protocol/permissions.ts';
+import type { DenialReason, DeniedRequest } from '../../../protocol/permissions.ts';
 import { type Gate, idleMs, joinSockets, type Passage, sendAndClose } from './connection-gate.ts';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -136,33 +136,21 @@ interface ProxyAnswer {
 
 function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): ProxyAnswer {
   if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
-  const message = rule === undefined ? sentences[reason] : sentence(ruleWords(rule));
+  const byRule = `A rule denies this host${rule?.why === undefined ? '' : `: ${rule.why}`}`;
+  const message = rule === undefined ? sentences[reason] : sentence(byRule);
   const error = { 'x-proxy-error': headerValues[reason] };
   if (protocol === 'https')
     return { status: 403, headers: { 'content-type': 'text/plain', ...error }, body: `${message}\n` };
-  const shared = { reason: sharedReason(reason), decision: 'deny', source: sourceOf(reason) };
-  const body = JSON.stringify({ status: 'blocked', host, ...shared, protocol, port, message });
+  const body = JSON.stringify({ status: 'blocked', host, ...sharedWords(reason), protocol, port, message });
   return { status: 403, headers: { 'content-type': 'application/json', ...error }, body };
 }
 
-function ruleWords({ why }: DeniedByRule): string {
-  return why === undefined ? 'A rule denies this host' : `A rule denies this host: ${why}`;
-}
-
 /** Codex's proxy has no values for questions. */
-function sharedReason(reason: RefusalReason): Exclude<RefusalReason, Questioned> {
-  return isQuestioned(reason) ? 'policy_denied' : reason;
-}
-
-function sourceOf(reason: RefusalReason): 'mode_guard' | 'decider' | 'baseline_policy' {
-  if (reason === 'method_not_allowed' || reason === 'mitm_required') return 'mode_guard';
-  return isQuestioned(reason) ? 'decider' : 'baseline_policy';
-}
-
-type Questioned = 'held_back' | 'not_asked' | 'declined';
-
-function isQuestioned(reason: RefusalReason): reason is Questioned {
-  return reason === 'held_back' || reason === 'not_asked' || reason === 'declined';
+function sharedWords(reason: RefusalReason) {
+  if (reason === 'held_back' || reason === 'not_asked' || reason === 'declined')
+    return { reason: 'policy_denied', decision: 'deny', source: 'decider' };
+  const isAboutMode = reason === 'method_not_allowed' || reason === 'mitm_required';
+  return { reason, decision: 'deny', source: isAboutMode ? 'mode_guard' : 'baseline_policy' };
 }
 
 function failedAnswer(status: 400 | 502, message: string): ProxyAnswer {

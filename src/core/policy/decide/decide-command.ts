@@ -112,7 +112,8 @@ function lastingKeys(
 function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
   const { policy, grants } = context;
   const standing = standingPermissions(policy, grants);
-  const usual = { where: 'sandbox', beyond: false, lacking: undefined, extra: nonEmpty(standing) } as const;
+  const extra = isNoPermission(standing) ? undefined : standing;
+  const usual = { where: 'sandbox', beyond: false, lacking: undefined, extra } as const;
   if (escalation === undefined || !needsSandbox(policy)) return usual;
   const lacking =
     escalation.permissions &&
@@ -132,10 +133,6 @@ function wanted(context: DecisionContext, { escalation, missing, kept }: CallNee
 
 function nonEmptyOrNone(notOffered: NotOfferedAnswers): NotOfferedAnswers | undefined {
   return Object.keys(notOffered).length === 0 ? undefined : notOffered;
-}
-
-function nonEmpty(extra: ExtraPermissions): ExtraPermissions | undefined {
-  return isNoPermission(extra) ? undefined : extra;
 }
 
 function refused(

@@ -46,7 +46,9 @@ export function judgeCommands(
   const all = (read.length === 0 ? [argv] : read).map((words) => {
     // Anything may be typed into it later.
     const mayLeave = typed !== true && isCoverable(words) && isSettled(context, words);
-    return matched(words, mayLeave, (match) => mayLeave || (isCoverable(words) && isAsNamed(context, match)));
+    // Without a sandbox a rule lets nothing out. It still does not cover a file that merely shares a program's name.
+    const isFree = !needsSandbox(context.policy) && isCoverable(words);
+    return matched(words, mayLeave, ({ resolvedProgram }) => mayLeave || (isFree && resolvedProgram === undefined));
   });
   // Commands found in a script that is only partly readable, or behind a wrapper, may still be held back.
   const holding = (analysis?.seen ?? []).map((words) => matched(words, false, () => false));
@@ -81,11 +83,6 @@ function isSettled(context: DecisionContext, words: readonly string[]): boolean 
   if (![program, ...(analysis?.starters ?? [])].every((name) => ground?.settled.has(name))) return false;
   if (isGit(words)) return isSafeGit(context, [words]);
   return !changesFolder(analysis) || !program.includes('/') || program.startsWith('/');
-}
-
-/** Without a sandbox a rule lets nothing out. It still does not cover a file that merely shares a program's name. */
-function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch): boolean {
-  return !needsSandbox(policy) && resolvedProgram === undefined;
 }
 
 /** Git may run programs named by another repository's settings or, without a sandbox, by files that commands wrote. */

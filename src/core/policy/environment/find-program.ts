@@ -78,7 +78,7 @@ export function isWritableProgram(
 }
 
 /** Both spellings of each root. The whole disk is left out: if all of it is writable, there is nothing to choose. */
-function realRoots(writable: readonly string[], files: Pick<ProgramFiles, 'place'>): readonly string[] {
+export function realRoots(writable: readonly string[], files: Pick<ProgramFiles, 'place'>): readonly string[] {
   const spelled = writable.map(normalisePath).filter((root) => root !== undefined);
   const roots = spelled.flatMap((root) => [root, files.place(root)]);
   return [...new Set(roots)].filter((root): root is string => root !== undefined && root !== '/');

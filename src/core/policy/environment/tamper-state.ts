@@ -134,6 +134,7 @@ export function tamperedLoadingVariable(
     const value = variables[name] ?? '';
     if (value === '') return false;
     // A command line: bare names are found by the search path, and those in the user's home are the user's.
+    const isPathWord = (word: string): boolean => word.includes('/') && !word.startsWith('~');
     if (commandLines.has(name)) return !wordsOf(value).filter(isPathWord).every(isSettled);
     if (Object.hasOwn(options, name)) return options[name]?.test(value) === true && !wordsOf(value).every(isSettled);
     // Git would write there.
@@ -148,8 +149,4 @@ function wordsOf(value: string): readonly string[] {
     .split(/[\s=:,"']+/)
     .map((word) => (word.startsWith('-') ? (/^-(?:[Ir](?=.)|[^/]*(?=\/))(.*)/.exec(word)?.[1] ?? '') : word))
     .filter((word) => word !== '');
-}
-
-function isPathWord(word: string): boolean {
-  return word.includes('/') && !word.startsWith('~');
 }

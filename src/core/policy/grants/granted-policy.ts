@@ -37,11 +37,8 @@ const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unr
 /** True if unreadable paths were chosen. The engine's own places do not count, because every policy denies them. */
 export function deniesReading({ files }: ResolvedPolicy): boolean {
   if (files.kind === 'unrestricted') return false;
-  return files.denyGlobs.length > 0 || files.rules.some(isChosenDeny);
-}
-
-function isChosenDeny({ path, access: granted, own }: PathRule): boolean {
-  return granted === 'deny' && path !== '/' && own !== true;
+  const isChosen = ({ path, access, own }: PathRule): boolean => access === 'deny' && path !== '/' && own !== true;
+  return files.denyGlobs.length > 0 || files.rules.some(isChosen);
 }
 
 /** Only the paths that may not be read, with exceptions inside them. */

@@ -1,5 +1,12 @@
 import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
-import { isAddress, isLoopbackName, isPublicAddress, isThisMachine, splitHostAndPort } from './host-name.ts';
+import {
+  isAddress,
+  isLoopbackName,
+  isPublicAddress,
+  isThisMachine,
+  splitHostAndPort,
+  withoutZone,
+} from './host-name.ts';
 
 interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted', readonly HostPattern[]>> {
   readonly local: boolean;
@@ -99,10 +106,6 @@ export function deniesHost(pattern: HostPattern, { host, port }: HostTarget): bo
   if (pattern.port !== undefined && pattern.port !== port) return false;
   if (isThisMachine(pattern.host)) return isThisMachine(host);
   return pattern.kind === 'exact' && withoutZone(host) === withoutZone(pattern.host);
-}
-
-function withoutZone(host: string): string {
-  return host.replace(/%.*$/, '');
 }
 
 /** Requires a host in normal form. */

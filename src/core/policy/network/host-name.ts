@@ -78,7 +78,7 @@ export function addressVersion(text: string): 0 | 4 | 6 {
   return version === 4 || version === 6 ? version : 0;
 }
 
-function withoutZone(text: string): string {
+export function withoutZone(text: string): string {
   return text.includes(':') ? text.replace(/%.*$/s, '') : text;
 }
 

@@ -62,17 +62,12 @@ export function withoutOwnPlaces(
 }
 
 interface OwnPlacesContext {
-  readonly reopened: ReopenedPaths;
+  readonly reopened: Readonly<Record<'toRead' | 'toWrite', ReadonlySet<string>>>;
   /** Paths named by entries that reopen nothing. */
   readonly kept?: ReadonlySet<string>;
   readonly hasGlobs: boolean;
   /** Targets of links among the writable paths, by path. */
   readonly real?: Readonly<Record<string, string>>;
-}
-
-interface ReopenedPaths {
-  readonly toRead: ReadonlySet<string>;
-  readonly toWrite: ReadonlySet<string>;
 }
 
 function narrow(

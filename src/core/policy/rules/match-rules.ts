@@ -41,17 +41,15 @@ function matches(
   argv: readonly string[],
   resolvedProgram?: string,
 ): readonly RuleMatch[] {
+  const fits = (slot: string | readonly string[], word = ''): boolean =>
+    typeof slot === 'string' ? slot === word : slot.includes(word);
   return prefixes
-    .filter(({ pattern }) => pattern.length <= argv.length && pattern.every((slot, at) => fits(slot, argv[at] ?? '')))
+    .filter(({ pattern }) => pattern.length <= argv.length && pattern.every((slot, at) => fits(slot, argv[at])))
     .map(({ pattern, decision, justification }) => ({
       prefix: argv.slice(0, pattern.length),
       decision,
       ...defined({ justification, resolvedProgram }),
     }));
-}
-
-function fits(slot: string | readonly string[], word: string): boolean {
-  return typeof slot === 'string' ? slot === word : slot.includes(word);
 }
 
 /** Undefined for a bare name, and for a relative path without a base folder. */

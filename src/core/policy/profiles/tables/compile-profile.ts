@@ -1,5 +1,5 @@
 import { defined } from '../../../../base/objects.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { PermissionProfile } from '../../../../protocol/permissions.ts';
 import { normalisePath } from '../../paths/absolute-paths.ts';
 import {
@@ -63,13 +63,10 @@ function ownProblems(table: JsonObject, at: readonly string[], base: CompileBase
     return (key === 'filesystem' ? fileEntries : networkDetails)(value, path, base).problems;
   });
   const files = table['filesystem'];
-  const grantsNothing = table['extends'] === undefined && (files === undefined || isEmpty(files));
+  const isEmpty = files === undefined || (isJsonObject(files) && Object.keys(files).length === 0);
+  const grantsNothing = table['extends'] === undefined && isEmpty;
   const what = 'has no entries under filesystem, so commands can read nothing';
   return grantsNothing ? [...problems, tableWarning(at, what, `Add entries, or extends = ":workspace".`)] : problems;
-}
-
-function isEmpty(value: Json): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 function rootProblems(roots: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {

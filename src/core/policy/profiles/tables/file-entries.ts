@@ -7,12 +7,6 @@ import { type TableProblem, tableWarning, wrongType, wrongValue } from './profil
 
 type Path = readonly string[];
 
-interface FileEntries {
-  readonly entries: readonly FileSystemEntry[];
-  readonly depth?: number;
-  readonly problems: readonly TableProblem[];
-}
-
 export interface TableBase {
   /** The target of `~`. Without it, such a key is unknown. */
   readonly osHome?: string;
@@ -22,7 +16,7 @@ const depthKey = 'glob_scan_max_depth';
 const accessWords: Readonly<Record<string, Access>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
 
 /** The entries of `[permissions.<id>.filesystem]`. A faulty one yields a problem instead. */
-export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileEntries {
+export function fileEntries(table: JsonObject, at: Path, base: TableBase) {
   const entries: FileSystemEntry[] = [];
   const problems: TableProblem[] = [];
   let depth: number | undefined;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
-import type { NetworkAccess, NetworkDetails, NetworkLists } from '../../../../protocol/permissions.ts';
+import type { NetworkDetails, NetworkLists } from '../../../../protocol/permissions.ts';
 import { normalisePath } from '../../paths/absolute-paths.ts';
 import { expandHome, noteSpellings, type TableBase } from './file-entries.ts';
 import { normalHostPattern } from '../../network/host-lists.ts';
@@ -7,19 +7,13 @@ import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue
 
 type Path = readonly string[];
 
-interface ProfileNetwork {
-  readonly network: NetworkAccess;
-  readonly details?: NetworkDetails;
-  readonly problems: readonly TableProblem[];
-}
-
 /** Address and forwarding of another program's proxy. Ours chooses both itself. */
 const unusedKeys = ['proxy_url', 'enable_socks5', 'socks_url', 'enable_socks5_udp', 'allow_upstream_proxy'];
 /** They widen what commands reach in ways that are not offered here. */
 const refusedFlags = ['dangerously_allow_non_loopback_proxy', 'dangerously_allow_all_unix_sockets'];
 const usedKeys = ['enabled', 'domains', 'unix_sockets', 'mode', 'allow_local_binding'];
 
-export function networkDetails(table: JsonObject, at: Path, base: TableBase): ProfileNetwork {
+export function networkDetails(table: JsonObject, at: Path, base: TableBase) {
   const problems = Object.entries(table).flatMap(([key, value = null]) => keyProblems(key, value, [...at, key]));
   const isEnabled = table['enabled'] === true;
   const hosts = hostLists(objectAt(table, 'domains') ?? {}, [...at, 'domains']);
@@ -37,8 +31,8 @@ export function networkDetails(table: JsonObject, at: Path, base: TableBase): Pr
     ...(sockets.allow.length === 0 ? {} : { sockets: sockets.allow }),
   };
   return {
-    network: isEnabled ? 'enabled' : 'restricted',
-    ...(Object.keys(details).length === 0 ? {} : { details }),
+    network: isEnabled ? ('enabled' as const) : ('restricted' as const),
+    details: Object.keys(details).length === 0 ? undefined : details,
     problems: [...problems, ...hosts.problems, ...sockets.problems],
   };
 }

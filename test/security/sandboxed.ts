@@ -49,7 +49,7 @@ export function createSandboxed() {
       const disk = viewHostDisk();
       const canCreateIn = user === self ? disk.canCreateIn : (folder: string) => (statSync(folder).mode & 0o002) !== 0;
       const plan = planMounts({ files, deniedMatches: [], ownProcessTable }, { ...disk, canCreateIn });
-      if (plan.kind === 'impossible') return plan.message;
+      if (plan.kind === 'refused') return plan.message;
       const [file = '', ...argv] = bubblewrapArguments({
         bubblewrap: { kind: 'bubblewrap', path: bubblewrap, closesUserNamespaces: false, ownProcessTable },
         mounts: plan.options,

@@ -1,5 +1,4 @@
 import type { ChangeWatch, CallTime } from '../../ports/workspace.ts';
-import { defined } from '../../base/objects.ts';
 import { numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { fileSystem as fs, realPath } from '../disk/file-system.ts';
 import { isAlive } from '../disk/processes.ts';
@@ -25,7 +24,6 @@ export function callTimesLogPath(home: string): string {
 /** A longer log is replaced by a new one; its predecessor is kept beside it. */
 const longestLogBytes = 256 * 1024;
 const mostNames = 500;
-
 let count = 0;
 
 /** Logs the times. If the disk refuses, the call still runs, and other threads do not see it. */
@@ -92,14 +90,13 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
   const times = new Map<string, LoggedCallTime>();
   for (const line of [`${log}.1`, log].flatMap(linesOf)) {
     const entry = parseJsonObject(line);
-    const id = entry === undefined ? undefined : stringAt(entry, 'id');
+    const id = entry && stringAt(entry, 'id');
     if (entry === undefined || id === undefined) continue;
     const [by, root] = [numberAt(entry, 'process'), stringAt(entry, 'root')];
     const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
     const startedAt = stringAt(entry, 'started_at');
-    if (by !== undefined && root !== undefined && from !== undefined) {
-      times.set(id, { id, process: by, ...defined({ startedAt }), root, from });
-    }
+    if (by !== undefined && root !== undefined && from !== undefined)
+      times.set(id, { id, process: by, startedAt, root, from });
     const begun = times.get(id);
     if (begun !== undefined && to !== undefined) times.set(id, { ...begun, to });
   }

@@ -1,9 +1,12 @@
-import type { HelperMessage, PlainCommand } from '../../ports/sandbox.ts';
+import type { HelperMessage, PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import { diskPath, errorCode, fileSystem, linkTarget, namesIn } from '../disk/file-system.ts';
+import { O_PATH } from '../disk/folder-access.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { constants, openSync, readFileSync, statSync } from 'node:fs';
+import { constants as systemConstants } from 'node:os';
+import type { Writable } from 'node:stream';
 
 export function startFailure(command: Pick<PlainCommand, 'argv' | 'cwd'>, error: unknown): string {
   // The system reports a missing working folder as if the program were missing.
@@ -30,24 +33,15 @@ function folderProblem(cwd: string): string | undefined {
   }
 }
 
-export interface StartFolder {
-  readonly path: string;
-  /** Call it once the process has started, or failed to. */
-  close(): void;
-}
-
-const pathOnly = 0o10000000;
-
 /**
  * Opens the working folder of a command. A folder that was decided on is held open and used by its handle, so that a
  * replacement does not count. Undefined if it is gone. Systems without such handles follow the path.
  */
 export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd' | 'decidedFolder'>) {
-  const byPath: StartFolder = { path: cwd, close: () => {} };
-  if (decidedFolder !== true || process.platform !== 'linux') return byPath;
+  if (decidedFolder !== true || process.platform !== 'linux') return { path: cwd, close: () => {} };
   let handle: number;
   try {
-    handle = fileSystem.openSync(diskPath(cwd), constants.O_DIRECTORY | pathOnly);
+    handle = fileSystem.openSync(diskPath(cwd), constants.O_DIRECTORY | O_PATH);
   } catch {
     return undefined;
   }
@@ -67,12 +61,9 @@ function placeOf(handle: string): string {
   }
 }
 
-type Standard = 'ignore' | 'pipe' | 'ipc' | number;
+export type Standard = 'ignore' | 'pipe' | 'ipc' | number;
 
-/**
- * Descriptors that our parent left open and children would inherit. An open folder among them would be a door out of
- * every sandbox.
- */
+/** Descriptors that our parent left open and children would inherit. An open folder is a door out of every sandbox. */
 export interface InheritedDescriptors {
   shut(given: readonly Standard[]): Standard[];
   /** Adds a descriptor that a library opened as inheritable, until the returned function is called. */
@@ -80,7 +71,6 @@ export interface InheritedDescriptors {
 }
 
 const closeOnExec = 0o2000000;
-
 let found: InheritedDescriptors | undefined;
 
 /** Doors of this process, listed once: Node itself opens no descriptor that children inherit. */
@@ -89,11 +79,8 @@ export function inheritedDescriptors(): InheritedDescriptors {
 }
 
 function findInheritedDoors(): InheritedDescriptors {
-  const doors = new Set(
-    namesIn('/proc/self/fdinfo')
-      .map(Number)
-      .filter((descriptor) => descriptor > 2 && isInherited(descriptor)),
-  );
+  const open = namesIn('/proc/self/fdinfo').map(Number);
+  const doors = new Set(open.filter((descriptor) => descriptor > 2 && isInherited(descriptor)));
   let nothing = -1;
   return {
     shut(given) {
@@ -123,10 +110,35 @@ function isInherited(descriptor: number): boolean {
   }
 }
 
-/**
- * Sends one message to the child and receives its answers. The channel closes before the command runs, so no command
- * can use it.
- */
+/** The streams beyond the standard ones: a pipe for each file, and a channel for messages. */
+export function extraStreams({
+  files = [],
+  handover,
+}: Partial<Pick<RunnableCommand, 'files' | 'handover'>>): Standard[] {
+  return [...files.map(() => 'pipe' as const), ...(handover === undefined ? [] : (['ipc'] as const))];
+}
+
+/** Writes the files into their pipes. The child may close one before it has read all of it. */
+export function feedFiles(child: ChildProcess, files: RunnableCommand['files']): readonly Writable[] {
+  return files.map((file, index) => {
+    const stream = child.stdio[3 + index] as Writable;
+    dropListenersOnClose(stream);
+    stream.end(file);
+    return stream;
+  });
+}
+
+/** Undefined: it has started. */
+export function startError(child: ChildProcess): Promise<Error | undefined> {
+  return new Promise((resolve) => void child.once('spawn', () => resolve(undefined)).on('error', resolve));
+}
+
+/** A signal counts as 128 plus its number. */
+export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + systemConstants.signals[signal ?? 'SIGKILL'];
+}
+
+/** Sends one message to the child and receives its answers. The channel closes before the command runs. */
 export function sendHandover(child: ChildProcess, { message, received }: HelperMessage): void {
   child.on('message', (index, handle: unknown) => {
     if (typeof index !== 'number') return;

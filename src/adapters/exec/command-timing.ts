@@ -18,6 +18,22 @@ export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undef
   return { elapsed, end: () => ended?.() };
 }
 
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+export async function settlesWithin(event: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([event.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Calls `reached` once after that time, not counting pauses. Returns a function that cancels it. */

@@ -12,10 +12,7 @@ const namelessFile = 0o20000000 | fs.constants.O_DIRECTORY | fs.constants.O_RDWR
 /** The kernels' clock for file timestamps moves every 1 to 10 ms. */
 const coarsestTickMs = 10;
 
-/**
- * Asks the file system: its clock lags behind the time of day, or is that of a server. A nameless file gets an ordinary
- * timestamp, unnoticed by its folder and by watchers.
- */
+/** By the file system's own clock, which may lag or be a server's. Folders and watchers notice no nameless file. */
 export function fileTime(folder: string): FileTime {
   const stamp = process.platform === 'linux' ? stampIn(folder) : undefined;
   if (stamp !== undefined) return { earliest: stamp, latest: stamp };

@@ -7,9 +7,7 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-/**
- * Programs that the user chose by name, and those that they may find in turn: none that commands could have written.
- */
+/** Programs that the user chose by name, and those that these find: none that commands could have written. */
 export interface CallerPrograms extends Programs {
   searchPath(): string;
   isSafeFolder(folder: string): boolean;

@@ -44,10 +44,7 @@ export function createGuardedGit(folder: string): GuardedGit {
   };
 }
 
-/**
- * Makes git take a repository for another user's, and accept such ones only if named here. Git does not check a
- * repository that it was pointed at; the script does that.
- */
+/** Git takes a repository for another user's and accepts only those named here. The script checks GIT_DIR. */
 function guardVariables(
   { program, top, folders, common }: GitBounds,
   { programs, given }: { readonly programs: string; readonly given: Variables },

@@ -1,6 +1,7 @@
 import type { Processes, ProcessTable, Programs, StartedProcess, Survival } from '../../ports/system.ts';
 import { shellQuoted } from '../../protocol/shell.ts';
 import { processFolders, processStart, signalProcess } from '../disk/processes.ts';
+import { pause } from './command-timing.ts';
 import { systemPrograms } from './find-programs.ts';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ export const leftoverProcesses: Processes = {
       survival = 'ended';
       // Includes the group, if it leads one. Its last output is of no use, so it gets no grace period.
       for (const target of left.flatMap((pid) => [-pid, pid])) signalProcess(target, 'SIGKILL');
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs);
     }
     return 'running';
   },
@@ -31,10 +32,13 @@ async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<re
 /** Linux only; elsewhere the process and its group must do. */
 function marked(mark: string): readonly number[] {
   const wanted = `${commandMarkVariable}=${mark}`;
-  return (process.platform === 'linux' ? readdirSync('/proc') : [])
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => processFolders(pid).some((folder) => hasVariable(folder, wanted)));
+  return processIds().filter((pid) => processFolders(pid).some((folder) => hasVariable(folder, wanted)));
+}
+
+/** Empty where the system has no such list. */
+export function processIds(): readonly number[] {
+  const names = process.platform === 'linux' ? readdirSync('/proc') : [];
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 function hasVariable(folder: string, wanted: string): boolean {

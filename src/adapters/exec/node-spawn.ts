@@ -1,14 +1,13 @@
 import type { Clock, StartedProcess } from '../../ports/system.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
 import type { NotStarted, RunningCommand, Spawn, SpawnLimits, StartOptions } from '../../ports/commands.ts';
-import { defined } from '../../base/objects.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { sharedPipeStock } from './pipe-stock.ts';
 import { interruptProcessGroup } from './process-guard.ts';
 import { identifyProcess, leftoverProcesses } from './leftover-processes.ts';
 import type { Terminal } from './pseudo-terminal.ts';
 import { type ChildResources, startChild, type StartedChild } from './start-command.ts';
-import { startStopwatch, startTimeLimit } from './command-timing.ts';
+import { pause, settlesWithin, startStopwatch, startTimeLimit } from './command-timing.ts';
 
 const graceMs = 500;
 /** Time for output to stay open after the command ended: a process that it left may hold it. */
@@ -44,7 +43,7 @@ export function createNodeSpawn({ clock, runFolder, terminalLibrary }: NodeSpawn
           await command.cleanup();
           return { kind: 'aborted', ...told() };
         }
-        const running = await start(command, { input: 'closed', output: hear, ...defined({ started }) });
+        const running = await start(command, { input: 'closed', output: hear, started });
         if (running.kind === 'not-started') return running;
         const cause = await firstOf(running.exited, limits, signal);
         if (cause !== 'exited') {
@@ -115,17 +114,15 @@ function firstOf(
 ): Promise<'exited' | 'timed-out' | 'aborted'> {
   // Node warns about more than ten listeners on a signal, and many commands may run under one.
   const signal = AbortSignal.any([outer]);
-  return new Promise((resolve) => {
-    const onAbort = () => finish('aborted');
-    const endLimit = startTimeLimit(timeoutMs, pauses, () => finish('timed-out'));
-    function finish(cause: 'exited' | 'timed-out' | 'aborted'): void {
-      endLimit();
-      signal.removeEventListener('abort', onAbort);
-      resolve(cause);
-    }
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-    void exited.then(() => finish('exited'));
+  const { promise, resolve } = Promise.withResolvers<'exited' | 'timed-out' | 'aborted'>();
+  const onAbort = (): void => resolve('aborted');
+  const endLimit = startTimeLimit(timeoutMs, pauses, () => resolve('timed-out'));
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  void exited.then(() => resolve('exited'));
+  return promise.finally(() => {
+    endLimit();
+    signal.removeEventListener('abort', onAbort);
   });
 }
 
@@ -146,20 +143,4 @@ async function killTree(child: StartedChild, input: StartOptions['input']): Prom
   if (startedAt !== undefined) await leftoverProcesses.end({ pid, startedAt, mark });
   // A process that hangs in the kernel survives even this; the caller must not wait for it.
   await settlesWithin(Promise.all([child.exited, child.outputEnded]), drainMs);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-async function settlesWithin(event: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
-  try {
-    return await Promise.race([event.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

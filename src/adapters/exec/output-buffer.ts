@@ -1,10 +1,7 @@
 import type { ProcessOutput } from '../../ports/commands.ts';
 import { omittedLine } from '../../protocol/display-text.ts';
 
-/**
- * Keeps the first and the last half of `limit` bytes and counts the rest. Decodes only at the end, so that neither
- * chunks nor the cut split a character.
- */
+/** Keeps the first and the last half of `limit` bytes. Decodes at the end, so that nothing splits a character. */
 export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): void; result(): ProcessOutput } {
   const headSize = Math.floor(limit / 2);
   const tailSize = limit - headSize;
@@ -46,9 +43,8 @@ export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): voi
     result() {
       const start = head.subarray(0, Math.min(total, headSize));
       const behind = Math.max(0, total - headSize);
-      if (behind <= tailSize) {
+      if (behind <= tailSize)
         return { text: decode(Buffer.concat([start, tail.subarray(0, behind)])), totalBytes: total };
-      }
       const seam = tailSize === 0 ? 0 : behind % tailSize;
       const end = Buffer.concat([tail.subarray(seam), tail.subarray(0, seam)]);
       const before = withoutBrokenEnd(start);

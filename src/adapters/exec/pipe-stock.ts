@@ -5,13 +5,9 @@ export type PipeStock = () => Promise<PipeEnds | undefined>;
 /** The first command should not wait for many; later turns should not ask often. */
 const firstBatch = 3;
 const laterBatch = 8;
-
 const stocks = new Map<string, PipeStock>();
 
-/**
- * One stock per process, or per folder where pipes have names: its many short-lived users would otherwise leave pipes
- * behind.
- */
+/** One per process, or per folder where pipes have names: its many short-lived users would leave pipes behind. */
 export function sharedPipeStock(runFolder: string): PipeStock {
   const key = process.platform === 'linux' ? '' : runFolder;
   const stock = stocks.get(key) ?? createPipeStock(runFolder);

@@ -1,16 +1,9 @@
 import { signalProcess } from '../disk/processes.ts';
 import type { InheritedDescriptors } from './child-process.ts';
 import { systemPrograms } from './find-programs.ts';
-import { wardenScript } from './leftover-processes.ts';
+import { processIds, wardenScript } from './leftover-processes.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-
-export interface GuardedCommand {
-  readonly mark: string;
-  started(group: number): void;
-  /** Reports that the command is over, or that its leftovers may keep running. */
-  ended(): void;
-}
+import { readFileSync } from 'node:fs';
 
 /**
  * Commands lead process groups of their own, so they outlive this process if it is killed. The warden is a small shell
@@ -22,7 +15,7 @@ let warden: ChildProcess | undefined;
 let count = 0;
 
 /** Call it right before the command starts, with nothing in between. */
-export function guardCommand(doors: InheritedDescriptors): GuardedCommand {
+export function guardCommand(doors: InheritedDescriptors) {
   // Unlike a process number alone, it is never reused. No mark is a prefix of another.
   const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}.`;
   let word = mark;
@@ -31,14 +24,15 @@ export function guardCommand(doors: InheritedDescriptors): GuardedCommand {
   tell(`+ ${word}\n`);
   return {
     mark,
-    started(group) {
+    started(group: number): void {
       const before = word;
       word = `${mark}:${group}`;
       words.delete(before);
       words.add(word);
       tell(`+ ${word}\n- ${before}\n`);
     },
-    ended() {
+    /** Reports that the command is over, or that its leftovers may keep running. */
+    ended(): void {
       if (words.delete(word)) tell(`- ${word}\n`);
     },
   };
@@ -99,32 +93,18 @@ function killAll(): void {
   for (const leader of running) signalProcess(-leader, 'SIGKILL');
 }
 
-/**
- * Sends the signal of Control-C to the processes of a group. The leader holds the sandbox and would end all others at
- * once, so it is skipped where the system lists processes.
- */
+/** Signals a group as Control-C does. `bwrap` is skipped where it can be told: it would end all others at once. */
 export function interruptProcessGroup(leader: number): void {
-  const inside = membersOf(leader).filter(({ name }) => name !== 'bwrap');
-  if (inside.length === 0) signalProcess(-leader, 'SIGINT');
-  for (const { pid } of inside) signalProcess(pid, 'SIGINT');
+  const inside = processIds().filter((pid) => isBeneath(leader, pid));
+  for (const target of inside.length === 0 ? [-leader] : inside) signalProcess(target, 'SIGINT');
 }
 
-interface Member {
-  readonly pid: number;
-  readonly name: string;
-}
-
-function membersOf(group: number): readonly Member[] {
-  const pids = process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
-  return pids.flatMap((pid) => {
-    try {
-      const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The name is arbitrary, in parentheses; state, parent and group follow it.
-      const [open, close] = [text.indexOf('('), text.lastIndexOf(')')];
-      const found = Number(text.slice(close + 2).split(' ')[2]);
-      return found === group ? [{ pid: Number(pid), name: text.slice(open + 1, close) }] : [];
-    } catch {
-      return [];
-    }
-  });
+function isBeneath(group: number, pid: number): boolean {
+  try {
+    // The name is arbitrary, in parentheses; state, parent and group follow it.
+    const [, name, found] = /^\d+ \((.*)\) \S \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    return Number(found) === group && name !== 'bwrap';
+  } catch {
+    return false;
+  }
 }

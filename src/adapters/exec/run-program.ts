@@ -1,12 +1,18 @@
 import type { ProgramEnd, RunProgram } from '../../ports/commands.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import { inheritedDescriptors, sendHandover, startFailure } from './child-process.ts';
+import {
+  exitCodeOf,
+  extraStreams,
+  feedFiles,
+  inheritedDescriptors,
+  sendHandover,
+  startFailure,
+} from './child-process.ts';
+import { pause } from './command-timing.ts';
 import { commandMarkVariable, leftoverProcesses } from './leftover-processes.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:os';
-import type { Writable } from 'node:stream';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 
 export type InheritedEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
@@ -14,7 +20,6 @@ export type InheritedEnd =
   | { readonly kind: 'not-started'; readonly reason: string };
 
 const notHandedOver = 'The sandbox ended before it started the command: the proxy for its network could not be set up.';
-
 const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 
 /** Runs a command with the standard streams of this process and forwards its signals. Never rejects. */
@@ -24,11 +29,7 @@ export async function runInherited(command: RunnableCommand): Promise<InheritedE
     const child = spawn(program, parameters, {
       cwd: command.cwd,
       env: command.env,
-      stdio: [
-        ...(['inherit', 'inherit', 'inherit'] as const),
-        ...command.files.map(() => 'pipe' as const),
-        ...(command.handover === undefined ? [] : (['ipc'] as const)),
-      ],
+      stdio: ['inherit', 'inherit', 'inherit', ...extraStreams(command)],
     });
     return await ended(child, command);
   } catch (error) {
@@ -40,12 +41,7 @@ export async function runInherited(command: RunnableCommand): Promise<InheritedE
 }
 
 function ended(child: ChildProcess, command: RunnableCommand): Promise<InheritedEnd> {
-  for (const [index, file] of command.files.entries()) {
-    const stream = child.stdio[3 + index] as Writable;
-    // The child may close a file before it has read all of it.
-    stream.on('error', () => {});
-    stream.end(file);
-  }
+  feedFiles(child, command.files);
   const { handover } = command;
   let isHandedOver = handover === undefined;
   if (handover !== undefined) {
@@ -128,16 +124,11 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       signal.addEventListener('abort', abort, { once: true });
       const ended = (code: number | null, name: NodeJS.Signals | null): void => {
         if (isKilled) return;
-        const exitCode = code ?? 128 + constants.signals[name ?? 'SIGKILL'];
+        const exitCode = exitCodeOf(code, name);
         const out = stdout.result();
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-        finish({
-          kind: 'exited',
-          exitCode,
-          stdout: out.text,
-          stderr: stderr.result().text,
-          isCut: out.totalBytes > outputBytes,
-        });
+        const isCut = out.totalBytes > outputBytes;
+        finish({ kind: 'exited', exitCode, stdout: out.text, stderr: stderr.result().text, isCut });
       };
       child.on('close', ended);
       child.on('exit', (code, name) => setTimeout(() => ended(code, name), drainMs).unref());
@@ -146,15 +137,10 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
     }
   });
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-export interface FeedOptions {
+interface UserProgramOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly input: string;
-  /** A program that runs longer counts as not having taken the text, and is ended. */
+  /** A program that runs longer has failed, and is ended. */
   readonly timeoutMs: number;
 }
 
@@ -166,7 +152,7 @@ const feedGraceMs = 300;
  */
 export function feedProgram(
   [program = '', ...words]: readonly string[],
-  { cwd, env, input, timeoutMs }: FeedOptions,
+  { cwd, env, input, timeoutMs }: UserProgramOptions & { readonly input: string },
 ): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let child: ChildProcess;
@@ -208,29 +194,14 @@ function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS
   }
 }
 
-export interface ReadOutputOptions {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly mostBytes: number;
-}
-
 /** Output of a program of the user, as bytes. Undefined if it failed, took too long, or printed too much. */
 export function readOutput(
   [program = '', ...args]: readonly string[],
-  { cwd, env, timeoutMs, mostBytes }: ReadOutputOptions,
+  { cwd, env, timeoutMs, mostBytes }: UserProgramOptions & { readonly mostBytes: number },
 ): Promise<Buffer | undefined> {
-  const { execFile } = process.getBuiltinModule('node:child_process');
   return new Promise((resolve) => {
-    const options = {
-      cwd,
-      env,
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      maxBuffer: mostBytes,
-      encoding: 'buffer',
-      windowsHide: true,
-    } as const;
+    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: mostBytes } as const;
+    const options = { cwd, env, ...limits, encoding: 'buffer', windowsHide: true } as const;
     const child = execFile(program, args, options, (error, stdout) => resolve(error === null ? stdout : undefined));
     child.stdin?.end();
   });

@@ -1,6 +1,4 @@
-import { defined } from '../../base/objects.ts';
 import type {
-  NoSession,
   Pauses,
   ProcessEnd,
   ProcessOutput,
@@ -31,7 +29,7 @@ const settleMs = 500;
 export interface SessionsOptions {
   readonly spawn: Pick<Spawn, 'start'>;
   readonly clock: Clock;
-  readonly logs: SessionLogs;
+  readonly logs: ReturnType<typeof createSessionLogs>;
   random(): number;
 }
 
@@ -52,13 +50,14 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
     table.delete(id);
     fates.delete(id);
     fates.set(id, fate);
-    for (const old of [...fates.keys()].slice(0, Math.max(0, fates.size - mostRemembered))) fates.delete(old);
+    const [oldest = id] = fates.keys();
+    if (fates.size > mostRemembered) fates.delete(oldest);
   }
 
   function prune(): readonly number[] {
     if (table.size < mostSessions) return [];
     const oldest = [...table].toSorted(([, a], [, b]) => a.lastUse - b.lastUse).slice(0, -protectedSessions);
-    const free = oldest.filter(([, session]) => !session.isBusy);
+    const free = oldest.filter(([, { waiting }]) => waiting === 0);
     const [id, session] = free.find(([, { end }]) => end !== undefined) ?? free[0] ?? [];
     if (id === undefined || session === undefined) return [];
     remember(id, 'pruned');
@@ -68,10 +67,11 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
 
   function newsOf(id: number, session: LiveSession, durationMs: number): SessionOutput {
     const { end, log } = session;
-    const said = { output: session.read(), durationMs, ...defined({ log }) };
+    const said = { output: session.read(), durationMs, log: log?.path };
     if (end === undefined) return { kind: 'running', ...said };
-    remember(id, end.fate);
-    return { kind: 'ended', ...defined({ exitCode: end.exitCode }), fate: end.fate, ...said };
+    const { exitCode, fate } = end;
+    remember(id, fate);
+    return { kind: 'ended', exitCode, fate, ...said };
   }
 
   return {
@@ -87,33 +87,32 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
         session.hear(bytes);
         output?.(bytes);
       };
-      const running = await spawn.start(command, { input, output: hear, ...defined({ started }) });
+      const running = await spawn.start(command, { input, output: hear, started });
       if (running.kind === 'not-started') return running;
       session.runs(running);
       if (timeoutMs !== undefined) session.limit(timeoutMs, pauses);
       const quiet = input === 'closed' ? 'never' : 'prompt';
-      await session.wait({ milliseconds: yieldMs, quiet, signal, ...defined({ pauses }) });
+      await session.wait({ milliseconds: yieldMs, quiet, signal, pauses });
       if (session.end === undefined && signal.aborted) await session.kill('closed');
-      const { end } = session;
-      if (end !== undefined || signal.aborted) return endOf(session, signal.aborted);
+      if (session.end !== undefined || signal.aborted) return endOf(session, signal.aborted);
       const pruned = prune();
       const id = freeId();
       session.keepIn(logs.open(id));
       table.set(id, session);
       use(session);
-      session.unref();
-      const { ended, log } = session;
-      const said = { output: session.read(), durationMs: session.elapsed(), ...defined({ log }) };
-      return { kind: 'yielded', session: { id, ended, said: () => session.said() }, ...said, pruned };
+      running.unref();
+      const { ended, log, said } = session;
+      const read = { output: session.read(), durationMs: watch.elapsed(), log: log?.path };
+      return { kind: 'yielded', session: { id, ended, said }, ...read, pruned };
     },
 
     async write(id, asked, signal) {
       const session = table.get(id);
-      if (session === undefined) return { kind: 'no-session', ...defined({ fate: fates.get(id) }) };
+      if (session === undefined) return { kind: 'no-session', fate: fates.get(id) };
       use(session);
       return session.alone(async () => {
         // The session may have been dropped while this call waited.
-        if (!table.has(id)) return { kind: 'no-session', ...defined({ fate: fates.get(id) }) } satisfies NoSession;
+        if (!table.has(id)) return { kind: 'no-session', fate: fates.get(id) } as const;
         const begun = clock.now();
         if (session.end === undefined && asked.text !== '' && !feed(session, asked)) return { kind: 'input-closed' };
         const quiet = asked.text === '' ? 'any' : 'prompt';
@@ -127,7 +126,7 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
 
     runs: () => [...table.values()].some(({ end }) => end === undefined),
 
-    resize: (id, size) => table.get(id)?.resize(size),
+    resize: (id, size) => table.get(id)?.command?.resize(size),
 
     async end(id, fate) {
       const session = table.get(id);
@@ -145,15 +144,15 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
   };
 }
 
-function feed(session: LiveSession, { text }: SessionInput): boolean {
-  if (text === interrupt) session.interrupt();
-  else if (text === endOfInput) session.closeInput();
-  else return session.write(text);
+function feed({ command }: LiveSession, { text }: SessionInput): boolean {
+  if (text === interrupt) command?.interrupt();
+  else if (text === endOfInput) command?.closeInput();
+  else return command?.write(new TextEncoder().encode(text)) === true;
   return true;
 }
 
 function endOf(session: LiveSession, isAborted: boolean): ProcessEnd {
-  const told = { output: session.read(), durationMs: session.elapsed() };
+  const told = { output: session.read(), durationMs: session.watch.elapsed() };
   const { exitCode, fate } = session.end ?? {};
   if (exitCode !== undefined) return { kind: 'exited', exitCode, ...told };
   return { kind: fate === 'timed-out' && !isAborted ? 'timed-out' : 'aborted', ...told };
@@ -164,76 +163,56 @@ const heldBytes = 1024 * 1024;
 const quietMs = 250;
 const newline = 10;
 
-/** Reasons to stop waiting before the end: any output, or a line that looks like a question. */
-export type WaitTarget = 'any' | 'prompt' | 'never';
-
-export interface WaitOptions {
+interface WaitOptions {
   readonly milliseconds: number;
-  readonly quiet: WaitTarget;
+  /** Reasons to stop waiting before the end: any output, or a line that looks like a question. */
+  readonly quiet: 'any' | 'prompt' | 'never';
   readonly pauses?: Pauses;
   readonly signal: AbortSignal;
 }
 
 class LiveSession {
-  #command: RunningCommand | undefined;
-  readonly #watch: Stopwatch;
+  command: RunningCommand | undefined;
+  log: SessionLog | undefined;
+  end: SessionEnd | undefined;
+  lastUse = 0;
+  waiting = 0;
+  readonly watch: Stopwatch;
   readonly #whole = createOutputBuffer(heldBytes);
   readonly #listeners = new Set<() => void>();
   #unread = createOutputBuffer(heldBytes);
   #unreadBytes = 0;
   #lastByte = newline;
-  #log: SessionLog | undefined;
   #fate: SessionFate | undefined;
-  #end: SessionEnd | undefined;
   #busy: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
   readonly #ending = Promise.withResolvers<SessionEnd>();
-  readonly ended: Promise<SessionEnd>;
-  lastUse = 0;
+  readonly ended = this.#ending.promise;
+  readonly said = (): ProcessOutput => this.#whole.result();
 
   constructor(watch: Stopwatch) {
-    this.#watch = watch;
-    this.ended = this.#ending.promise;
+    this.watch = watch;
   }
 
   runs(command: RunningCommand): void {
-    this.#command = command;
-    void this.#follow(command);
-  }
-
-  async #follow({ exited, over }: RunningCommand): Promise<void> {
-    await over;
-    this.#settle(await exited);
+    this.command = command;
+    void command.over.then(async () => this.#settle(await command.exited));
   }
 
   #settle(exitCode?: number): void {
-    if (this.#end !== undefined) return;
-    const told = { output: this.#whole.result(), durationMs: this.elapsed() };
-    const how = this.#fate === undefined ? { fate: 'exited' as const, ...defined({ exitCode }) } : { fate: this.#fate };
-    this.#end = { ...how, ...told };
-    this.#watch.end();
-    this.#log?.end();
-    this.#ending.resolve(this.#end);
+    if (this.end !== undefined) return;
+    const told = { output: this.said(), durationMs: this.watch.elapsed() };
+    this.end = { ...(this.#fate === undefined ? { fate: 'exited', exitCode } : { fate: this.#fate }), ...told };
+    this.watch.end();
+    this.log?.end();
+    this.#ending.resolve(this.end);
     this.#wake();
-  }
-
-  get end(): SessionEnd | undefined {
-    return this.#end;
-  }
-
-  get log(): string | undefined {
-    return this.#log?.path;
-  }
-
-  get isBusy(): boolean {
-    return this.#waiting > 0;
   }
 
   hear(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.#whole.add(bytes);
     this.#unread.add(bytes);
-    this.#log?.add(bytes);
+    this.log?.add(bytes);
     this.#unreadBytes += bytes.length;
     this.#lastByte = bytes.at(-1) as number;
     this.#wake();
@@ -241,15 +220,15 @@ class LiveSession {
 
   /** From now on output goes into the file, with the earlier output that is still held. */
   keepIn(log: SessionLog | undefined): void {
-    if (this.#end !== undefined) return log?.end();
-    this.#log = log;
-    log?.add(new TextEncoder().encode(this.#whole.result().text));
+    if (this.end !== undefined) return log?.end();
+    this.log = log;
+    log?.add(new TextEncoder().encode(this.said().text));
   }
 
   /** Ends the process. Only the first reason counts. */
   async kill(fate: SessionFate): Promise<void> {
     this.#fate ??= fate;
-    await this.#command?.end();
+    await this.command?.end();
     // Also if a process survives the kill: its output is not read any more.
     this.#settle();
   }
@@ -257,34 +236,6 @@ class LiveSession {
   limit(milliseconds: number, pauses: Pauses | undefined): void {
     const stop = startTimeLimit(milliseconds, pauses, () => void this.kill('timed-out'));
     void this.ended.then(stop);
-  }
-
-  write(text: string): boolean {
-    return this.#command?.write(new TextEncoder().encode(text)) === true;
-  }
-
-  closeInput(): void {
-    this.#command?.closeInput();
-  }
-
-  interrupt(): void {
-    this.#command?.interrupt();
-  }
-
-  resize(...size: Parameters<RunningCommand['resize']>): void {
-    this.#command?.resize(...size);
-  }
-
-  unref(): void {
-    this.#command?.unref();
-  }
-
-  elapsed(): number {
-    return this.#watch.elapsed();
-  }
-
-  said(): ProcessOutput {
-    return this.#whole.result();
   }
 
   read(): ProcessOutput {
@@ -296,10 +247,10 @@ class LiveSession {
 
   /** Runs one piece of work at a time. */
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#waiting += 1;
+    this.waiting += 1;
     const result = this.#busy.then(work);
     this.#busy = result.catch(() => {});
-    return result.finally(() => (this.#waiting -= 1));
+    return result.finally(() => (this.waiting -= 1));
   }
 
   /** Resolves when it has ended, is quiet, its time is over, or the signal aborts. */
@@ -314,7 +265,7 @@ class LiveSession {
     };
     const look = (): void => {
       clearTimeout(timer);
-      if (this.#end !== undefined || outer.aborted) resolve();
+      if (this.end !== undefined || outer.aborted) resolve();
       else if (isAsking()) timer = setTimeout(resolve, quietMs);
     };
     const stop = startTimeLimit(milliseconds, pauses, resolve);
@@ -345,18 +296,13 @@ interface SessionLog {
   end(): void;
 }
 
-interface SessionLogs {
-  /** Undefined if the disk refuses: the session works without a log. */
-  open(id: number): SessionLog | undefined;
-  close(): void;
-}
-
 /** `folder`: commands may read but not write in it. */
-export function createSessionLogs(folder: string): SessionLogs {
+export function createSessionLogs(folder: string) {
   const own = threadFolder(folder);
   const paths: string[] = [];
   return {
-    open(id) {
+    /** Undefined if the disk refuses: the session works without a log. */
+    open(id: number): SessionLog | undefined {
       try {
         const path = join(own.path(), `${id}.log`);
         const file = openSync(path, 'ax', 0o600);

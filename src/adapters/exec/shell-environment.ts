@@ -1,6 +1,5 @@
 import { withLoginShell } from '../../core/policy/environment/shell-environment-policy.ts';
 import type { ShellEnvironment } from '../../ports/commands.ts';
-import { defined } from '../../base/objects.ts';
 import type { LoginShell, LoginShellOptions } from './login-shell/login-shell.ts';
 import { commandMarkVariable } from './leftover-processes.ts';
 
@@ -11,13 +10,11 @@ export interface ShellEnvironmentOptions {
 }
 
 /** Variables for each thread. Threads with the same options for the login shell share one answer. */
-export type ShellEnvironments = (loginShell: ShellEnvironmentOptions['loginShell'] | undefined) => ShellEnvironment;
-
-export function createShellEnvironments(env: ShellEnvironmentOptions['env']): ShellEnvironments {
+export function createShellEnvironments(env: ShellEnvironmentOptions['env']) {
   const made = new Map<string, ShellEnvironment>();
-  return (loginShell) => {
+  return (loginShell: ShellEnvironmentOptions['loginShell']): ShellEnvironment => {
     const key = JSON.stringify(loginShell) ?? '';
-    const environment = made.get(key) ?? createShellEnvironment({ env, ...defined({ loginShell }) });
+    const environment = made.get(key) ?? createShellEnvironment({ env, loginShell });
     made.set(key, environment);
     return environment;
   };

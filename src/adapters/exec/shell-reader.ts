@@ -83,26 +83,11 @@ function readScriptTree(root: Node, script: string): ShellScript | undefined {
   return walk.isOver ? undefined : { body };
 }
 
-const statements = new Set([
-  'command',
-  'list',
-  'pipeline',
-  'negated_command',
-  'redirected_statement',
-  'subshell',
-  'compound_statement',
-  'variable_assignment',
-  'variable_assignments',
-  'function_definition',
-  'declaration_command',
-  'unset_command',
-  'test_command',
-  'if_statement',
-  'for_statement',
-  'c_style_for_statement',
-  'while_statement',
-  'case_statement',
-]);
+const statements = new Set(
+  `command list pipeline negated_command redirected_statement subshell compound_statement variable_assignment
+  variable_assignments function_definition declaration_command unset_command test_command if_statement for_statement
+  c_style_for_statement while_statement case_statement`.split(/\s+/),
+);
 const operators = new Set<string>(['&&', '||', '|', '|&'] satisfies ShellOperator[]);
 const redirections = new Set(['file_redirect', 'herestring_redirect', 'heredoc_redirect']);
 
@@ -164,17 +149,22 @@ class Walk {
 
   /** The grammar has special rules for `declare`, `unset`, `[` and `[[`; rules of users match their words. */
   #ownSyntax(node: Node, depth: number): ShellNode {
-    const words: ShellWord[] = [];
-    let end: number | undefined;
-    for (const child of this.#operands(node, depth)) {
-      const isApart = end === undefined || this.#gap(end, child.startIndex) !== '';
-      end = child.endIndex;
-      const word = this.#word(child, depth);
-      const previous = words.at(-1);
-      if (isApart || previous === undefined) words.push(word);
-      else words[words.length - 1] = joinedWords(previous, word);
-    }
+    const { words } = this.#words(this.#operands(node, depth), depth);
     return { kind: 'dynamic', inside: [{ kind: 'command', assignments: [], words, redirections: [] }] };
+  }
+
+  /** Nodes without a gap between them are one word. Odd: a gap is more than blanks. */
+  #words(nodes: readonly Node[], depth: number): { readonly words: readonly ShellWord[]; readonly isOdd: boolean } {
+    const words: ShellWord[] = [];
+    let isOdd = false;
+    let end: number | undefined;
+    for (const node of nodes) {
+      const gap = end === undefined ? ' ' : this.#gap(end, node.startIndex);
+      isOdd ||= /[^ \t]/.test(gap);
+      end = node.endIndex;
+      addWord(words, this.#word(node, depth), gap);
+    }
+    return { words, isOdd };
   }
 
   /** `((…))` evaluates the values of its variables: a shell command, like `let`. */
@@ -227,10 +217,8 @@ class Walk {
         continue;
       }
       const word = this.#word(child, depth);
-      const previous = words.at(-1);
       if (child.type === 'variable_assignment' && words.length === 0) assignments.push(word);
-      else if (gap === '' && previous !== undefined) words[words.length - 1] = joinedWords(previous, word);
-      else words.push(word);
+      else addWord(words, word, gap);
       // Syntax that no shell accepts in a word, such as the parentheses of a glob.
       isOdd ||= statements.has(child.type) && child.type !== 'variable_assignment';
     }
@@ -273,36 +261,19 @@ class Walk {
    * `more`: words after the target, which belong to the command. `after`: for a heredoc, the rest of its line. No
    * redirection: it was not understood.
    */
-  #redirection(
-    node: Node,
-    depth: number,
-  ): {
-    readonly redirection: ShellRedirection | undefined;
-    readonly more: readonly ShellWord[];
-    readonly after: readonly ShellNode[];
-  } {
+  #redirection(node: Node, depth: number): ReadRedirection {
     const children = this.#children(node, depth);
     if (node.type === 'heredoc_redirect') return this.#heredoc(children, depth);
     const isOperator = (child: Node) => child.type === 'file_descriptor' || !child.isNamed;
     const operator = children.filter(isOperator).map((child) => this.#source(child));
-    const words: ShellWord[] = [];
-    let isOdd = !redirections.has(node.type);
-    let end: number | undefined;
-    for (const child of children.filter((child) => !isOperator(child))) {
-      const gap = end === undefined ? ' ' : this.#gap(end, child.startIndex);
-      isOdd ||= /[^ \t]/.test(gap);
-      end = child.endIndex;
-      const previous = words.at(-1);
-      const word = this.#word(child, depth);
-      if (gap === '' && previous !== undefined) words[words.length - 1] = joinedWords(previous, word);
-      else words.push(word);
-    }
+    const operands = children.filter((child) => !isOperator(child));
+    const { words, isOdd } = this.#words(operands, depth);
+    if (isOdd || !redirections.has(node.type)) return { redirection: undefined, more: words, after: [] };
     const [target, ...more] = words;
-    const redirection = { operator: operator.join(''), ...(target === undefined ? {} : { target }) };
-    return { redirection: isOdd ? undefined : redirection, more: isOdd ? words : more, after: [] };
+    return { redirection: { operator: operator.join(''), target }, more, after: [] };
   }
 
-  #heredoc(children: readonly Node[], depth: number) {
+  #heredoc(children: readonly Node[], depth: number): ReadRedirection {
     const start = children.find((child) => child.type === 'heredoc_start');
     const body = children.find((child) => child.type === 'heredoc_body');
     const operator = children.find((child) => !child.isNamed)?.type;
@@ -349,14 +320,21 @@ function isValue({ type }: Node): boolean {
   return type === 'declaration_command' || type === 'variable_assignments';
 }
 
-function joinedWords(first: ShellWord, second: ShellWord): ShellWord {
-  return { source: first.source + second.source, inside: [...first.inside, ...second.inside] };
+interface ReadRedirection {
+  readonly redirection: ShellRedirection | undefined;
+  readonly more: readonly ShellWord[];
+  readonly after: readonly ShellNode[];
 }
 
-/**
- * The grammar attaches the redirections of a last command to its whole list. Undefined if they belong to no single
- * command.
- */
+/** Without a gap it continues the last word. */
+function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string): void {
+  const last = gap === '' ? words.pop() : undefined;
+  words.push(
+    last === undefined ? { source, inside } : { source: last.source + source, inside: [...last.inside, ...inside] },
+  );
+}
+
+/** The grammar attaches a last command's redirections to its list. Undefined: they belong to no single command. */
 function withRedirections(
   node: ShellNode,
   found: readonly ShellRedirection[],

@@ -1,18 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
 import type { NotStarted, StartOptions, TerminalSize } from '../../ports/commands.ts';
 import {
   dropListeners,
   dropListenersOnClose,
+  exitCodeOf,
+  extraStreams,
+  feedFiles,
   folderReplaced,
-  type InheritedDescriptors,
   inheritedDescriptors,
   openStartFolder,
   sendHandover,
+  type Standard,
+  startError,
   startFailure,
 } from './child-process.ts';
 import type { PipeEnds } from './pipes.ts';
@@ -78,11 +81,7 @@ export async function startChild(
       cwd: folder.path,
       env: { ...command.env, [commandMarkVariable]: guarded.mark },
       detached: true,
-      stdio: doors.shut([
-        ...standardStreams({ terminal, pipe, fed, input }),
-        ...command.files.map(() => 'pipe' as const),
-        ...(command.handover === undefined ? [] : (['ipc'] as const)),
-      ]),
+      stdio: doors.shut([...standardStreams({ terminal, pipe, fed, input }), ...extraStreams(command)]),
     });
     if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
@@ -97,24 +96,17 @@ export async function startChild(
   }
   const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => {
-      resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
+      resolve(exitCodeOf(code, signal));
       // A handle may arrive after its end.
       if (command.handover === undefined) dropListeners(child);
     });
   });
-  const failure = await new Promise<Error | undefined>((resolve) => {
-    child.once('spawn', () => resolve(undefined)).on('error', resolve);
-  });
+  const failure = await startError(child);
   if (failure !== undefined) return fail(failure);
   const outputs = outputsOf(child, { terminal, pipe });
   for (const stream of outputs) stream.on('data', output);
   const outputEnded = Promise.all(outputs.map(closed));
-  const extra = child.stdio.slice(3, 3 + command.files.length) as readonly Writable[];
-  for (const [index, stream] of extra.entries()) {
-    // The child may close a file before it has read all of it.
-    dropListenersOnClose(stream);
-    stream.end(command.files[index]);
-  }
+  const extra = feedFiles(child, command.files);
   if (command.handover !== undefined) sendHandover(child, command.handover);
   const feed = terminal?.input ?? feedOf(child, fed);
   if (feed !== undefined) dropListenersOnClose(feed);
@@ -161,7 +153,7 @@ interface OwnStreams {
   readonly input: StartOptions['input'];
 }
 
-function standardStreams({ terminal, pipe, fed, input }: OwnStreams): Parameters<InheritedDescriptors['shut']>[0] {
+function standardStreams({ terminal, pipe, fed, input }: OwnStreams): readonly Standard[] {
   if (terminal !== undefined) return [terminal.commandEnd, terminal.commandEnd, terminal.commandEnd];
   const write = pipe?.writeEnd ?? 'pipe';
   return [input === 'open' ? (fed?.readEnd ?? 'pipe') : 'ignore', write, write];

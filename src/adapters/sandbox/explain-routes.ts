@@ -1,10 +1,11 @@
 import { landlockLosses } from '../../core/policy/profiles/landlock-policy.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
-import { networkReach } from '../../core/policy/paths/access.ts';
+import { needsSandbox } from '../../core/policy/paths/access.ts';
 import { staticFolderOf } from '../../core/policy/paths/glob.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { protectGit } from './policy-on-disk.ts';
+import { coversWholeDisk, protectGit } from './policy-on-disk.ts';
+import { unenforceable } from './refusals.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { chooseRoute, leastLandlockAbi, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
 import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
@@ -25,6 +26,7 @@ export interface RouteExplanation {
 const bubblewrap: Bubblewrap = { kind: 'bubblewrap', path: 'bwrap', closesUserNamespaces: true, ownProcessTable: true };
 const linux: MachineFacts = { platform: 'linux', architecture: 'x64', isWsl1: false, bubblewrap };
 const landlock: MachineFacts = { ...linux, landlock: { kind: 'landlock', abi: leastLandlockAbi } };
+const mac: MachineFacts = { platform: 'darwin', architecture: 'arm64' };
 
 interface ExplainedPlace {
   readonly cwd: string;
@@ -33,85 +35,66 @@ interface ExplainedPlace {
   readonly problems: { readonly bubblewrap?: SandboxRefused; readonly landlock?: SandboxRefused };
 }
 
-/**
- * Explains how each system would enforce a policy at its best; for Linux, includes what does not work on this machine.
- * `fitted`: the policy as Landlock can hold it.
- */
+/** How each system enforces a policy at best, and this Linux really. `fitted`: the policy as Landlock can hold it. */
 export function explainRoutes(
   { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
   { cwd, temporary, problems }: ExplainedPlace,
 ): readonly RouteExplanation[] {
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
-  const hostLists = networkReach(policy) === 'listed';
   const usualRoots = [cwd, ...temporaryFolders({ TMPDIR: temporary })];
+  const onBubblewrap = explained(
+    'bubblewrap',
+    wholeDiskGlob(policy) ?? chooseRoute(linux, policy),
+    'Mounts and namespaces of bubblewrap, and a system-call filter.',
+  );
   return [
-    here(
-      problems.bubblewrap,
-      explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute(linux, policy, { hostLists }), {
-        enforced: 'Mounts and namespaces of bubblewrap, and a system-call filter.',
-      }),
+    here(problems.bubblewrap, onBubblewrap),
+    here(problems.landlock, onLandlock(fitted)),
+    explained(
+      'seatbelt',
+      chooseRoute(mac, policy),
+      'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
     ),
-    here(problems.landlock, onLandlock(fitted, hostLists)),
-    explained('seatbelt', chooseRoute({ platform: 'darwin', architecture: 'arm64' }, policy, { hostLists }), {
-      enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
-    }),
-    ...(['elevated', 'unelevated'] as const).map((level) => onWindows(level, { policy, usualRoots, hostLists })),
+    onWindows('elevated', policy, usualRoots),
+    onWindows('unelevated', policy, usualRoots),
   ];
 }
 
-function explained(
-  system: RouteExplanation['system'],
-  route: SandboxRoute,
-  { enforced }: { readonly enforced: string },
-): RouteExplanation {
+function explained(system: RouteExplanation['system'], route: SandboxRoute, enforced: string): RouteExplanation {
   if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
   if (route.kind === 'refused') return { system, verdict: 'refused', why: route.message };
   return { system, verdict: 'enforced', why: enforced };
 }
 
+const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';
+
 function here(problem: SandboxRefused | undefined, ideal: RouteExplanation): RouteExplanation {
   if (problem === undefined || !['enforced', 'limited'].includes(ideal.verdict)) return ideal;
-  const { losses: _losses, ...rest } = ideal;
-  return { ...rest, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
+  return { system: ideal.system, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
 }
 
-function onLandlock(policy: ResolvedPolicy, hostLists: boolean): RouteExplanation {
-  const route = wholeDiskGlob(policy) ?? chooseRoute(landlock, policy, { hostLists });
+function onLandlock(policy: ResolvedPolicy): RouteExplanation {
+  const route = wholeDiskGlob(policy) ?? chooseRoute(landlock, policy);
   const enforced = `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters, where bubblewrap cannot be used and you agreed to it (--sandbox-fallback landlock).`;
-  const explanation = explained('landlock', route, { enforced });
+  const explanation = explained('landlock', route, enforced);
   if (explanation.verdict !== 'enforced') return explanation;
   return { ...explanation, verdict: 'limited', losses: landlockLosses(policy) };
 }
 
-const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';
-
-function onWindows(
-  level: WindowsLevel,
-  request: { readonly policy: ResolvedPolicy; readonly usualRoots: readonly string[]; readonly hostLists: boolean },
-): RouteExplanation {
+function onWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRoots: readonly string[]): RouteExplanation {
   const system = `windows-${level}` as const;
-  const { hostLists, policy } = request;
-  const plan = planWindows({ level, ...request });
-  const windows = { plan, hasLauncher: false };
-  const route = chooseRoute({ platform: 'win32', architecture: 'x64', windows }, policy, {
-    hostLists,
-  });
-  if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };
-  if (plan.kind === 'windows-impossible') return { system, verdict: 'refused', why: plan.message };
+  if (!needsSandbox(policy)) return { system, verdict: 'unneeded', why: nothingRestricted };
+  const plan = planWindows(level, policy, usualRoots);
+  if (typeof plan === 'string') return { system, verdict: 'refused', why: plan };
   const network = plan.network === 'best-effort' ? ', but the network only for programs that cooperate' : '';
-  return {
-    system,
-    verdict: 'planned',
-    why: `Access lists can express it${network}. Capstan cannot set them yet, so it refuses the command.`,
-  };
+  const why = `Access lists can express it${network}. Capstan cannot set them yet, so it refuses the command.`;
+  return { system, verdict: 'planned', why };
 }
 
 /** A pattern that begins at the root would need a search of the whole disk before each command. */
-function wholeDiskGlob({ files }: ResolvedPolicy): SandboxRoute | undefined {
+function wholeDiskGlob({ files }: ResolvedPolicy): SandboxRefused | undefined {
   const globs = files.kind === 'restricted' ? files.denyGlobs : [];
   const glob = globs.find((each) => staticFolderOf(each) === '/');
-  if (glob === undefined) return undefined;
-  const message = `The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`;
-  return { kind: 'refused', code: 'policy-unenforceable', message, next: '' };
+  return glob === undefined ? undefined : unenforceable(coversWholeDisk(glob), '');
 }

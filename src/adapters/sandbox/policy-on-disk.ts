@@ -1,26 +1,28 @@
 import type { NamePart } from '../../base/name-matcher.ts';
-import { defined } from '../../base/objects.ts';
 import { compareByDepth, isWithin, joinPath, parentPath, pathDepth } from '../../core/policy/paths/absolute-paths.ts';
-import { accessByRules, type AccessRule, platformReadRoots } from '../../core/policy/paths/access.ts';
+import {
+  accessAt,
+  accessByRules,
+  type AccessRule,
+  platformReadRoots,
+  type RestrictedFiles,
+} from '../../core/policy/paths/access.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../core/policy/paths/glob.ts';
 import { isMovedRoot, type Link } from '../../core/policy/paths/walk-path.ts';
 import { readOnlyRules } from '../../core/policy/profiles/narrower-profile.ts';
-import type { SandboxRefused } from '../../ports/sandbox.ts';
-import type { Access, PathRule, ResolvedFiles, ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { PlainCommand, SandboxRefused } from '../../ports/sandbox.ts';
+import type { Access, PathRule, ResolvedPolicy } from '../../protocol/permissions.ts';
 import { diskPath, lookAt, realPath } from '../disk/file-system.ts';
 import { type NamedEntry, withTrueNames } from '../disk/folder-access.ts';
-import { type DiskView, followLinks } from './disk-view.ts';
-import { type Impossible, unenforceable } from './refusals.ts';
+import { type DiskView, followLinks, viewHostDisk } from './disk-view.ts';
+import { movedWorkspace, unenforceable } from './refusals.ts';
 
 export interface RealRule extends PathRule {
   readonly kind: 'folder' | 'file' | 'missing' | 'blocked';
   readonly missing?: string;
 }
 
-/**
- * The rules as an operating system sees them: links resolved, one rule per place, shallow places first. If two
- * spellings of a place disagree, the stricter rule holds.
- */
+/** Links are resolved; one rule per place, shallow places first. Of two spellings of a place the stricter holds. */
 export interface RealPolicy {
   readonly rules: readonly RealRule[];
   /** Links that commands could replace and that lead to something restricted: their folders must not change. */
@@ -35,7 +37,7 @@ export interface RealPolicy {
  * leads elsewhere than when the turn began: the next command would find more open than the policy says. A restriction
  * behind such a link applies at its target, and the link is held.
  */
-export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>, disk: DiskView): RealPolicy {
+export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
   const platform = files.platformDefaults
     ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
     : [];
@@ -73,7 +75,7 @@ export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>
     }
     if (rule.access !== 'deny') for (const link of found.links) grantedLinks.set(link.location, link);
     if (found.kind === 'loop') continue;
-    rules.push({ ...rule, path: found.path, kind: found.kind, ...defined({ missing: found.missing }) });
+    rules.push({ ...rule, path: found.path, kind: found.kind, missing: found.missing });
   }
   return {
     // For one place with several spellings, no command may gain by a second spelling.
@@ -99,18 +101,47 @@ function strongest<Rule extends PathRule>(
   return [...chosen.values()];
 }
 
+/** The view of the disk, the real working folder and what the globs match, or why no command runs there. */
+export async function examineDisk({ cwd: folder }: Pick<PlainCommand, 'cwd'>, policy: ResolvedPolicy) {
+  const { files } = policy;
+  const { denyGlobs = [], globDepth } = files.kind === 'restricted' ? files : {};
+  const matched = await expandGlobs(denyGlobs, globDepth);
+  if (matched.kind === 'refused') return matched;
+  const disk = viewHostDisk();
+  const moved = movedWorkspace(files, folder, disk);
+  if (moved !== undefined) return moved;
+  const cwd = followLinks(disk, folder).path;
+  if (accessAt(policy, folder) === 'deny' && accessAt(policy, cwd) === 'deny') {
+    return unenforceable(
+      `The policy denies reading the working folder ${JSON.stringify(folder)}.`,
+      'Work in a folder that the profile makes readable, or add an entry for this one.',
+    );
+  }
+  return { kind: 'examined', disk, cwd, deniedMatches: matched.paths } as const;
+}
+
+/** Denies the globs' matches at the places that they lead to. Rules open nothing inside a match. */
+export function denyMatches(files: RestrictedFiles, matches: readonly string[], disk: DiskView): RestrictedFiles {
+  if (matches.length === 0) return files;
+  const places = matches.map((path) => followLinks(disk, path).path);
+  const isMatched = (path: string): boolean => {
+    const place = followLinks(disk, path).path;
+    return matches.some((match) => isWithin(path, match)) || places.some((match) => isWithin(place, match));
+  };
+  const kept = files.rules.filter(({ access, path }) => access === 'deny' || !isMatched(path));
+  const denied = places.map((path) => ({ path, access: 'deny', ifMissing: 'skip' }) as const);
+  return { ...files, rules: [...kept, ...denied] };
+}
+
 const mostMatches = 8192;
 const mostEntries = 200_000;
 const breadth = 32;
 
-/**
- * Everything that the deny globs match now. Later names are not covered: file tools still refuse them, but commands
- * running at that time can read them.
- */
+/** Everything that the deny globs match now. Commands that run can read later matches; file tools refuse them. */
 export async function expandGlobs(
   globs: readonly string[],
   mostDepth = Number.POSITIVE_INFINITY,
-): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | Impossible> {
+): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | SandboxRefused> {
   const matches = new Set<string>();
   let entries = 0;
   for (const glob of globs) {
@@ -122,8 +153,7 @@ export async function expandGlobs(
       if (lookAt(literal).kind !== 'missing') matches.add(literal);
       continue;
     }
-    if (parts === undefined || start === '/')
-      return impossible(`The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`);
+    if (parts === undefined || start === '/') return tooWide(coversWholeDisk(glob));
     const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
     const depth = Math.min(isDeep ? Number.POSITIVE_INFINITY : pathDepth(glob), pathDepth(start) + mostDepth);
     const pending = [start];
@@ -140,12 +170,10 @@ export async function expandGlobs(
           else if (entry.isDirectory() || (entry.isSymbolicLink() && isNewFolder(path, linked))) pending.push(path);
         }
       }
-      if (matches.size > mostMatches)
-        return impossible(`${JSON.stringify(glob)} matches more than ${mostMatches} files.`);
+      const shown = JSON.stringify(glob);
+      if (matches.size > mostMatches) return tooWide(`${shown} matches more than ${mostMatches} files.`);
       if (entries > mostEntries)
-        return impossible(
-          `${JSON.stringify(start)} has more than ${mostEntries} files to compare with ${JSON.stringify(glob)}.`,
-        );
+        return tooWide(`${JSON.stringify(start)} has more than ${mostEntries} files to compare with ${shown}.`);
     }
   }
   return { kind: 'matches', paths: [...matches].toSorted() };
@@ -176,31 +204,28 @@ async function read(folder: string): Promise<readonly NamedEntry[]> {
   }
 }
 
-function impossible(message: string): Impossible {
-  const next = 'Begin the deny pattern with the folder it is about, or deny the folder itself.';
-  return { kind: 'impossible', message, next };
+function tooWide(message: string): SandboxRefused {
+  return unenforceable(message, 'Begin the deny pattern with the folder it is about, or deny the folder itself.');
 }
 
-/**
- * Each takes a mount, and so does every parent folder. Bubblewrap takes up to half a second for this many, and far
- * longer for more.
- */
+export function coversWholeDisk(glob: string): string {
+  return `The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`;
+}
+
+/** Each takes a mount, and so does every parent folder. Bubblewrap takes half a second for this many. */
 const mostGitFolders = 200;
 
-/**
- * The policy as a sandbox can enforce it: names protected at any depth become rules for the places that the walk found
- * in writable folders, unless there is a rule already.
- */
+/** As a sandbox can enforce it: names protected at any depth become rules for the places that the walk found. */
 export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
   const { files } = policy;
   if (files.kind === 'unrestricted') return policy;
   const rules = files.rules.map(({ keeps: _keeps, ...rule }): PathRule => rule);
   const added = readOnlyRules(rules, gitFolders);
   if (added.length > mostGitFolders) {
-    return unenforceable({
-      message: `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`,
-      next: 'Work in a folder with fewer repositories, or make a smaller folder writable.',
-    });
+    return unenforceable(
+      `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`,
+      'Work in a folder with fewer repositories, or make a smaller folder writable.',
+    );
   }
   return { ...policy, files: { ...files, rules: [...rules, ...added] } };
 }

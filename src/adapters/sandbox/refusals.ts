@@ -4,14 +4,8 @@ import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedFiles } from '../../protocol/permissions.ts';
 import { type DiskView, followLinks } from './disk-view.ts';
 
-export interface Impossible {
-  readonly kind: 'impossible';
-  readonly message: string;
-  readonly next: string;
-}
-
 /** The policy asks for something that no sandbox here can enforce (I10). */
-export function unenforceable({ message, next }: Omit<Impossible, 'kind'>): SandboxRefused {
+export function unenforceable(message: string, next: string): SandboxRefused {
   return { kind: 'refused', code: 'policy-unenforceable', message, next };
 }
 
@@ -22,8 +16,14 @@ export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView
     (rule) =>
       rule.access === 'write' && isWithin(cwd, rule.path) && isMovedRoot(rule, followLinks(disk, rule.path).path),
   );
-  return moved === undefined ? undefined : unenforceable(describeMovedRoot(moved.path));
+  if (moved === undefined) return undefined;
+  const { message, next } = describeMovedRoot(moved.path);
+  return unenforceable(message, next);
 }
 
 /** Read only by users who insist on Landlock: otherwise bubblewrap comes first. */
-export const leaveOutLandlockAdvice = 'Leave out use_legacy_landlock, so that Capstan uses bubblewrap.';
+export function noLandlock(why: string): SandboxRefused {
+  const message = `Landlock cannot be used here: ${why}.`;
+  const next = 'Leave out use_legacy_landlock, so that Capstan uses bubblewrap.';
+  return { kind: 'refused', code: 'sandbox-missing', message, next };
+}

@@ -5,8 +5,7 @@ import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { PermissionProfile, ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
-import { chooseRoute, type MachineFacts, type SandboxRouteOptions } from './sandbox-route.ts';
-import { planWindows } from './windows/windows-plan.ts';
+import { chooseRoute, type MachineFacts } from './sandbox-route.ts';
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
@@ -54,77 +53,43 @@ const linux: MachineFacts = { platform: 'linux', architecture: 'x64' };
 const known: MachineFacts = { ...linux, isWsl1: false, bubblewrap };
 const without: MachineFacts = { ...linux, isWsl1: false, bubblewrap: absent };
 const kernel: MachineFacts = { ...without, landlock: { kind: 'landlock', abi: 7 } };
-const windows = (
-  level: 'elevated' | 'unelevated',
-  hasLauncher: boolean,
-  policy: keyof typeof policies,
-): MachineFacts => ({
-  platform: 'win32',
-  architecture: 'x64',
-  windows: {
-    plan: planWindows({ level, policy: policies[policy], usualRoots: ['/ws'], hostLists: false }),
-    hasLauncher,
-  },
-});
+const mac: MachineFacts = { platform: 'darwin', architecture: 'arm64' };
 
-type Row = readonly [
-  what: string,
-  machine: MachineFacts,
-  policy: keyof typeof policies,
-  options: Partial<SandboxRouteOptions>,
-  route: string,
-];
+type Row = readonly [what: string, machine: MachineFacts, policy: keyof typeof policies, route: string];
 
 const rows: readonly Row[] = [
-  ['nothing to enforce needs no sandbox', linux, 'full access', {}, 'direct'],
-  ['nor does a sandbox around us', { platform: 'aix', architecture: 'ppc64' }, 'another sandbox', {}, 'direct'],
-  ['Linux first asks which kernel it is', linux, 'read-only', {}, 'look isWsl1'],
-  ['then for bubblewrap', { ...linux, isWsl1: false }, 'read-only', {}, 'look bubblewrap'],
-  ['WSL 1 is refused before bubblewrap is looked for', { ...linux, isWsl1: true }, 'read-only', {}, 'sandbox-unusable'],
-  ['WSL 1 is refused even where bubblewrap is known', { ...known, isWsl1: true }, 'read-only', {}, 'sandbox-unusable'],
-  ['bubblewrap holds read-only', known, 'read-only', {}, 'bubblewrap'],
-  ['bubblewrap holds workspace-write', known, 'workspace-write', {}, 'bubblewrap'],
-  ['bubblewrap cuts off the network alone', known, 'no network', {}, 'bubblewrap'],
-  ['without bubblewrap Landlock is looked for, to say so', without, 'read-only', {}, 'look landlock'],
-  ['and never used without a policy that was fitted to it', kernel, 'read-only', {}, 'sandbox-missing'],
-  ['without Landlock both are missing', { ...without, landlock: noLandlock }, 'read-only', {}, 'sandbox-missing'],
-  ['a fitted policy is for Landlock alone', known, 'fitted read-only', {}, 'look landlock'],
-  ['which holds read-only', kernel, 'fitted read-only', {}, 'landlock'],
-  ['and workspace-write', kernel, 'fitted workspace-write', {}, 'landlock'],
-  ['and the network', kernel, 'fitted no network', {}, 'landlock'],
-  ['but no lists of hosts', kernel, 'fitted hosts', { hostLists: true }, 'policy-unenforceable'],
-  ['nor listed sockets', kernel, 'fitted sockets', {}, 'policy-unenforceable'],
-  ['nor what the user keeps inside a root', kernel, 'fitted carve-out', {}, 'policy-unenforceable'],
-  ['Landlock may be missing', { ...kernel, landlock: noLandlock }, 'fitted read-only', {}, 'sandbox-missing'],
-  ['or too old', { ...kernel, landlock: { kind: 'landlock', abi: 5 } }, 'fitted read-only', {}, 'sandbox-missing'],
-  ['or the processor is not known', { ...kernel, architecture: 'riscv64' }, 'fitted read-only', {}, 'sandbox-missing'],
-  ['a Mac has Seatbelt', { platform: 'darwin', architecture: 'arm64' }, 'workspace-write', {}, 'seatbelt'],
-  [
-    'but no proxy for lists of hosts',
-    { platform: 'darwin', architecture: 'arm64' },
-    'workspace-write',
-    { hostLists: true },
-    'policy-unenforceable',
-  ],
-  ['Windows without a level has none', { platform: 'win32', architecture: 'x64' }, 'read-only', {}, 'sandbox-missing'],
-  ['nor without a launcher', windows('elevated', false, 'read-only'), 'read-only', {}, 'sandbox-missing'],
-  ['elevated', windows('elevated', true, 'workspace-write'), 'workspace-write', {}, 'windows elevated'],
-  ['unelevated', windows('unelevated', true, 'workspace-write'), 'workspace-write', {}, 'windows unelevated'],
-  [
-    'what access lists cannot say is refused',
-    windows('elevated', true, 'no network'),
-    'no network',
-    {},
-    'policy-unenforceable',
-  ],
-  ['any other system has none', { platform: 'freebsd', architecture: 'x64' }, 'read-only', {}, 'sandbox-missing'],
+  ['nothing to enforce needs no sandbox', linux, 'full access', 'direct'],
+  ['nor does a sandbox around us', { platform: 'aix', architecture: 'ppc64' }, 'another sandbox', 'direct'],
+  ['Linux first asks which kernel it is', linux, 'read-only', 'look isWsl1'],
+  ['then for bubblewrap', { ...linux, isWsl1: false }, 'read-only', 'look bubblewrap'],
+  ['WSL 1 is refused before bubblewrap is looked for', { ...linux, isWsl1: true }, 'read-only', 'sandbox-unusable'],
+  ['WSL 1 is refused even where bubblewrap is known', { ...known, isWsl1: true }, 'read-only', 'sandbox-unusable'],
+  ['bubblewrap holds read-only', known, 'read-only', 'bubblewrap'],
+  ['bubblewrap holds workspace-write', known, 'workspace-write', 'bubblewrap'],
+  ['bubblewrap cuts off the network alone', known, 'no network', 'bubblewrap'],
+  ['without bubblewrap Landlock is looked for, to say so', without, 'read-only', 'look landlock'],
+  ['and never used without a policy that was fitted to it', kernel, 'read-only', 'sandbox-missing'],
+  ['without Landlock both are missing', { ...without, landlock: noLandlock }, 'read-only', 'sandbox-missing'],
+  ['a fitted policy is for Landlock alone', known, 'fitted read-only', 'look landlock'],
+  ['which holds read-only', kernel, 'fitted read-only', 'landlock'],
+  ['and workspace-write', kernel, 'fitted workspace-write', 'landlock'],
+  ['and the network', kernel, 'fitted no network', 'landlock'],
+  ['but no lists of hosts', kernel, 'fitted hosts', 'policy-unenforceable'],
+  ['nor listed sockets', kernel, 'fitted sockets', 'policy-unenforceable'],
+  ['nor what the user keeps inside a root', kernel, 'fitted carve-out', 'policy-unenforceable'],
+  ['Landlock may be missing', { ...kernel, landlock: noLandlock }, 'fitted read-only', 'sandbox-missing'],
+  ['or too old', { ...kernel, landlock: { kind: 'landlock', abi: 5 } }, 'fitted read-only', 'sandbox-missing'],
+  ['or the processor is not known', { ...kernel, architecture: 'riscv64' }, 'fitted read-only', 'sandbox-missing'],
+  ['a Mac has Seatbelt', mac, 'workspace-write', 'seatbelt'],
+  ['but no proxy for lists of hosts', mac, 'fitted hosts', 'policy-unenforceable'],
+  ['Windows has none', { platform: 'win32', architecture: 'x64' }, 'read-only', 'sandbox-missing'],
+  ['any other system has none', { platform: 'freebsd', architecture: 'x64' }, 'read-only', 'sandbox-missing'],
 ];
 
-test.each(rows)('%s', (_what, machine, policy, more, expected) => {
-  const route = chooseRoute(machine, policies[policy], { hostLists: false, ...more });
+test.each(rows)('%s', (_what, machine, policy, expected) => {
+  const route = chooseRoute(machine, policies[policy]);
   const shown = {
     look: () => `look ${route.kind === 'look' ? route.at : ''}`,
-    windows: () => `windows ${route.kind === 'windows' ? route.plan.level : ''}`,
     refused: () => (route.kind === 'refused' ? route.code : ''),
   };
   expect(route.kind in shown ? shown[route.kind as keyof typeof shown]() : route.kind).toBe(expected);
@@ -132,7 +97,7 @@ test.each(rows)('%s', (_what, machine, policy, more, expected) => {
 
 test('a refusal says how to take Landlock, or why there is none either', () => {
   const route = (machine: MachineFacts, policy: keyof typeof policies = 'read-only') =>
-    chooseRoute(machine, policies[policy], { hostLists: false });
+    chooseRoute(machine, policies[policy]);
   const advice = expect.stringContaining('--sandbox-fallback landlock');
   expect(route(kernel)).toMatchObject({ message: 'no bwrap', next: advice });
   expect(route({ ...without, landlock: noLandlock })).toMatchObject({ message: 'no bwrap no landlock', next: '' });

@@ -1,12 +1,11 @@
-import { needsSandbox } from '../../core/policy/paths/access.ts';
+import { needsSandbox, networkReach } from '../../core/policy/paths/access.ts';
 import { landlockObstacle } from '../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { unenforceable, leaveOutLandlockAdvice } from './refusals.ts';
+import { noLandlock, unenforceable } from './refusals.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
-import type { WindowsImpossible, WindowsPlan } from './windows/windows-plan.ts';
 
 /** Older kernels cannot keep signals and abstract sockets inside. */
 export const leastLandlockAbi = 6;
@@ -19,40 +18,21 @@ export interface MachineFacts {
   readonly isWsl1?: boolean;
   readonly bubblewrap?: Bubblewrap | SandboxRefused;
   readonly landlock?: LandlockFact | SandboxRefused;
-  /** The Windows sandbox's plan for the policy, and whether a launcher for it exists. */
-  readonly windows?: { readonly plan: WindowsPlan | WindowsImpossible; readonly hasLauncher: boolean };
-}
-
-export interface SandboxRouteOptions {
-  readonly hostLists: boolean;
 }
 
 /** `look`: depends on a fact that is not known yet. */
 export type SandboxRoute =
-  | { readonly kind: 'direct' }
+  | { readonly kind: 'direct' | 'landlock' | 'seatbelt' }
   | { readonly kind: 'bubblewrap'; readonly bubblewrap: Bubblewrap }
-  | { readonly kind: 'landlock' }
-  | { readonly kind: 'seatbelt' }
-  | { readonly kind: 'windows'; readonly plan: WindowsPlan }
   | { readonly kind: 'look'; readonly at: 'isWsl1' | 'bubblewrap' | 'landlock' }
   | SandboxRefused;
 
-/**
- * The route for a policy on a machine. A policy fitted to Landlock uses Landlock, any other the system's usual
- * mechanism, or none runs at all (I10).
- */
-export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
+/** A policy fitted to Landlock uses that, any other the system's usual mechanism, or nothing runs at all (I10). */
+export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
-  switch (machine.platform) {
-    case 'darwin':
-      return options.hostLists ? noProxyOn(machine.platform) : { kind: 'seatbelt' };
-    case 'linux':
-      return chooseOnLinux(machine, policy);
-    case 'win32':
-      return chooseOnWindows(machine);
-    default:
-      return noSandboxOn(machine.platform);
-  }
+  if (machine.platform === 'linux') return chooseOnLinux(machine, policy);
+  if (machine.platform !== 'darwin') return noSandboxOn(machine.platform);
+  return networkReach(policy) === 'listed' ? noProxyOn(machine.platform) : { kind: 'seatbelt' };
 }
 
 function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
@@ -68,10 +48,8 @@ function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy): SandboxRo
 
 function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   const obstacle = landlockObstacle(policy);
-  if (obstacle !== undefined) {
-    const message = `Landlock cannot enforce this policy: ${obstacle.why}.`;
-    return unenforceable({ message, next: obstacle.next });
-  }
+  if (obstacle !== undefined)
+    return unenforceable(`Landlock cannot enforce this policy: ${obstacle.why}.`, obstacle.next);
   if (machine.landlock === undefined) return { kind: 'look', at: 'landlock' };
   return landlockProblem(machine) ?? { kind: 'landlock' };
 }
@@ -79,14 +57,12 @@ function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRo
 /** Why Landlock cannot be used on this machine. Undefined: it can. */
 export function landlockProblem({ landlock, architecture }: MachineFacts): SandboxRefused | undefined {
   if (landlock?.kind === 'refused') return landlock;
-  const why = !isSeccompArchitecture(architecture)
-    ? `there is no system-call filter for ${architecture}`
-    : landlock === undefined || landlock.abi < leastLandlockAbi
-      ? `the kernel has version ${landlock?.abi ?? 0} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`
-      : undefined;
-  if (why === undefined) return undefined;
-  const message = `Landlock cannot be used here: ${why}.`;
-  return { kind: 'refused', code: 'sandbox-missing', message, next: leaveOutLandlockAdvice };
+  if (!isSeccompArchitecture(architecture)) return noLandlock(`there is no system-call filter for ${architecture}`);
+  const { abi = 0 } = landlock ?? {};
+  if (abi >= leastLandlockAbi) return undefined;
+  return noLandlock(
+    `the kernel has version ${abi} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`,
+  );
 }
 
 /** Without bubblewrap, the refusal also explains how to choose Landlock, or why that is impossible. */
@@ -99,13 +75,6 @@ function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused
 const landlockAdvice =
   'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
 
-function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
-  if (windows === undefined) return noSandboxOn('win32');
-  const { plan, hasLauncher } = windows;
-  if (plan.kind === 'windows-impossible') return unenforceable({ message: plan.message, next: isolatedElsewhere });
-  return hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
-}
-
 export const onWsl1: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-unusable',
@@ -113,18 +82,19 @@ export const onWsl1: SandboxRefused = {
   next: 'Convert the distribution with `wsl --set-version NAME 2` in Windows, and start it again.',
 };
 
-const isolatedElsewhere =
-  'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.';
-
 /** Without the proxy the lists would have no effect (I10). */
 function noProxyOn(platform: string): SandboxRefused {
-  return unenforceable({
-    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
-    next: 'Remove the lists from the profile to allow every host, or disable the network.',
-  });
+  return unenforceable(
+    `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    'Remove the lists from the profile to allow every host, or disable the network.',
+  );
 }
 
 function noSandboxOn(platform: string): SandboxRefused {
-  const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;
-  return { kind: 'refused', code: 'sandbox-missing', message, next: isolatedElsewhere };
+  return {
+    kind: 'refused',
+    code: 'sandbox-missing',
+    message: `There is no sandbox for ${platform} yet, and the policy requires one for commands.`,
+    next: 'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.',
+  };
 }

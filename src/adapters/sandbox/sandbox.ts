@@ -1,5 +1,4 @@
-import { defined } from '../../base/objects.ts';
-import { needsSandbox, networkReach, writablePaths } from '../../core/policy/paths/access.ts';
+import { needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { landlockLeavesOpen } from '../../core/policy/profiles/landlock-policy.ts';
 import type { Spawn } from '../../ports/commands.ts';
@@ -14,6 +13,7 @@ import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { isIntact } from './linux/unpacked-bubblewrap.ts';
 import { planMacos } from './macos/seatbelt.ts';
 import { protectGit } from './policy-on-disk.ts';
+import { noLandlock } from './refusals.ts';
 import {
   chooseRoute,
   landlockProblem as landlockProblemOf,
@@ -37,9 +37,7 @@ export interface SandboxOptions {
   readonly packagedBubblewrap?: string | readonly string[];
   /** Bubblewraps that have built a sandbox in this process. Default: none, so each is tried first. */
   readonly provenBubblewraps?: Map<string, Bubblewrap>;
-  /**
-   * Places, best first, where engines of this user may record mount points in use. Must be the same for all of them.
-   */
+  /** Places, best first, where this user's engines may record mount points in use. The same for all of them. */
   readonly mountRegistries: () => readonly string[];
   /** Time that a sandbox's folders stay after its end, for the next one. Default: none. */
   readonly lingerMs?: number;
@@ -80,8 +78,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     const roots = writablePaths(policy);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {
-      const hostLists = networkReach(policy) === 'listed';
-      const chosen = chooseRoute(facts, policy, { hostLists });
+      const chosen = chooseRoute(facts, policy);
       if (chosen.kind !== 'look') return chosen;
       facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
     }
@@ -95,11 +92,8 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return planMacos(command, policy);
       case 'bubblewrap': {
         const { bubblewrap } = chosen;
-        const planned = await planLinux(command, policy, {
-          bubblewrap,
-          architecture,
-          mountPoints: machine.mountPoints(),
-        });
+        const mountPoints = machine.mountPoints();
+        const planned = await planLinux(command, policy, { bubblewrap, architecture, mountPoints });
         if (planned.kind === 'refused' || bubblewrap.isPackaged !== true || isPackagedSaid) return planned;
         isPackagedSaid = true;
         return { ...planned, notice: packagedNotice(bubblewrap) };
@@ -118,8 +112,6 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         isLandlockSaid = true;
         return { ...planned, notice: landlockNotice(options.landlock === 'always') };
       }
-      case 'windows':
-        throw new Error('No program starts commands in the sandbox of Windows yet.');
       case 'refused':
         return chosen;
     }
@@ -132,9 +124,8 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   }
   async function landlockProblem(): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
-    return machine.isWsl1()
-      ? onWsl1
-      : landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
+    if (machine.isWsl1()) return onWsl1;
+    return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
   }
   async function offersLandlock(): Promise<boolean> {
     return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
@@ -182,15 +173,7 @@ function direct(command: PlainCommand): RunnableCommand {
 }
 
 /** Facts about this machine, each determined once and on demand. */
-interface Machine {
-  isWsl1(): boolean;
-  /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
-  bubblewrap(roots: readonly string[]): Promise<Bubblewrap | SandboxRefused>;
-  landlock(): Promise<NonNullable<MachineFacts['landlock']>>;
-  mountPoints(): MountPoints;
-}
-
-function lookAtMachine(options: SandboxOptions): Machine {
+function lookAtMachine(options: SandboxOptions) {
   const { packagedBubblewrap, spawn, programFiles: files, processes, mountRegistries, lingerMs = 0 } = options;
   const { provenBubblewraps: proven = new Map<string, Bubblewrap>() } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '' } = options.env;
@@ -198,15 +181,16 @@ function lookAtMachine(options: SandboxOptions): Machine {
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
   let wsl1: boolean | undefined;
-  let landlock: ReturnType<Machine['landlock']> | undefined;
+  let landlock: ReturnType<typeof lookForLandlock> | undefined;
   let mountPoints: MountPoints | undefined;
   async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
-    const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
+    const wanted = { path, writable, chosen, packaged: packagedBubblewrap };
     return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
   }
   return {
     isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
-    bubblewrap(roots) {
+    /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
+    bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
       const key = writable.join('\0');
       const known = found.get(key) ?? search(writable);
@@ -215,22 +199,16 @@ function lookAtMachine(options: SandboxOptions): Machine {
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
     mountPoints() {
-      return (mountPoints ??= createMountPoints({
-        registries: mountRegistries(),
-        processes,
-        temporaryDirectories: temporary,
-        lingerMs,
-      }));
+      const places = { registries: mountRegistries(), temporaryDirectories: temporary };
+      return (mountPoints ??= createMountPoints({ ...places, processes, lingerMs }));
     },
   };
 }
 
 /** Loaded on use: most machines have bubblewrap. */
-async function lookForLandlock({ landlockHelper }: SandboxOptions): ReturnType<Machine['landlock']> {
-  const { findLandlock, noLandlock } = await import('./linux/landlock-library.ts');
-  return landlockHelper === undefined
-    ? noLandlock('this program has no helper for it')
-    : findLandlock(landlockHelper.library);
+async function lookForLandlock({ landlockHelper }: SandboxOptions): Promise<NonNullable<MachineFacts['landlock']>> {
+  if (landlockHelper === undefined) return noLandlock('this program has no helper for it');
+  return (await import('./linux/landlock-library.ts')).findLandlock(landlockHelper.library);
 }
 
 function kernelVersion(): string {

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { accessAt, writableRoots } from '../policy/paths/access.ts';
+import { accessAt, writablePaths } from '../policy/paths/access.ts';
 import { noOwnPlaces } from '../policy/paths/special-places.ts';
 import { resolvePolicy } from '../policy/profiles/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -186,7 +186,7 @@ describe('what a profile grants', () => {
       { severity: 'warning', key: 'permissions.dev.filesystem.":new_place"', line: 4 },
       { severity: 'warning', key: 'permissions.dev.filesystem.":other"', line: 5 },
     ]);
-    expect(writableRoots(resolved(text))).toEqual([]);
+    expect(writablePaths(resolved(text))).toEqual([]);
   });
 
   test('the network is off unless a profile turns it on', () => {

@@ -28,21 +28,13 @@ export function allowsServer({ allowed }: RequiredServers, name: string, server:
   if (identity.kind === 'address') return server.kind === 'address' && fits(identity.url, server.url);
   const { command, args } = identity;
   if (server.kind !== 'program' || server.command !== command) return false;
-  return (
-    args === undefined ||
-    (args.length === server.args.length && args.every((matcher, at) => fits(matcher, server.args[at] ?? '')))
-  );
+  if (args === undefined) return true;
+  return args.length === server.args.length && args.every((matcher, at) => fits(matcher, server.args[at] ?? ''));
 }
 
 function fits(matcher: TextMatcher, text: string): boolean {
-  switch (matcher.match) {
-    case 'exact':
-      return text === matcher.value;
-    case 'prefix':
-      return text.startsWith(matcher.value);
-    case 'regex':
-      return text.length <= mostCharacters && wholePattern(matcher.expression).test(text);
-  }
+  if (matcher.match === 'regex') return text.length <= mostCharacters && wholePattern(matcher.expression).test(text);
+  return matcher.match === 'exact' ? text === matcher.value : text.startsWith(matcher.value);
 }
 
 /** Throws if it is not a regular expression. */

@@ -23,10 +23,7 @@ export interface Requirements {
   /** Always includes `read-only`. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly profiles?: AllowedProfiles;
-  /**
-   * Places of the engine: a profile that reopens any of them counts as wider than every mode but full access. Absent:
-   * unknown.
-   */
+  /** The engine's places: a profile that reopens one is wider than every mode but full access. Absent: unknown. */
   readonly ownPlaces?: OwnPlaces;
   /** Profiles that the administrator defines, unparsed. */
   readonly profileTables?: ProfileTables;
@@ -52,7 +49,7 @@ export interface Requirements {
   /** Other MCP servers are not used. */
   readonly mcpServers?: RequiredServers;
   readonly instructions?: string;
-  readonly newThread?: NewThreadDefaults;
+  readonly newThread?: Readonly<Partial<Record<'model' | 'effort' | 'serviceTier', string>>>;
 }
 
 /** Permitted values of a setting. The first replaces one that is not allowed. */
@@ -64,23 +61,14 @@ export interface Allowed<Value> {
 }
 
 /** Permitted profiles. One that grants no more than one of these is allowed as well. */
-export interface AllowedProfiles {
-  readonly allowed: readonly [NamedProfile, ...NamedProfile[]];
+export interface AllowedProfiles extends Allowed<NamedProfile> {
   readonly instead: NamedProfile;
-  readonly source: string;
-  readonly key: string;
 }
 
 export interface DeniedReads {
   /** Absolute paths and globs. */
   readonly patterns: readonly string[];
   readonly source: string;
-}
-
-export interface NewThreadDefaults {
-  readonly model?: string;
-  readonly effort?: string;
-  readonly serviceTier?: string;
 }
 
 export const noRequirements: Requirements = {};
@@ -101,10 +89,7 @@ export function brokenByProfile(requirements: Requirements, profile: PermissionP
   return sandboxModes?.allowed.includes(effectiveWidth(requirements, profile)) === false ? sandboxModes : undefined;
 }
 
-/**
- * The effective width of a profile. Commands that can change Capstan's own files control later runs, as without a
- * sandbox.
- */
+/** A profile's effective width. Commands that can change Capstan's own files are as free as without a sandbox. */
 export function effectiveWidth({ ownPlaces }: Requirements, profile: PermissionProfile): ProfileWidth {
   const isReopened = ownPlaces !== undefined && reopensOwnPlaces(profile, ownPlaces);
   return isReopened ? 'danger-full-access' : profileWidth(profile);
@@ -163,10 +148,12 @@ export function refuseLogin(
   if (methods !== undefined && !methods.includes(method)) {
     const [allowed] = methods;
     const message = `A login with ${names[method]} is not allowed here, by forced_login_method or by the administrator.`;
-    if (allowed === undefined)
-      return refused(message, 'Ask the administrator of this machine: no way to sign in is left.');
     const command = allowed === 'api' ? 'capstan login --with-api-key' : 'capstan login';
-    return refused(message, `Sign in with ${names[allowed]}: \`${command}\`.`);
+    const next =
+      allowed === undefined
+        ? 'Ask the administrator of this machine: no way to sign in is left.'
+        : `Sign in with ${names[allowed]}: \`${command}\`.`;
+    return refused(message, next);
   }
   if (method !== 'chatgpt' || workspaces === undefined) return undefined;
   if (accountId !== undefined && workspaces.includes(accountId)) return undefined;
@@ -181,22 +168,20 @@ export const webSearchModes = ['disabled', 'cached', 'indexed', 'live'] as const
 
 export type WebSearchMode = (typeof webSearchModes)[number];
 
+interface WebSearchChoice {
+  readonly wanted: WebSearchMode;
+  readonly allowed?: readonly WebSearchMode[];
+  readonly isUnlimited: boolean;
+}
+
 /**
  * The mode of a turn. Where commands may do everything, a cached web protects nothing, so the live one is searched if
  * allowed. `indexed` is never chosen for a user who did not ask for it.
  */
-export function webSearchMode({
-  wanted,
-  allowed = webSearchModes,
-  isUnlimited,
-}: {
-  readonly wanted: WebSearchMode;
-  readonly allowed?: readonly WebSearchMode[];
-  readonly isUnlimited: boolean;
-}): WebSearchMode {
+export function webSearchMode({ wanted, allowed = webSearchModes, isUnlimited }: WebSearchChoice): WebSearchMode {
   if (wanted === 'disabled') return wanted;
-  const order: readonly WebSearchMode[] =
-    isUnlimited && wanted !== 'indexed' ? ['live', 'cached'] : [wanted, 'cached', 'live'];
+  const order =
+    isUnlimited && wanted !== 'indexed' ? (['live', 'cached'] as const) : ([wanted, 'cached', 'live'] as const);
   return order.find((mode) => allowed.includes(mode)) ?? 'disabled';
 }
 
@@ -244,15 +229,12 @@ function isGlob(pattern: string): boolean {
   return /[*?[{]/.test(pattern);
 }
 
-/**
- * A path is also denied as a pattern: a profile can open paths inside a denied folder, but nothing that matches a
- * denied pattern.
- */
+/** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */
 function denials(pattern: string): readonly FileSystemEntry[] {
-  const matches: FileSystemEntry = { path: { type: 'glob_pattern', pattern: patternOf(pattern) }, access: 'deny' };
-  return isGlob(pattern) ? [matches] : [{ path: { type: 'path', path: pattern }, access: 'deny' }, matches];
-}
-
-function patternOf(pattern: string): string {
-  return isGlob(pattern) ? pattern : literalGlob(normalisePath(pattern) ?? pattern);
+  if (isGlob(pattern)) return [{ path: { type: 'glob_pattern', pattern }, access: 'deny' }];
+  const literal = { type: 'glob_pattern', pattern: literalGlob(normalisePath(pattern) ?? pattern) } as const;
+  return [
+    { path: { type: 'path', path: pattern }, access: 'deny' },
+    { path: literal, access: 'deny' },
+  ];
 }

@@ -5,7 +5,6 @@ import { equalJson, isJsonObject, type Json, type JsonObject } from '../../proto
  * surface shows a secret as this mark, which reveals neither its length nor its beginning.
  */
 export const hiddenMark = '<hidden>';
-
 /** Parts of names that mean a secret everywhere. Each place adds its own, which are common words elsewhere. */
 const secretWords = 'secret|token|passw(?:or)?d?|credential';
 /** A personal access token as a separate word: not in `path` or `patch`. */
@@ -34,10 +33,7 @@ export function mayNameSecret(text: string): boolean {
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Some keys look like names. They are long, and have many digits with lower-case letters among them, or letters and
- * digits without the underscores of a long name.
- */
+/** Keys that look like names: long, with digits among lower-case letters, or without a long name's underscores. */
 const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
 
 /** True if a text can name an environment variable, and is not a key written in its place. */
@@ -47,7 +43,6 @@ export function isVariableName(text: string): boolean {
 
 /** Keys that name a variable, and tables of such names. Other values there are keys written in place of a name. */
 const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
-
 /** Server tables in which any value may be a key. */
 const secretTables = new Set(['env', 'http_headers', 'headers']);
 
@@ -81,7 +76,6 @@ function isSecretShaped(value: string): boolean {
 }
 
 const secretStart = new RegExp(String.raw`^(?:${tokenShapes.join('|')}|eyJ[\w-]{10,}\.)`);
-
 /** A header's credentials, or a long text without a word in it. Elsewhere such a text is prose, an id or a hash. */
 const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
 
@@ -102,36 +96,32 @@ interface Where {
   readonly isOpen: boolean;
 }
 
+function mapMembers(values: JsonObject, change: (member: Json, key: string) => Json): JsonObject {
+  const members = Object.entries(values);
+  return Object.fromEntries(members.map(([key, member]) => [key, member === undefined ? member : change(member, key)]));
+}
+
 function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => {
-      if (value === undefined) return [key, undefined];
-      if (isSecret) return [key, hideWhole(value)];
-      if (key === 'mcp_servers') return [key, hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen })];
-      if (namingKey.test(key)) return [key, hideUnlessName(value)];
-      if (key === 'otel' && isJsonObject(value)) return [key, hideCollectors(value)];
-      const where = {
-        isSecret:
-          secretKey.test(key) ||
-          secretTables.has(key) ||
-          (isOpen && mayNameSecret(key)) ||
-          (openTables.has(key) && !isJsonObject(value)),
-        isOpen: isOpen || openTables.has(key),
-      };
-      return [key, hideValue(value, where)];
-    }),
-  );
+  return mapMembers(values, (value, key) => {
+    if (isSecret) return hideWhole(value);
+    if (key === 'mcp_servers') return hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen });
+    if (namingKey.test(key)) return hideUnlessName(value);
+    if (key === 'otel' && isJsonObject(value)) return hideCollectors(value);
+    const isNamed = secretKey.test(key) || secretTables.has(key) || (isOpen && mayNameSecret(key));
+    const isOpenTable = openTables.has(key);
+    const where = { isSecret: isNamed || (isOpenTable && !isJsonObject(value)), isOpen: isOpen || isOpenTable };
+    return hideValue(value, where);
+  });
 }
 
 /** Hides values of unknown keys, and anything in place of a table. */
 function hideUnknown(value: Json, known: KnownKeys): Json {
   if (!isJsonObject(value)) return hideWhole(value);
-  const members = Object.entries(value).map(([key, member]) => {
+  return mapMembers(value, (member, key) => {
     const inside = Object.hasOwn(known, key) ? known[key] : known['*'];
-    if (member === undefined || inside === 'any') return [key, member];
-    return [key, inside === undefined ? hideWhole(member) : hideUnknown(member, inside)];
+    if (inside === 'any') return member;
+    return inside === undefined ? hideWhole(member) : hideUnknown(member, inside);
   });
-  return Object.fromEntries(members) as JsonObject;
 }
 
 function hideWhole(value: Json): Json {
@@ -202,17 +192,15 @@ function hideUnlessName(value: Json): Json {
     const isPlain = typeof value === 'boolean' || (typeof value === 'string' && isVariableName(value));
     return isPlain ? value : hiddenMark;
   }
-  const members = Object.entries(value).map(([name, member]) => [name, member && hideUnlessName(member)]);
-  return Object.fromEntries(members) as JsonObject;
+  return mapMembers(value, (member) => member && hideUnlessName(member));
 }
 
 /** Collectors also accept keys anywhere in their addresses. */
 function hideCollectors(values: JsonObject): JsonObject {
-  const shown = Object.entries(hideTable(values, { isSecret: false, isOpen: false })).map(([key, value]) => {
-    if (isJsonObject(value)) return [key, hideCollectors(value)];
-    return [key, key === 'endpoint' && typeof value === 'string' ? value.replace(/\?.*/s, `?${hiddenMark}`) : value];
+  return mapMembers(hideTable(values, { isSecret: false, isOpen: false }), (value, key) => {
+    if (isJsonObject(value)) return hideCollectors(value);
+    return key === 'endpoint' && typeof value === 'string' ? value.replace(/\?.*/s, `?${hiddenMark}`) : value;
   });
-  return Object.fromEntries(shown) as JsonObject;
 }
 
 /** A word, a number or a path: hidden in texts and addresses only if its name means a secret. */
@@ -220,9 +208,7 @@ const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
 /** An interface version. */
 const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
 
-/**
- * Hides the user part of an address, and parameters and fragment unless plainly harmless. Other texts stay unchanged.
- */
+/** Hides an address's user part, and its parameters and fragment unless harmless. Other texts stay unchanged. */
 export function hideInAddress(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
@@ -293,10 +279,10 @@ export function configuredSecrets(values: JsonObject): readonly string[] {
 function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string): readonly string[] {
   if (Array.isArray(value))
     return value.flatMap((member: Json, at) => hiddenIn(member, Array.isArray(shown) ? shown[at] : shown, name));
-  if (isJsonObject(value))
-    return Object.entries(value).flatMap(([key, member]) =>
-      hiddenIn(member, isJsonObject(shown) ? shown[key] : shown, key),
-    );
+  if (isJsonObject(value)) {
+    const shownAt = (key: string): Json | undefined => (isJsonObject(shown) ? shown[key] : shown);
+    return Object.entries(value).flatMap(([key, member]) => hiddenIn(member, shownAt(key), key));
+  }
   if (typeof value !== 'string' || typeof shown !== 'string' || shown === value) return [];
   if (shown === hiddenMark) return secretsAmong({ [name]: value });
   const [before = '', after, ...more] = shown.split(hiddenMark);
@@ -362,10 +348,7 @@ function hideJsonTokens(text: string): string {
   });
 }
 
-/**
- * A conversation's text without apparent and known secrets. Assigned values are kept where they are plainly code: a
- * call, a member, a variable.
- */
+/** A conversation's text without apparent and known secrets. Assigned values that are plainly code are kept. */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
   const unknown = hideJsonTokens(hideValues(text, repeatable(known)));
   const shaped = shapesInText.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);

@@ -15,7 +15,8 @@ import {
   type InspectedRepository,
   inspectRepository,
 } from '../../core/policy/git/inspect-repository.ts';
-import { isWithin, normalisePath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
+import { realRoots } from '../../core/policy/environment/find-program.ts';
+import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import { childEnvironment } from '../../core/policy/environment/shell-environment-policy.ts';
 import { defined } from '../../base/objects.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
@@ -62,7 +63,7 @@ export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
       if (cwd === undefined || home === undefined) return { settled: new Set(), repository: 'other' };
       const nested = reachOfGit ? await reachFrom(cwd, request) : undefined;
       // No `await` from here on, so that all findings are of one moment.
-      const roots = realRoots([...temporary, ...opened]);
+      const roots = realRoots([...temporary, ...opened], { place: realPath });
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
       const open = tamperedLoadingVariable(env, { look: lookAt, isWritable, cwd });
       const programGround = { look: lookAt, isWritable, cwd, path: env['PATH'] };
@@ -112,14 +113,4 @@ function settingsOf(folder: string): readonly string[] {
   const found = findGitDirectory(folder);
   const places = found === undefined ? [] : [realPath(found.path), realPath(found.common)];
   return places.filter((place) => place !== undefined);
-}
-
-/**
- * Both spellings of each. `/` is left out: if the whole disk is writable now, the policy says so; that it once was
- * proves nothing.
- */
-function realRoots(folders: readonly string[]): readonly string[] {
-  const spelled = folders.map(normalisePath).filter((root) => root !== undefined);
-  const roots = spelled.flatMap((root) => [root, realPath(root)]);
-  return [...new Set(roots)].filter((root): root is string => root !== undefined && root !== '/');
 }

@@ -89,9 +89,7 @@ export interface CommandSandbox {
   run(argv: readonly string[], options?: CommandRun): Promise<InheritedEnd | ProgramProblem | Outcome>;
   /** Isolates a command of another caller as the policy says. */
   plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
-  /**
-   * Finds the program that the user means. Programs in the project are left out: a stranger may have put them there.
-   */
+  /** Finds the program that the user means, never one in the project: a stranger may have put it there. */
   find(name: string): string | undefined;
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   explain(): Promise<readonly RouteExplanation[]>;
@@ -120,10 +118,9 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   if ('code' in chosen) return chosen;
   const { cwd, policies, env, notices, profileName } = chosen;
   const { clock } = engine;
-  const { landlock = 'never' } = engine.sandboxOptions;
+  const landlock = request.landlockOnly === true ? 'always' : (engine.sandboxOptions.landlock ?? 'never');
   // This process ends with the command, so nothing needs to stay for another one.
-  const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('always' as const) : landlock };
-  const sandbox = createSandbox({ ...engine.sandboxOptions, ...more });
+  const sandbox = createSandbox({ ...engine.sandboxOptions, lingerMs: 0, landlock });
   const policy = (await sandbox.usesLandlock()) ? policies.fitted : policies.whole;
   const gitGuard = lazyGitGuard(clock);
   const plan = async (command: PlainCommand) => {
@@ -220,12 +217,11 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const inherited = Object.entries(defined(options.env) as Record<string, string>).filter(([name]) =>
     isInherited(name),
   );
-  const network = policies.whole.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
-  const env: Readonly<Record<string, string>> = request.env ?? {
-    ...Object.fromEntries(inherited),
-    ...setVariables(settings.shellEnvironment),
-  };
-  return { cwd, policies, notices, profileName, env: { ...env, ...network } as typeof env };
+  const network: typeof request.env =
+    policies.whole.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
+  const usual = { ...Object.fromEntries(inherited), ...setVariables(settings.shellEnvironment) };
+  const env: Readonly<Record<string, string>> = { ...(request.env ?? usual), ...network };
+  return { cwd, policies, notices, profileName, env };
 }
 
 /** Selects a profile by name. A built-in one ignores what is configured for modes. */
@@ -265,14 +261,12 @@ function programProblem(
   name: string,
   { cwd, path = '/bin:/usr/bin' }: { readonly cwd: string; readonly path?: string | undefined },
 ): ProgramProblem | undefined {
-  const folders = name.includes('/') ? [] : path.split(':').map((folder) => folder || '.');
-  const places = name.includes('/') ? [name] : folders.map((folder) => `${folder}/${name}`);
+  const places = name.includes('/') ? [name] : path.split(':').map((folder) => `${folder || '.'}/${name}`);
   const files = places
     .map((place) => (place.startsWith('/') ? place : `${cwd}/${place}`))
     .filter((file) => nodeProgramFiles.place(file) !== undefined);
   if (files.some((file) => nodeProgramFiles.program(file) !== undefined)) return undefined;
-  const shown = JSON.stringify(name);
-  return files.length === 0
-    ? { kind: 'not-started', reason: `The program ${shown} was not found.`, exitCode: 127 }
-    : { kind: 'not-started', reason: `The program ${shown} is not executable.`, exitCode: 126 };
+  const [what, exitCode] =
+    files.length === 0 ? (['was not found', 127] as const) : (['is not executable', 126] as const);
+  return { kind: 'not-started', reason: `The program ${JSON.stringify(name)} ${what}.`, exitCode };
 }

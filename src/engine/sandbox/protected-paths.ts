@@ -49,9 +49,7 @@ export function findOwnPlaces(
   });
 }
 
-/**
- * Paths that commands and patches must not change, or not read, because this engine or its next start depends on them.
- */
+/** Paths that commands and patches must not change or read: this engine or its next start depends on them. */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { node } = input;
   const homes = namedHomes(input);
@@ -62,13 +60,9 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
     // A start of the command may run this code, whether or not this process uses it.
     state: [...state, join(input.userHome, '.cache/capstan/compiled')],
     parts,
-    secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
+    secrets: [...new Set([...homes.flatMap(secretsIn), ...input.configFiles])],
     stores: [...new Set(homes.flatMap(storesOf))],
   };
-}
-
-function secretsOf(home: string): readonly string[] {
-  return [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)];
 }
 
 /** The home in use, those that variables name, and those of a start without these variables. */
@@ -120,15 +114,13 @@ export function parseMounts(text: string): readonly Mount[] {
 
 /** Other paths of the same folder. `path` must be without links. */
 export function mountedAgain(path: string, mounts: readonly Mount[]): readonly string[] {
-  const holder = mounts.filter(({ point }) => isWithin(path, point)).reduce<Mount | undefined>(deepest, undefined);
+  const holders = mounts.filter(({ point }) => isWithin(path, point));
+  // Of equal ones the last.
+  const holder = holders.toSorted((one, other) => one.point.length - other.point.length).at(-1);
   if (holder === undefined) return [];
   const onDevice = join(holder.root, relative(holder.point, path));
   const again = mounts.filter(({ device, root }) => device === holder.device && isWithin(onDevice, root));
   return again.map(({ root, point }) => join(point, relative(root, onDevice))).filter((other) => other !== path);
-}
-
-function deepest(one: Mount | undefined, other: Mount): Mount {
-  return one === undefined || other.point.length >= one.point.length ? other : one;
 }
 
 export function systemMounts(): readonly Mount[] {
@@ -145,11 +137,12 @@ function storesOf(home: string): readonly string[] {
   return [...storeNames, 'history.jsonl', 'session_index.jsonl', ...files].map((name) => join(home, name));
 }
 
-/** The login, its lock, and the temporary file of a renewed one, as spelled and with links resolved. */
-function loginFiles(home: string): readonly string[] {
+function secretsIn(home: string): readonly string[] {
   const path = loginPath(home);
-  const places = new Set([path, realPath(path) ?? path]);
-  return [...places].flatMap((place) => [place, `${place}.tmp`, `${place}.lock`]);
+  const places = [...new Set([path, realPath(path) ?? path])];
+  // The login, as spelled and with links resolved, the temporary file of a renewed one, and its lock.
+  const logins = places.flatMap((place) => [place, `${place}.tmp`, `${place}.lock`]);
+  return [...logins, ...secretNames.map((name) => join(home, name)), sealKeyPath(home)];
 }
 
 /**
@@ -176,15 +169,11 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
     // The build includes its dependencies.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
     // Except those that contain native programs.
-    ...nativePackages(root),
+    ...['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name)),
     // Another program's cache may be in a folder with many other things.
     ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
     ...startLinks(script, code),
   ];
-}
-
-function nativePackages(root: string): readonly string[] {
-  return ['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name));
 }
 
 export function terminalLibrary(root: string): string {

@@ -44,9 +44,8 @@ export async function unpackBubblewrap(engine: EngineParts): Promise<UnpackedBub
     const made = await run(steps.unpack(join(steps.downloads, file), target));
     const { program, hashFile } = packagedBubblewrap(target);
     if (!made) return failed('its package could not be unpacked');
-    if (!(await run({ program, words: ['--version'], cwd: work, timeoutMs: 10_000 }))) {
+    if (!(await run({ program, words: ['--version'], cwd: work, timeoutMs: 10_000 })))
       return failed('the unpacked program does not run here');
-    }
     writeFileSync(hashFile, `${programHash(readFileSync(program))}\n`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(target, folder);

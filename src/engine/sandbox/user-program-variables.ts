@@ -1,10 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
-/**
- * Variables for user programs that start in the thread's folder outside of the sandbox: with these they find no code in
- * a folder that commands may write.
- */
+/** For user programs outside of the sandbox: with these they find no code in a folder that commands may write. */
 export function programVariables({
   options,
   programs,

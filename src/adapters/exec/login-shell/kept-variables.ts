@@ -52,9 +52,7 @@ export function isVariables(value: unknown): value is ShellVariables {
   );
 }
 
-/**
- * Tells the program at the end of the login shell where to keep the variables that pass the policy and are no secrets.
- */
+/** Tells the program that ends the login shell where to keep variables that pass the policy and are no secrets. */
 export interface KeepPlace {
   readonly folder: string;
   readonly key: string;
@@ -145,31 +143,13 @@ async function heldSince(path: string, now: number): Promise<number | undefined>
   return isRunning && now - mtimeMs < longestMs ? mtimeMs : undefined;
 }
 
-type Variables = Readonly<Record<string, string>>;
+const passedOn = 'HOME USER LOGNAME LANG LC_ALL LC_CTYPE TMPDIR XDG_RUNTIME_DIR XDG_CONFIG_HOME ZDOTDIR'.split(' ');
 
-const passedOn = [
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TMPDIR',
-  'XDG_RUNTIME_DIR',
-  'XDG_CONFIG_HOME',
-  'ZDOTDIR',
-];
-
-/**
- * Environment of a fresh login, with nothing else of the caller's: the answer depends on the start-up files alone, is
- * the same for every caller, and can be kept.
- */
-export function bareEnvironment(env: Variables, { shell, home }: { shell: string; home: string }): Variables {
-  const passed = Object.fromEntries(
-    passedOn.flatMap((name): [string, string][] => (env[name] === undefined ? [] : [[name, env[name]]])),
-  );
+/** Environment of a fresh login: the answer depends on the start-up files alone, so all callers can share it. */
+export function bareEnvironment(env: ShellVariables, { shell, home }: { shell: string; home: string }): ShellVariables {
+  const passed = passedOn.flatMap((name): [string, string][] => (env[name] === undefined ? [] : [[name, env[name]]]));
   const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-  return { HOME: home, ...passed, PATH: path, SHELL: shell, TERM: 'dumb' };
+  return { HOME: home, ...Object.fromEntries(passed), PATH: path, SHELL: shell, TERM: 'dumb' };
 }
 
 const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', 'TERM']);

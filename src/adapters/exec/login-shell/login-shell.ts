@@ -256,22 +256,12 @@ function watch(child: ChildProcess): Capture {
   return { pid: child.pid, variables };
 }
 
-const ofSystem = [
-  '/etc/profile',
-  '/etc/bash.bashrc',
-  '/etc/bashrc',
-  '/etc/zshenv',
-  '/etc/zprofile',
-  '/etc/zlogin',
-  '/etc/zsh/zshenv',
-  '/etc/zsh/zprofile',
-  '/etc/zsh/zlogin',
-  '/etc/paths',
-];
+const ofSystem = 'profile bash.bashrc bashrc zshenv zprofile zlogin zsh/zshenv zsh/zprofile zsh/zlogin paths'.split(
+  ' ',
+);
 const foldersOfSystem = ['/etc/profile.d', '/etc/paths.d'];
 const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
 const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
-
 /** More than any system has: an overgrown folder must not cost time. */
 const mostInFolder = 200;
 
@@ -296,7 +286,7 @@ function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => 
 function startupFiles({ shell, home, zshHome }: ShellPlaces): readonly string[] {
   return [
     shell,
-    ...ofSystem,
+    ...ofSystem.map((name) => `/etc/${name}`),
     ...foldersOfSystem.flatMap(filesIn),
     ...ofUser.map((name) => join(home, name)),
     ...ofZsh.map((name) => join(zshHome, name)),

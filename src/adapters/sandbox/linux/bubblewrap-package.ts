@@ -37,16 +37,18 @@ export function planPackage(
   if (apt === undefined || dpkg === undefined) return installYourself(programs);
   const downloads = `${work}/download`;
   const patience = ['-q', '-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
-  const own = ['-o', `Dir::State=${work}/state`, '-o', `Dir::State::Lists=${work}/state/lists`];
-  own.push('-o', `Dir::Cache=${work}/cache`, '-o', `Dir::Cache::Archives=${work}/cache/archives`);
-  // When run by root, apt would switch to a user that cannot write here.
-  own.push('-o', 'APT::Sandbox::User=root');
-  const fetch = (options: readonly string[]): PackageStep => ({
-    program: apt,
-    words: [...patience, ...options, 'download', 'bubblewrap'],
-    cwd: downloads,
-    timeoutMs: 120_000,
-  });
+  const own = [
+    `Dir::State=${work}/state`,
+    `Dir::State::Lists=${work}/state/lists`,
+    `Dir::Cache=${work}/cache`,
+    `Dir::Cache::Archives=${work}/cache/archives`,
+    // When run by root, apt would switch to a user that cannot write here.
+    'APT::Sandbox::User=root',
+  ].flatMap((setting) => ['-o', setting]);
+  const fetch = (options: readonly string[]): PackageStep => {
+    const words = [...patience, ...options, 'download', 'bubblewrap'];
+    return { program: apt, words, cwd: downloads, timeoutMs: 120_000 };
+  };
   return {
     kind: 'package-steps',
     folders: [downloads, `${work}/state/lists/partial`, `${work}/cache/archives/partial`],

@@ -346,7 +346,7 @@ describe('links', () => {
       ['/repo/.git', 'read'],
     ]);
     expect(plan(rules, diskOf('/repo/.git -> /elsewhere', ...many))).toMatchObject({
-      kind: 'impossible',
+      kind: 'refused',
       message: expect.stringContaining('"/repo/.git" is a protected symbolic link') as string,
     });
   });

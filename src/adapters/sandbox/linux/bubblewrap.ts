@@ -1,11 +1,11 @@
 import { compareByDepth, isWithin, joinPath, parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules } from '../../../core/policy/paths/access.ts';
-import type { SandboxRefused } from '../../../ports/sandbox.ts';
+import type { PlainCommand, SandboxRefused } from '../../../ports/sandbox.ts';
 import type { Access, NetworkAccess, ResolvedFiles } from '../../../protocol/permissions.ts';
 import { pathBytes } from '../../disk/file-system.ts';
-import { type DiskView, followLinks, oncePerPath } from '../disk-view.ts';
-import { realPolicy, type RealRule } from '../policy-on-disk.ts';
-import type { Impossible } from '../refusals.ts';
+import { type DiskView, oncePerPath } from '../disk-view.ts';
+import { denyMatches, realPolicy, type RealRule } from '../policy-on-disk.ts';
+import { unenforceable } from '../refusals.ts';
 
 /** A bubblewrap that works on this machine, with its abilities here. */
 export interface Bubblewrap {
@@ -21,20 +21,19 @@ export interface Bubblewrap {
   readonly insteadOf?: SandboxRefused;
 }
 
-export interface BubblewrapRun {
+/** `cwd`: with links resolved. */
+export interface BubblewrapRun extends Pick<PlainCommand, 'argv' | 'cwd' | 'terminal'> {
   readonly bubblewrap: Bubblewrap;
   readonly mounts: readonly string[];
   readonly network: NetworkAccess;
-  /** With links resolved. */
-  readonly cwd: string;
   /** Descriptor for more options, in the form of `optionsFile`. */
   readonly options?: number;
   /** Descriptor for the system-call filter. */
   readonly filter?: number;
-  /** The terminal of the process that started it, into which the command must not type, or one of its own. */
-  readonly terminal?: 'inherited' | 'own';
-  readonly argv: readonly string[];
 }
+
+const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc'];
+const withoutCapabilities = ['--cap-drop', 'ALL'];
 
 /**
  * Bubblewrap stays as the first process inside: it reaps what the command leaves behind, and the kernel kills the rest
@@ -49,15 +48,12 @@ export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
     '--die-with-parent',
     ...(options === undefined ? [] : ['--args', String(options)]),
     ...mounts,
-    '--unshare-user',
-    '--unshare-pid',
-    '--unshare-ipc',
+    ...namespaces,
     ...(network === 'restricted' ? ['--unshare-net'] : []),
     ...(bubblewrap.closesUserNamespaces ? ['--disable-userns'] : []),
     '--chdir',
     cwd,
-    '--cap-drop',
-    'ALL',
+    ...withoutCapabilities,
     ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     '--',
     ...argv,
@@ -70,12 +66,9 @@ export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
  * all users of the machine can read command lines.
  */
 export function environmentOptions(env: Readonly<Record<string, string>>): readonly string[] {
-  return (
-    Object.entries(env)
-      // An environment cannot contain either, and bubblewrap would exit.
-      .filter(([name]) => name !== '' && !name.includes('='))
-      .flatMap(([name, value]) => ['--setenv', name, value])
-  );
+  // An environment cannot contain either, and bubblewrap would exit.
+  const valid = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
+  return valid.flatMap(([name, value]) => ['--setenv', name, value]);
 }
 
 export function optionsFile(options: readonly string[]): Uint8Array {
@@ -113,7 +106,6 @@ export interface MountRequest {
 
 /** A folder whose names must not change is opened child by child; with more children that takes too long. */
 const mostHeldChildren = 250;
-
 const wholeDisk = ['--bind', '/', '/'];
 /** The disk may be written, but not kernel settings and control groups, which lead out of the sandbox. */
 const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev/shm'];
@@ -122,24 +114,12 @@ const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev
  * Mounts that give each place the access of its most specific rule: shallow places first, so that a later mount covers
  * an earlier one. A place is mounted only if its access differs from its surroundings.
  */
-export function planMounts(request: MountRequest, disk: DiskView): MountPlan | Impossible {
+export function planMounts(request: MountRequest, disk: DiskView): MountPlan | SandboxRefused {
   const { files } = request;
-  if (files.kind === 'unrestricted') {
+  if (files.kind === 'unrestricted')
     return { kind: 'mounts', options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
-  }
   // A glob matches names: the targets of its matches are denied, and links need not be protected.
-  const matches = request.deniedMatches.map(
-    (path) => ({ path: followLinks(disk, path).path, access: 'deny', ifMissing: 'skip' }) as const,
-  );
-  // Rules open nothing inside a glob's match either.
-  const isMatched = (path: string) =>
-    request.deniedMatches.some((match) => isWithin(path, match)) ||
-    matches.some((match) => isWithin(followLinks(disk, path).path, match.path));
-  const kept =
-    matches.length === 0
-      ? files.rules
-      : files.rules.filter(({ access, path }) => access === 'deny' || !isMatched(path));
-  const wanted = realPolicy({ ...files, rules: [...kept, ...matches] }, disk);
+  const wanted = realPolicy(denyMatches(files, request.deniedMatches, disk), disk);
   const { rules } = wanted;
   const accessAt = oncePerPath((path) => accessByRules(rules, path));
   const mounts = new Map<string, Mount>();
@@ -176,10 +156,8 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | I
       // Bubblewrap reads the whole mount list again for each following mount, so these come late where possible.
       ...sorted.filter(isLeaf).flatMap(([path, mount]) => [...mountOptions(path, mount), '--remount-ro', path]),
       // Last, because mounting below a read-only folder fails. Mounts below stay as they are.
-      ...[...empty.filter((path) => holding.has(path)), ...(base === 'deny' ? ['/'] : [])].flatMap((path) => [
-        '--remount-ro',
-        path,
-      ]),
+      ...empty.filter((path) => holding.has(path)).flatMap((path) => ['--remount-ro', path]),
+      ...(base === 'deny' ? ['--remount-ro', '/'] : []),
     ],
     // The mount point registry is shared with another program, and is text.
     mountPoints: empty.filter((path) => path.isWellFormed() && isMissingOrEmpty(disk, path)),
@@ -264,10 +242,7 @@ function hold(folder: string, children: readonly string[], { mounts, disk, acces
   }
 }
 
-/**
- * Renaming a folder that contains something protected would move it out of the rules. Mount points cannot be renamed,
- * so such folders are mounted on themselves.
- */
+/** A renamed folder would take what is protected in it out of the rules: mount points cannot be renamed. */
 function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
   const isRenamable = (path: string) =>
     path !== '/' && accessAt(path) === 'write' && accessAt(parentPath(path)) === 'write';
@@ -281,11 +256,10 @@ function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
   }
 }
 
-function tooManyChildren(folder: string, links: readonly string[]): Impossible {
+function tooManyChildren(folder: string, links: readonly string[]): SandboxRefused {
   const link = links.find((location) => parentPath(location) === folder) ?? folder;
-  return {
-    kind: 'impossible',
-    message: `${JSON.stringify(link)} is a protected symbolic link, and its folder has too many entries for the sandbox to protect the link.`,
-    next: 'Replace the link with a real folder, or add a write entry for it to the profile.',
-  };
+  return unenforceable(
+    `${JSON.stringify(link)} is a protected symbolic link, and its folder has too many entries for the sandbox to protect the link.`,
+    'Replace the link with a real folder, or add a write entry for it to the profile.',
+  );
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { isWritableProgram, programCandidates } from '../../../core/policy/environment/find-program.ts';
 import type { ProcessEnd, Spawn } from '../../../ports/commands.ts';
 import { refusalSentences, type RunnableCommand, type SandboxRefused } from '../../../ports/sandbox.ts';
@@ -45,27 +44,29 @@ export async function findBubblewrap(
       continue;
     }
     const found = typeof candidate === 'string' ? await probe(candidate) : candidate;
-    if (found.kind === 'bubblewrap') {
-      const insteadOf = onPath ?? skipped(search, files);
-      return isPackaged ? { ...found, isPackaged, ...defined({ insteadOf }) } : found;
+    if (found.kind === 'bubblewrap')
+      return isPackaged ? { ...found, isPackaged, insteadOf: onPath ?? skipped(search, files) } : found;
+    if (candidate === found) {
+      if (found.code !== 'sandbox-missing' || onPath === undefined) return found;
+      // A failing program is reported first: it may be the reason why the user named another.
+      return { ...onPath, message: `${onPath.message} ${found.message}` };
     }
-    if (candidate === found) return found.code === 'sandbox-missing' && onPath ? both(onPath, found) : found;
     if (typeof candidate === 'string' && searched.has(candidate)) onPath ??= found;
     problems.push(found);
   }
   return problems[0] ?? skipped(search, files) ?? missing;
 }
 
-/** A failing program is reported first: it may be the reason why the user named another. */
-function both(first: SandboxRefused, second: SandboxRefused): SandboxRefused {
-  return { ...first, message: `${first.message} ${second.message}` };
-}
-
 function skipped(search: BubblewrapSearch, files: ProgramFiles): SandboxRefused | undefined {
   const [program] = searchedPrograms({ ...search, writable: [] }, files);
   if (program === undefined || searchedPrograms(search, files).length > 0) return undefined;
-  const message = `${JSON.stringify(program)} is on the PATH, but in a folder where commands can write, so a command could have replaced it.`;
-  const next = 'Install the package "bubblewrap", or run `capstan sandbox setup`.';
+  return unusable(
+    `${JSON.stringify(program)} is on the PATH, but in a folder where commands can write, so a command could have replaced it.`,
+    'Install the package "bubblewrap", or run `capstan sandbox setup`.',
+  );
+}
+
+function unusable(message: string, next: string): SandboxRefused {
   return { kind: 'refused', code: 'sandbox-unusable', message, next };
 }
 
@@ -77,9 +78,8 @@ export function bubblewrapCandidates(
   const { writable, chosen } = search;
   const searched = searchedPrograms(search, files);
   const named = chosen ? files.program(chosen) : undefined;
-  if (chosen !== undefined && named !== undefined && isWritableProgram(chosen, writable, files)) {
+  if (chosen !== undefined && named !== undefined && isWritableProgram(chosen, writable, files))
     return [...searched, writableChoice(chosen)];
-  }
   const programs = [...searched, ...(named === undefined ? [] : [named]), ...packagedPrograms(search, files)];
   return [...new Set(programs), ...(chosen && named === undefined ? [noProgram(chosen, files)] : [])];
 }
@@ -94,9 +94,10 @@ function packagedPrograms({ packaged = [] }: BubblewrapSearch, files: ProgramFil
 }
 
 function changed(program: string): SandboxRefused {
-  const message = `${JSON.stringify(program)} is not the bubblewrap that was unpacked there: its hash differs.`;
-  const next = 'Run `capstan sandbox setup` to unpack it again, or install the package "bubblewrap".';
-  return { kind: 'refused', code: 'sandbox-unusable', message, next };
+  return unusable(
+    `${JSON.stringify(program)} is not the bubblewrap that was unpacked there: its hash differs.`,
+    'Run `capstan sandbox setup` to unpack it again, or install the package "bubblewrap".',
+  );
 }
 
 const missing: SandboxRefused = {
@@ -114,10 +115,10 @@ function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
 }
 
 function writableChoice(chosen: string): SandboxRefused {
-  const where = 'is in a folder where commands can write, so a command could have replaced it';
-  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${where}.`;
-  const next = 'Move the program out of the workspace and the temporary folders, or unset CAPSTAN_BWRAP.';
-  return { kind: 'refused', code: 'sandbox-unusable', message, next };
+  return unusable(
+    `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which is in a folder where commands can write, so a command could have replaced it.`,
+    'Move the program out of the workspace and the temporary folders, or unset CAPSTAN_BWRAP.',
+  );
 }
 
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
@@ -175,19 +176,13 @@ function refusal(path: string, said: string): SandboxRefused {
   // Debian's version appends a guess and two addresses.
   const reason = (said.split('\n').at(-1) ?? '').replace(/, likely because .*$/, '');
   if (/unknown option/i.test(said)) {
-    const message = `${program} is too old to build the sandbox (${reason}).`;
     const next = 'Install bubblewrap 0.5 or later, or set CAPSTAN_BWRAP to the path of one.';
-    return { kind: 'refused', code: 'sandbox-unusable', message, next };
+    return unusable(`${program} is too old to build the sandbox (${reason}).`, next);
   }
   const isForbidden = /namespace|uid map|RTM_NEW|not permitted|permission denied/i.test(said);
   const what = isForbidden ? 'create the namespaces of a sandbox' : 'build a sandbox';
-  const message = `${program} cannot ${what} on this system (${reason}).`;
-  return {
-    kind: 'refused',
-    code: 'sandbox-unusable',
-    message,
-    next: isForbidden ? namespaceAdvice(readSystemFile) : otherAdvice(said),
-  };
+  const next = isForbidden ? namespaceAdvice(readSystemFile) : otherAdvice(said);
+  return unusable(`${program} cannot ${what} on this system (${reason}).`, next);
 }
 
 /**
@@ -207,12 +202,11 @@ export function namespaceAdvice(read: (path: string) => string): string {
   return `Run \`sudo sysctl -w ${name.replaceAll('/', '.')}=${allows}\`${setting.or ?? ''}. ${last}`;
 }
 
-const settings: readonly {
-  readonly name: string;
-  readonly forbids: string;
-  readonly allows: string;
+interface SystemSetting extends Readonly<Record<'name' | 'forbids' | 'allows', string>> {
   readonly or?: string;
-}[] = [
+}
+
+const settings: readonly SystemSetting[] = [
   {
     name: 'kernel/apparmor_restrict_unprivileged_userns',
     forbids: '1',
@@ -245,17 +239,11 @@ export function packagedNotice({ path, insteadOf }: Bubblewrap): NonNullable<Run
     const next = 'Commands are sandboxed; no action is needed.';
     return { code: 'sandbox-replaced', message: `${insteadOf.message} ${used}`, next };
   }
-  return {
-    code: 'sandbox-packaged',
-    message: `bubblewrap is not on the PATH. ${used}`,
-    next: 'Install the package "bubblewrap" to get its updates.',
-  };
+  const next = 'Install the package "bubblewrap" to get its updates.';
+  return { code: 'sandbox-packaged', message: `bubblewrap is not on the PATH. ${used}`, next };
 }
 
-/**
- * Detects WSL 1 from the text of `/proc/version`: its kernel has no user namespaces. WSL 2 runs a real kernel and is
- * treated like any Linux.
- */
+/** Detects WSL 1, whose kernel has no user namespaces, from `/proc/version`. WSL 2 is treated like any Linux. */
 export function isWsl1(version: string): boolean {
   const text = version.toLowerCase();
   const [, number] = /wsl(\d+)/.exec(text) ?? [];

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { decideHost, readHostLists } from '../../../core/policy/network/host-lists.ts';
 import type { PlainCommand, RunnableCommand } from '../../../ports/sandbox.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
@@ -7,15 +6,13 @@ import { createCommandProxy, proxyPort, proxyVariables } from '../network/comman
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Server } from 'node:net';
 
-export interface JoinedProxy
-  extends Required<Pick<RunnableCommand, 'handover' | 'denied'>>, Pick<RunnableCommand, 'serversLeftOut'> {
-  readonly argv: readonly string[];
+interface JoinedProxy extends Pick<RunnableCommand, 'argv' | 'handover' | 'denied' | 'serversLeftOut'> {
   readonly mounts: readonly string[];
   close(): void;
 }
 
 export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
-  const proxy = createCommandProxy({ lists, ...defined({ decide: answerHost }) });
+  const proxy = createCommandProxy({ lists, decide: answerHost });
   const { servers, leftOut } = limitServers(serversInReach(lists));
   // Like bubblewrap: an environment cannot contain either.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
@@ -25,7 +22,8 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
     places: [{ host: '127.0.0.1', port: proxyPort }, ...servers.map((server) => ({ ...server }))],
   };
   return {
-    argv: starterArguments(),
+    // `process.execve` is experimental, and its warning would end up in the command's output.
+    argv: [sandboxedNodePath, '--no-warnings', '-e', starterScript],
     mounts: ['--ro-bind', process.execPath, sandboxedNodePath],
     handover: {
       message,
@@ -34,21 +32,17 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
       },
     },
     denied: () => proxy.denied(),
-    ...(leftOut === 0 ? {} : { serversLeftOut: leftOut }),
+    serversLeftOut: leftOut || undefined,
     close: () => proxy.close(),
   };
 }
 
-/**
- * Servers of this machine that the lists allow. A command expects them on the loopback, but its own loopback hides
- * them, so the proxy listens there instead.
- */
+/** Servers that the lists allow on this machine's loopback. A command's own hides them: the proxy listens there. */
 function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   if (!lists.local || lists.methods !== 'any') return [];
   const rules = readHostLists(lists);
-  return loopbackServers().filter(
-    (server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked',
-  );
+  const servers = readServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
+  return servers.filter((server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked');
 }
 
 interface LoopbackServer {
@@ -60,10 +54,6 @@ interface LoopbackServer {
 const mostServers = 512;
 /** The tables list listening sockets first, then every connection. */
 const mostBytes = 256 * 1024;
-
-function loopbackServers(): readonly LoopbackServer[] {
-  return readServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
-}
 
 /** A server at all IPv6 addresses is assumed to answer IPv4 too, as is the default. */
 export function readServers(version4: string, version6: string): readonly LoopbackServer[] {
@@ -77,10 +67,7 @@ export function readServers(version4: string, version6: string): readonly Loopba
   ];
 }
 
-export function limitServers(servers: readonly LoopbackServer[]): {
-  readonly servers: readonly LoopbackServer[];
-  readonly leftOut: number;
-} {
+export function limitServers(servers: readonly LoopbackServer[]) {
   return { servers: servers.slice(0, mostServers), leftOut: Math.max(0, servers.length - mostServers) };
 }
 
@@ -97,9 +84,8 @@ function tableAt(path: string): string {
     try {
       const bytes = Buffer.alloc(mostBytes);
       let used = 0;
-      for (let read = -1; read !== 0 && used < mostBytes; used += read) {
+      for (let read = -1; read !== 0 && used < mostBytes; used += read)
         read = readSync(file, bytes, used, mostBytes - used, null);
-      }
       return bytes.toString('latin1', 0, used);
     } finally {
       closeSync(file);
@@ -118,11 +104,6 @@ interface StarterMessage extends JsonObject {
   readonly env: { [name: string]: string };
   /** Listening places. The first is the proxy's. */
   readonly places: { host: string; port: number }[];
-}
-
-/** `process.execve` is experimental, and its warning would end up in the command's output. */
-function starterArguments(): readonly string[] {
-  return [sandboxedNodePath, '--no-warnings', '-e', starterScript];
 }
 
 /**

@@ -1,14 +1,13 @@
 import { closeSync, constants, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
-import { diskPath, pathText } from '../../disk/file-system.ts';
-import { type LandlockCalls, loadLandlock } from './landlock-library.ts';
+import { diskPath, errorCode, pathText } from '../../disk/file-system.ts';
+import { O_PATH } from '../../disk/folder-access.ts';
+import { loadLandlock } from './landlock-library.ts';
 import type { LandlockHelperInput } from './landlock-sandbox.ts';
 
 // Restricts itself through the kernel, then becomes the command. A separate process, because restrictions are never
 // lifted. Starts without variables, so that none of the command's can influence Node.
 
-/** O_PATH: opens a place without reading it. */
-const pathOnly = 0o10000000;
 const inputDescriptor = 3;
 
 try {
@@ -48,15 +47,15 @@ try {
 /** Undefined: removed since the plan was made, so there is nothing to open. */
 function openPlace(path: string): number | undefined {
   try {
-    return openSync(diskPath(path), pathOnly | constants.O_NOFOLLOW);
+    return openSync(diskPath(path), O_PATH | constants.O_NOFOLLOW);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
 /** A terminal owned by the command alone can also be opened by name. */
-function openTerminal(calls: LandlockCalls, ruleset: number, rights: number): void {
+function openTerminal(calls: ReturnType<typeof loadLandlock>, ruleset: number, rights: number): void {
   const path = readlinkSync('/proc/self/fd/0');
   const descriptor = path.startsWith('/dev/pts/') ? openPlace(path) : undefined;
   if (descriptor === undefined) return;

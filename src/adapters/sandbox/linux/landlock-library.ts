@@ -3,30 +3,7 @@ import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
 import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../../ports/sandbox.ts';
-import { leaveOutLandlockAdvice } from '../refusals.ts';
-
-/** The system calls for Landlock. Every function throws with the kernel's reason. */
-export interface LandlockCalls {
-  /** 0 where the kernel has none. */
-  abi(): number;
-  createRuleset(attributes: { readonly handled: number; readonly scoped: number }): number;
-  addPath(ruleset: number, path: { readonly descriptor: number; readonly rights: number }): void;
-  /** From now on this thread has only what the rules grant. */
-  restrict(ruleset: number): void;
-  /** This thread gains no privileges by starting another program. */
-  forbidPrivileges(): void;
-  dropCapabilities(): void;
-  addFilter(program: Uint8Array): void;
-  /** The kernel kills this process when its parent ends. */
-  dieWithParent(): void;
-  startSession(): void;
-  /**
-   * Lowers the limits by which engines recognise this process and its children (policy/profiles/landlock-policy.ts).
-   */
-  markLimits(mark: number): void;
-  /** The program that this process becomes keeps only the three standard streams. */
-  closeDescriptors(): void;
-}
+import { noLandlock } from '../refusals.ts';
 
 export interface LandlockFact {
   readonly kind: 'landlock';
@@ -44,16 +21,6 @@ export function findLandlock(library: string): LandlockFact | SandboxRefused {
   }
 }
 
-export function noLandlock(why: string): SandboxRefused {
-  const message = `Landlock cannot be used here: ${why}.`;
-  return {
-    kind: 'refused',
-    code: 'sandbox-missing',
-    message,
-    next: leaveOutLandlockAdvice,
-  };
-}
-
 const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157], prlimit: [302, 261] } as const;
 const landlock = { create: 444, addRule: 445, restrict: 446 } as const;
 const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPrivileges: 38, ambient: 47 } as const;
@@ -63,11 +30,8 @@ const closeOnExec = 4;
 const mostCapabilities = 64;
 const sigkill = 9;
 
-/**
- * `library`: entry file of the package `koffi`. Loaded by path: a search would also look where commands may have put
- * another one.
- */
-export function loadLandlock(library: string): LandlockCalls {
+/** `library`: the package `koffi`, loaded by path: a search would also look where commands may have put another. */
+export function loadLandlock(library: string) {
   const koffi = createRequire(library)(library) as typeof Koffi;
   const column = process.arch === 'x64' ? 0 : 1;
   const types = 'long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e';
@@ -82,23 +46,26 @@ export function loadLandlock(library: string): LandlockCalls {
   };
   const prctl = (...words: readonly (number | bigint)[]): number => call(numbers.prctl[column], ...words);
   return {
+    /** 0 where the kernel has none. */
     abi: () => Math.max(0, call(landlock.create, 0, 0, 1)),
-    createRuleset({ handled, scoped }) {
+    createRuleset({ handled, scoped }: Readonly<Record<'handled' | 'scoped', number>>): number {
       const attributes = memory();
       attributes.writeBigUInt64LE(BigInt(handled), 0);
       // Network ports come between them; none is restricted.
       attributes.writeBigUInt64LE(BigInt(scoped), 16);
       return check('landlock_create_ruleset', call(landlock.create, koffi.address(attributes), 24, 0));
     },
-    addPath(ruleset, { descriptor, rights }) {
+    addPath(ruleset: number, { descriptor, rights }: Readonly<Record<'descriptor' | 'rights', number>>): void {
       const attributes = memory();
       attributes.writeBigUInt64LE(BigInt(rights), 0);
       attributes.writeInt32LE(descriptor, 8);
       check('landlock_add_rule', call(landlock.addRule, ruleset, 1, koffi.address(attributes), 0));
     },
-    restrict: (ruleset) => void check('landlock_restrict_self', call(landlock.restrict, ruleset, 0)),
+    /** From now on this thread has only what the rules grant. */
+    restrict: (ruleset: number) => void check('landlock_restrict_self', call(landlock.restrict, ruleset, 0)),
+    /** This thread gains no privileges by starting another program. */
     forbidPrivileges: () => void check('no_new_privs', prctl(option.setNoNewPrivileges, 1)),
-    dropCapabilities() {
+    dropCapabilities(): void {
       // Otherwise a root program would get them back by starting another.
       for (let capability = 0; capability < mostCapabilities; capability += 1) prctl(option.dropBounding, capability);
       prctl(option.ambient, 4);
@@ -106,7 +73,7 @@ export function loadLandlock(library: string): LandlockCalls {
       header.writeUInt32LE(0x20080522, 0);
       check('capset', call(numbers.capset[column], koffi.address(header), koffi.address(memory())));
     },
-    addFilter(program) {
+    addFilter(program: Uint8Array): void {
       const copy = memory(program.length);
       copy.set(program);
       const header = memory();
@@ -114,9 +81,12 @@ export function loadLandlock(library: string): LandlockCalls {
       header.writeBigUInt64LE(koffi.address(copy), 8);
       check('seccomp', prctl(option.setSeccomp, 2, koffi.address(header)));
     },
+    /** The kernel kills this process when its parent ends. */
     dieWithParent: () => void check('pdeathsig', prctl(option.setDeathSignal, sigkill)),
+    /** The program that this process becomes keeps only the three standard streams. */
     closeDescriptors: () => void check('close_range', call(closeRange, 3, 0xffff_ffff, closeOnExec)),
-    markLimits(mark) {
+    /** Lowers the limits by which engines recognise this process and its children (`limitsOfMark`). */
+    markLimits(mark: number): void {
       const lower = (which: number, to: number): number => {
         const limits = memory();
         limits.writeBigUInt64LE(BigInt(to), 0);

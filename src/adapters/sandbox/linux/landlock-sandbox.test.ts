@@ -61,7 +61,7 @@ function plan(rules: readonly PathRule[], deniedMatches: readonly string[] = [],
 
 /** Rights in a word, by path: without what every command has. */
 function opened(planned: ReturnType<typeof plan>): Readonly<Record<string, string>> | string {
-  if (planned.kind === 'impossible') return planned.message;
+  if (planned.kind === 'refused') return planned.message;
   const words = (rights: number) =>
     [
       ...((rights & 0b0100) !== 0 ? ['read'] : []),
@@ -147,7 +147,7 @@ test.each([
 ] as const)('%s inside a writable folder is refused', (_what, rules, matches, path) => {
   const message = `Landlock cannot keep ${JSON.stringify(path)} inside the writable folder "/home/me/ws".`;
   expect(plan([readable, rule('/home/me/ws', 'write'), ...rules], matches)).toMatchObject({
-    kind: 'impossible',
+    kind: 'refused',
     message,
   });
 });
@@ -156,7 +156,7 @@ test('a link that commands could replace is refused', () => {
   const on = diskOf(['/home/me/ws/home -> /home/me/.codex', '/home/me/.codex/auth.json']);
   const rules = [readable, rule('/home/me/ws', 'write'), rule('/home/me/ws/home/auth.json', 'deny', { own: true })];
   expect(plan(rules, [], on)).toMatchObject({
-    kind: 'impossible',
+    kind: 'refused',
     message: expect.stringContaining('"/home/me/ws/home" is a link'),
   });
 });

@@ -1,11 +1,10 @@
-import { defined } from '../../../base/objects.ts';
 import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
-import { accessAt, accessByRules } from '../../../core/policy/paths/access.ts';
+import { accessByRules } from '../../../core/policy/paths/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
 import type { Access, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
-import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
-import { expandGlobs, realPolicy } from '../policy-on-disk.ts';
-import { type Impossible, movedWorkspace, unenforceable } from '../refusals.ts';
+import type { DiskView } from '../disk-view.ts';
+import { denyMatches, examineDisk, realPolicy } from '../policy-on-disk.ts';
+import { unenforceable } from '../refusals.ts';
 import { landlockFilter, type LandlockFilterRequest } from './landlock-filter.ts';
 import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from './seccomp.ts';
 
@@ -28,29 +27,16 @@ export async function planWithLandlock(
   policy: ResolvedPolicy,
   { architecture, helper }: LandlockSandbox,
 ): Promise<RunnableCommand | SandboxRefused> {
-  const { files } = policy;
-  if (!isSeccompArchitecture(architecture)) {
-    return unenforceable({ message: `There is no system-call filter for ${architecture}.`, next: 'Use bubblewrap.' });
-  }
-  const expansion = await (files.kind === 'restricted'
-    ? expandGlobs(files.denyGlobs, files.globDepth)
-    : expandGlobs([]));
-  if (expansion.kind === 'impossible') return unenforceable(expansion);
-  const disk = viewHostDisk();
-  const moved = movedWorkspace(files, command.cwd, disk);
-  if (moved !== undefined) return moved;
-  const cwd = followLinks(disk, command.cwd).path;
-  if (accessAt(policy, command.cwd) === 'deny' && accessAt(policy, cwd) === 'deny') {
-    return unenforceable({
-      message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
-      next: 'Work in a folder that the profile makes readable, or add an entry for this one.',
-    });
-  }
+  if (!isSeccompArchitecture(architecture))
+    return unenforceable(`There is no system-call filter for ${architecture}.`, 'Use bubblewrap.');
+  const examined = await examineDisk(command, policy);
+  if (examined.kind === 'refused') return examined;
+  const { disk, deniedMatches } = examined;
   const user = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
-  const plan = planLandlock({ policy, deniedMatches: expansion.paths, architecture, user }, disk);
-  if (plan.kind === 'impossible') return unenforceable(plan);
+  const plan = planLandlock({ policy, deniedMatches, architecture, user }, disk);
+  if (plan.kind === 'refused') return plan;
   const { argv, env, terminal } = command;
-  const input: LandlockHelperInput = { plan, argv, env, ...defined({ terminal, mark: helper.mark }) };
+  const input: LandlockHelperInput = { plan, argv, env, terminal, mark: helper.mark };
   return {
     kind: 'runnable',
     argv: [helper.node, '--no-warnings', helper.script, helper.library],
@@ -81,41 +67,25 @@ interface LandlockRule {
 }
 
 /** Read by the helper from its first extra descriptor, as JSON. */
-export interface LandlockHelperInput {
+export interface LandlockHelperInput extends Pick<PlainCommand, 'argv' | 'env' | 'terminal'> {
   readonly plan: LandlockPlan;
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** The terminal of the process that started it, into which the command must not type, or one of its own. */
-  readonly terminal?: 'inherited' | 'own';
   readonly mark?: number;
 }
 
-const right = {
-  execute: 1 << 0,
-  writeFile: 1 << 1,
-  readFile: 1 << 2,
-  readFolder: 1 << 3,
-  refer: 1 << 13,
-  truncate: 1 << 14,
-  ioctlDevice: 1 << 15,
-};
+const [execute, writeFile, readFile, readFolder] = [1 << 0, 1 << 1, 1 << 2, 1 << 3];
+const [refer, truncate, ioctlDevice] = [1 << 13, 1 << 14, 1 << 15];
 /** Removing and creating anything, from REMOVE_DIR to MAKE_SYM. */
 const namesInFolders = 0b1_1111_1111 << 4;
-const fileReads = right.execute | right.readFile;
-const fileWrites = right.writeFile | right.truncate | right.ioctlDevice;
+const fileReads = execute | readFile;
+const fileWrites = writeFile | truncate | ioctlDevice;
 const rights: Readonly<Record<Exclude<Access, 'deny'>, { readonly file: number; readonly folder: number }>> = {
-  read: { file: fileReads, folder: fileReads | right.readFolder },
-  write: {
-    file: fileReads | fileWrites,
-    folder: fileReads | right.readFolder | fileWrites | namesInFolders | right.refer,
-  },
+  read: { file: fileReads, folder: fileReads | readFolder },
+  write: { file: fileReads | fileWrites, folder: fileReads | readFolder | fileWrites | namesInFolders | refer },
 };
 const abstractSocketsAndSignals = 0b11;
-
 /** Readable in every sandbox, whatever the policy says: the process table, and devices. */
 const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
 const readAlways = ['/proc', '/dev/random', '/dev/urandom', ...devices];
-
 /** The helper opens each. */
 const mostRules = 20_000;
 
@@ -132,7 +102,7 @@ export interface LandlockRequest {
  * that contains something hidden stays closed, and its other present contents are opened one by one, at every level on
  * the way.
  */
-export function planLandlock(request: LandlockRequest, disk: DiskView): LandlockPlan | Impossible {
+export function planLandlock(request: LandlockRequest, disk: DiskView): LandlockPlan | SandboxRefused {
   const { policy, architecture, user } = request;
   const { network } = policy;
   const opened = openedPlaces(request, disk);
@@ -149,7 +119,7 @@ export function planLandlock(request: LandlockRequest, disk: DiskView): Landlock
     handled: rights.write.folder,
     scoped: abstractSocketsAndSignals,
     rules: [...opened].map(([path, given]) => ({ path, rights: given })),
-    terminalRights: right.readFile | fileWrites,
+    terminalRights: readFile | fileWrites,
     filters: filters.map((filter) => Buffer.from(filter).toString('base64')),
   };
 }
@@ -157,7 +127,7 @@ export function planLandlock(request: LandlockRequest, disk: DiskView): Landlock
 function openedPlaces(
   { policy: { files }, deniedMatches }: LandlockRequest,
   disk: DiskView,
-): Map<string, number> | Impossible {
+): Map<string, number> | SandboxRefused {
   const opened = new Map<string, number>();
   const grant = (path: string, access: 'read' | 'write'): void => {
     const { kind } = disk.look(path);
@@ -165,22 +135,13 @@ function openedPlaces(
     add(opened, path, rights[access][kind]);
   };
   if (files.kind === 'unrestricted') {
-    add(opened, '/', right.readFolder);
+    add(opened, '/', readFolder);
     for (const path of ['/proc', '/sys']) grant(path, 'read');
     const written = disk.list('/').filter((name) => !['proc', 'sys', 'dev'].includes(name));
     for (const path of [...written.map((name) => `/${name}`), '/dev/shm']) grant(path, 'write');
     return opened;
   }
-  const places = deniedMatches.map((path) => followLinks(disk, path).path);
-  // Rules open nothing inside a pattern's match.
-  const isMatched = (path: string): boolean => {
-    const place = followLinks(disk, path).path;
-    return deniedMatches.some((match) => isWithin(path, match)) || places.some((match) => isWithin(place, match));
-  };
-  const kept =
-    places.length === 0 ? files.rules : files.rules.filter(({ access, path }) => access === 'deny' || !isMatched(path));
-  const matches = places.map((path): PathRule => ({ path, access: 'deny', ifMissing: 'skip' }));
-  const { rules: real, heldLinks } = realPolicy({ ...files, rules: [...kept, ...matches] }, disk);
+  const { rules: real, heldLinks } = realPolicy(denyMatches(files, deniedMatches, disk), disk);
   const [held] = heldLinks;
   if (held !== undefined)
     return cannot(`${JSON.stringify(held)} is a link that commands could replace, and Landlock cannot keep it`);
@@ -190,22 +151,30 @@ function openedPlaces(
   const hiddenBelow = (path: string): readonly PathRule[] =>
     hidden.filter((rule) => rule.path !== path && isWithin(rule.path, path));
   const mayBeFolder = ({ path }: PathRule): boolean => disk.look(path).kind !== 'file';
-  const open = (path: string): Impossible | undefined => {
+  const open = (path: string): SandboxRefused | undefined => {
     const access = accessByRules(rules, path);
     if (access === 'deny') return undefined;
     const below = hiddenBelow(path);
-    const narrower = access === 'write' ? (below[0] ?? rules.find((rule) => isNarrower(rules, rule, path))) : undefined;
+    const isNarrower = (rule: PathRule): boolean =>
+      rule.access === 'read' &&
+      rule.path !== path &&
+      isWithin(rule.path, path) &&
+      accessByRules(rules, rule.path) === 'read';
+    const narrower = access === 'write' ? (below[0] ?? rules.find(isNarrower)) : undefined;
     if (narrower !== undefined)
       return cannot(
         `Landlock cannot keep ${JSON.stringify(narrower.path)} inside the writable folder ${JSON.stringify(path)}`,
       );
     if (below.length === 0) {
       grant(path, access);
-      return opened.size > mostRules ? tooMany(path) : undefined;
+      if (opened.size <= mostRules) return undefined;
+      return cannot(
+        `more than ${mostRules} files stand beside hidden ones (the last were in ${JSON.stringify(path)}), and Landlock needs a rule for each`,
+      );
     }
     // Names may be listed unless that also lists a hidden folder's. Those in Capstan's own folders are no secret.
     if (!below.some((rule) => rule.own !== true && mayBeFolder(rule)) && disk.look(path).kind === 'folder')
-      add(opened, path, right.readFolder);
+      add(opened, path, readFolder);
     for (const name of disk.list(path)) {
       const problem = open(joinPath(path, name));
       if (problem !== undefined) return problem;
@@ -223,21 +192,9 @@ function add(opened: Map<string, number>, path: string, given: number): void {
   opened.set(path, (opened.get(path) ?? 0) | given);
 }
 
-function isNarrower(rules: readonly PathRule[], { path, access }: PathRule, root: string): boolean {
-  return access === 'read' && path !== root && isWithin(path, root) && accessByRules(rules, path) === 'read';
-}
-
-function tooMany(path: string): Impossible {
-  return cannot(
-    `more than ${mostRules} files stand beside hidden ones (the last were in ${JSON.stringify(path)}), and Landlock needs a rule for each`,
+function cannot(why: string): SandboxRefused {
+  return unenforceable(
+    `${why[0]!.toUpperCase()}${why.slice(1)}.`,
+    'Change the permission profile, or use bubblewrap on a machine that can create namespaces.',
   );
-}
-
-function cannot(why: string): Impossible {
-  const message = `${why[0]!.toUpperCase()}${why.slice(1)}.`;
-  return {
-    kind: 'impossible',
-    message,
-    next: 'Change the permission profile, or use bubblewrap on a machine that can create namespaces.',
-  };
 }

@@ -1,10 +1,9 @@
-import { accessAt, networkReach } from '../../../core/policy/paths/access.ts';
+import { networkReach } from '../../../core/policy/paths/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
 import { defined } from '../../../base/objects.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
-import { expandGlobs } from '../policy-on-disk.ts';
-import { followLinks, viewHostDisk } from '../disk-view.ts';
-import { movedWorkspace, unenforceable } from '../refusals.ts';
+import { examineDisk } from '../policy-on-disk.ts';
+import { unenforceable } from '../refusals.ts';
 import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile, planMounts } from './bubblewrap.ts';
 import type { MountPoints } from './mount-points.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
@@ -31,46 +30,32 @@ export async function planLinux(
   const network = reach === 'all' ? 'enabled' : 'restricted';
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
-    return unenforceable({
-      message: `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`,
-      next: 'Enable the network in the profile, or run on x64 or arm64.',
-    });
+    return unenforceable(
+      `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`,
+      'Enable the network in the profile, or run on x64 or arm64.',
+    );
   }
   // NUL would end the variable and begin an option of bubblewrap.
   const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
   if (broken !== undefined) {
-    return unenforceable({
-      message: `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`,
-      next: 'Change it in shell_environment_policy.set.',
-    });
+    return unenforceable(
+      `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`,
+      'Change it in shell_environment_policy.set.',
+    );
   }
   // Without the proxy, the system itself refuses such words.
-  if (reach === 'listed' && command.argv.some((word) => word.includes('\0'))) {
-    return unenforceable({ message: 'The command contains a NUL byte.', next: 'Write it as an escape sequence.' });
-  }
-  const expansion = await (files.kind === 'restricted'
-    ? expandGlobs(files.denyGlobs, files.globDepth)
-    : expandGlobs([]));
-  if (expansion.kind === 'impossible') return unenforceable(expansion);
+  if (reach === 'listed' && command.argv.some((word) => word.includes('\0')))
+    return unenforceable('The command contains a NUL byte.', 'Write it as an escape sequence.');
   const pathSockets = network === 'restricted' && sockets.length > 0;
-  // Loaded on use: few policies have lists.
+  // Loaded on use: few policies have lists. Before the disk is examined, so that its state is as new as possible.
   const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
   const hideSockets = pathSockets ? (await import('./path-sockets.ts')).hideSockets : undefined;
-
-  const disk = viewHostDisk();
-  const moved = movedWorkspace(files, command.cwd, disk);
-  if (moved !== undefined) return moved;
-  const cwd = followLinks(disk, command.cwd).path;
-  if (accessAt(policy, command.cwd) === 'deny' && accessAt(policy, cwd) === 'deny') {
-    return unenforceable({
-      message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
-      next: 'Work in a folder that the profile makes readable, or add an entry for this one.',
-    });
-  }
+  const examined = await examineDisk(command, policy);
+  if (examined.kind === 'refused') return examined;
+  const { disk, cwd, deniedMatches } = examined;
   const { ownProcessTable } = bubblewrap;
-  const request = { files: mountPoints.protect(files), deniedMatches: expansion.paths, ownProcessTable };
-  const plan = planMounts(request, disk);
-  if (plan.kind === 'impossible') return unenforceable(plan);
+  const plan = planMounts({ files: mountPoints.protect(files), deniedMatches, ownProcessTable }, disk);
+  if (plan.kind === 'refused') return plan;
   const hidden = hideSockets?.(command, policy, disk) ?? [];
   const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);

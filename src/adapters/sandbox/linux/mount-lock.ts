@@ -2,7 +2,7 @@ import type { ProcessTable } from '../../../ports/system.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { blockFor } from '../../disk/wait-for-lock.ts';
-import { lstatSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, rmdirSync, type Stats, symlinkSync, unlinkSync } from 'node:fs';
 
 /** Held by one engine at a time; required to remove mount points. */
 export interface MountLock {
@@ -13,7 +13,6 @@ export interface MountLock {
 
 /** The lock is held for less than a millisecond, so after this time an invisible holder is assumed dead. */
 const hiddenPatienceMs = 3_000;
-
 /** Suffix of the entry beside the lock that records that an engine continued without it. */
 const passedEnd = '-passed';
 
@@ -31,17 +30,15 @@ export function takeMountLock(path: string, asker: MountAsker, patienceMs: numbe
     if (answer !== 'taken') return answer;
     const holder = holderOf(path) ?? '';
     if (holder !== seen) [seen, seenSince] = [holder, waited];
-    const life = holder === '' ? 'running' : lifeOfHolder(holder, asker);
+    const named = readMountProcess(parseJsonObject(holder) ?? {});
+    const life = named === undefined ? (holder === '' ? 'running' : 'hidden') : processState(named, asker);
     const isLeft = life === 'ended' || (life === 'hidden' && waited - seenSince >= hiddenPatienceMs);
     if (isLeft) removeLeftLock(path, holder, asker);
     if (waited >= patienceMs) return 'busy';
   }
 }
 
-/**
- * Call this before continuing without the lock. Its holder may have been stopped midway, and will notice this before it
- * removes anything.
- */
+/** Call this before continuing without the lock: a holder that was stopped midway notices it before it removes more. */
 export function passMountLock(path: string, { self }: MountAsker): void {
   tryLock(`${path}${passedEnd}`, JSON.stringify(self));
 }
@@ -56,29 +53,21 @@ function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no
   }
   const passed = `${path}${passedEnd}`;
   return {
-    isRespected: () => !exists(passed) && holderOf(path) === name,
+    isRespected: () => entryAt(passed) === undefined && holderOf(path) === name,
     release() {
       if (holderOf(path) !== name) return;
-      if (exists(passed)) removeLock(passed);
+      if (entryAt(passed) !== undefined) removeLock(passed);
       removeLock(path);
     },
   };
 }
 
-/**
- * Needs a second lock: otherwise another process could remove the lock between our check and removal, and a third could
- * take it.
- */
+/** Under a second lock: else another process could remove the lock after our check, and a third could take it. */
 function removeLeftLock(path: string, holder: string, asker: MountAsker): void {
   const right = takeMountLock(`${path}-left`, asker, 0);
   if (typeof right === 'string') return;
   if (holderOf(path) === holder) removeLock(path);
   right.release();
-}
-
-function lifeOfHolder(holder: string, asker: MountAsker): ReturnType<typeof processState> {
-  const named = readMountProcess(parseJsonObject(holder) ?? {});
-  return named === undefined ? 'hidden' : processState(named, asker);
 }
 
 /** The text that names the holder; undefined if there is no lock. Earlier versions used folders, without a name. */
@@ -87,13 +76,14 @@ function holderOf(path: string): string | undefined {
     return readlinkSync(path);
   } catch (error) {
     if (errorCode(error) !== 'EINVAL') return undefined;
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found === undefined ? undefined : `${found.ino} ${found.ctimeMs}`;
+    const found = entryAt(path);
+    return found && `${found.ino} ${found.ctimeMs}`;
   }
 }
 
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** The entry itself; a link is not followed. */
+export function entryAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 function removeLock(path: string): void {
@@ -138,11 +128,8 @@ export const endedUse = 'over';
 
 /** This process. Its start is unknown on systems without a process table. */
 export function ownProcess(processes: ProcessTable): MountProcess {
-  return {
-    process: process.pid,
-    startedAt: processes.startedAt(process.pid) ?? '',
-    processTable: ownProcessTable(),
-  };
+  const startedAt = processes.startedAt(process.pid) ?? '';
+  return { process: process.pid, startedAt, processTable: ownProcessTable() };
 }
 
 /** `hidden`: in another container, or the table cannot be read now. */

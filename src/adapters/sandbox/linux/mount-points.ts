@@ -7,7 +7,8 @@ import { hasFolderDoors, withFolderDoor } from '../../disk/folder-access.ts';
 import { readOwnFile } from '../../disk/own-files.ts';
 import { isAlive } from '../../disk/processes.ts';
 import { blockFor } from '../../disk/wait-for-lock.ts';
-import { endedUse, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
+import { oncePerPath } from '../disk-view.ts';
+import { endedUse, entryAt, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
 import {
   ignoreDiskErrors,
   type MountTurn,
@@ -16,17 +17,7 @@ import {
   usersInMemory,
   usersOnDisk,
 } from './mount-registry.ts';
-import {
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
@@ -49,10 +40,7 @@ export interface MountPointOptions {
   readonly registries: readonly string[];
   readonly processes: ProcessTable;
   readonly temporaryDirectories: readonly string[];
-  /**
-   * Folders stay this long after their last use: removing one takes milliseconds, and the next command is likely to
-   * need it again.
-   */
+  /** Folders stay this long after their last use: the next command is likely to need them again. */
   readonly lingerMs: number;
 }
 
@@ -116,7 +104,7 @@ interface Stay {
 
 interface Engine extends MountAsker {
   readonly users: MountUsers;
-  readonly codex: CodexMountPoints;
+  readonly codex: ReturnType<typeof codexMountPoints>;
 }
 
 /** Announces the use to all engines and to Codex. Returns a function that ends it. */
@@ -130,8 +118,7 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
   const folders = () => uses.filter((folder) => made.has(folder));
   const register = () => users.put(name, { ...self, folders: folders(), uses });
   const noteMissing = () => {
-    const missing = uses.filter((folder) => lstatSync(folder, { throwIfNoEntry: false }) === undefined);
-    for (const folder of missing) made.add(folder);
+    for (const folder of uses.filter((each) => entryAt(each) === undefined)) made.add(folder);
   };
   users.exclusively('begins', (turn) => {
     // Without the lock, another engine may remove a folder between our check and our entry.
@@ -204,7 +191,7 @@ function madeBy(users: ReadonlyMap<string, MountUser>): readonly string[] {
 
 function isEmptyFolder(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(path).length === 0;
+    return entryAt(path)?.isDirectory() === true && readdirSync(path).length === 0;
   } catch {
     return false;
   }
@@ -217,7 +204,7 @@ function isEmptyFolder(path: string): boolean {
 function removeEmptyFolder(path: string): void {
   if (!hasFolderDoors()) return;
   withFolderDoor(path, (folder) => {
-    const found = lstatSync(folder, { throwIfNoEntry: false });
+    const found = entryAt(folder);
     // Removes only an empty folder: something may have been put there in the meantime.
     if (found?.isDirectory() === true && found.uid === process.getuid?.()) rmdirSync(folder);
   });
@@ -228,40 +215,20 @@ function removeEmptyFolder(path: string): void {
  * Engines enter their uses there and respect those of Codex. A table is only advice: it can keep an empty folder, or
  * make an engine remove an empty one on which that engine mounted.
  */
-interface CodexMountPoints {
-  /** Denies commands writing the tables. Not mentioned to the model: no task needs them. */
-  protect(files: ResolvedFiles): ResolvedFiles;
-  enter(folders: readonly string[], isMade: (folder: string) => boolean): CodexUse;
-  forget(pid: number, folders: readonly string[]): void;
-  /** A running process mounts on the folder. */
-  isHeld(folder: string): boolean;
-  /** A running process mounts on the folder and created it for that. */
-  isMade(folder: string): boolean;
-}
-
-export interface CodexUse {
-  /**
-   * Waits until every Codex that may have missed the use has finished removing. False if there is no table: no Codex
-   * has run yet, and the next one leaves existing folders alone. May take milliseconds, because the kernel stops all
-   * lock changes to list them.
-   */
-  settle(): boolean;
-  leave(): void;
-}
-
-function codexMountPoints(temporaryDirectories: readonly string[]): CodexMountPoints {
+function codexMountPoints(temporaryDirectories: readonly string[]) {
   const name = `codex-bwrap-synthetic-mount-targets-${process.geteuid?.()}`;
   const places = [...new Set(temporaryDirectories.map((folder) => join(realPath(folder) ?? folder, name)))];
   const tables = () => places.filter(isOwnFolder);
   const marksOf = (folder: string) => tables().map((table) => join(table, pathHash(folder)));
   return {
-    protect(files) {
+    /** Denies commands writing the tables. Not mentioned to the model: no task needs them. */
+    protect(files: ResolvedFiles): ResolvedFiles {
       if (files.kind === 'unrestricted') return files;
       const writable = places.filter((path) => accessByRules(files.rules, path) === 'write');
       const kept = writable.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip', own: true }));
       return { ...files, rules: [...files.rules, ...kept] };
     },
-    enter(folders, isMade) {
+    enter(folders: readonly string[], isMade: (folder: string) => boolean) {
       const found = tables();
       const marks = found.flatMap((table) => {
         const written = new Map<string, string>();
@@ -270,19 +237,27 @@ function codexMountPoints(temporaryDirectories: readonly string[]): CodexMountPo
         );
       });
       return {
-        settle() {
+        /**
+         * Waits until every Codex that may have missed the use has finished removing. False if there is no table: no
+         * Codex has run yet, and the next one leaves existing folders alone. May take milliseconds, because the kernel
+         * stops all lock changes to list them.
+         */
+        settle(): boolean {
           for (const table of found) awaitLock(join(table, 'lock'));
           return found.length > 0;
         },
         leave: () => marks.forEach(leaveMark),
       };
     },
-    forget(pid, folders) {
+    forget(pid: number, folders: readonly string[]): void {
       if (tables().length === 0 || isAlive(pid)) return;
       for (const marks of folders.flatMap(marksOf)) if (isOwnFolder(marks)) removeMark(join(marks, String(pid)));
     },
-    isHeld: (folder) => marksOf(folder).some((marks) => runningIn(marks).length > 0),
-    isMade: (folder) => marksOf(folder).some((marks) => runningIn(marks).some((mark) => wordIn(mark) === madeWord)),
+    /** A running process mounts on the folder. */
+    isHeld: (folder: string) => marksOf(folder).some((marks) => runningIn(marks).length > 0),
+    /** A running process mounts on the folder and created it for that. */
+    isMade: (folder: string) =>
+      marksOf(folder).some((marks) => runningIn(marks).some((mark) => wordIn(mark) === madeWord)),
   };
 }
 
@@ -291,7 +266,7 @@ const existingWord = 'existing\n';
 
 /** Anything else may have been put there to lead us elsewhere. */
 function isOwnFolder(path: string): boolean {
-  return isOwn(lstatSync(path, { throwIfNoEntry: false }));
+  return isOwn(entryAt(path));
 }
 
 function isOwn(found: Stats | undefined): boolean {
@@ -310,10 +285,10 @@ function enterMark(marks: string, word: string, written: Map<string, string>): s
   // Codex removes an empty folder of marks, possibly just before ours is in it.
   for (let attempt = 0; attempt < 10; attempt++) {
     try {
-      if (lstatSync(marks, { throwIfNoEntry: false }) === undefined) mkdirSync(marks);
+      if (entryAt(marks) === undefined) mkdirSync(marks);
       if (!isOwnFolder(marks)) break;
       // A dead process may have had our id.
-      if (lstatSync(mark, { throwIfNoEntry: false }) !== undefined) removeMark(mark);
+      if (entryAt(mark) !== undefined) removeMark(mark);
       const same = written.get(word);
       if (same === undefined) writeFileSync(mark, word, { flag: 'wx' });
       else linkSync(same, mark);
@@ -336,18 +311,15 @@ function leaveMark(mark: string): void {
 }
 
 function removeMark(mark: string): void {
-  try {
-    rmSync(mark, { force: true });
-  } catch {
-    // A mark that stays is ignored once this process has ended.
-  }
+  // A mark that stays is ignored once this process has ended.
+  ignoreDiskErrors(() => rmSync(mark, { force: true }));
 }
 
 /** Size of a folder with far more names than processes can be active. */
 const mostBytes = 1 << 18;
 
 function runningIn(marks: string): readonly string[] {
-  const found = lstatSync(marks, { throwIfNoEntry: false });
+  const found = entryAt(marks);
   if (found === undefined || !isOwn(found)) return [];
   // Checking all would take long, so assume that one of them runs.
   if (found.size > mostBytes) return [marks];
@@ -363,19 +335,14 @@ function wordIn(mark: string): string | undefined {
 /** Codex holds its lock for less than a millisecond. */
 const lockPauses = 1_000;
 
-/**
- * Waits until the lock is seen free: later holders see what was entered before. Taking it would need another program,
- * which takes longer than all else here.
- */
+/** Waits until it is seen free: later holders see what was entered before. Taking it needs another, slow program. */
 function awaitLock(path: string): void {
-  const lock = lstatSync(path, { throwIfNoEntry: false });
+  const lock = entryAt(path);
   if (lock === undefined) return;
   for (let pause = 0; pause < lockPauses && isLocked(lock.ino); pause++) blockFor(1);
 }
 
-/**
- * Format of the kernel: `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a waiting process has an arrow.
- */
+/** The kernel's format: `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a waiting process has an arrow. */
 function isLocked(inode: number): boolean {
   try {
     const lines = readFileSync('/proc/locks', 'latin1').split('\n');
@@ -385,15 +352,9 @@ function isLocked(inode: number): boolean {
   }
 }
 
-const hashes = new Map<string, string>();
-
 /** FNV-1a, 64 bits, in hexadecimal. */
-function pathHash(path: string): string {
-  const known = hashes.get(path);
-  if (known !== undefined) return known;
+const pathHash = oncePerPath((path) => {
   let hash = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(path)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  const digits = hash.toString(16).padStart(16, '0');
-  hashes.set(path, digits);
-  return digits;
-}
+  return hash.toString(16).padStart(16, '0');
+});

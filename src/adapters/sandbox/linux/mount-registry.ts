@@ -5,7 +5,14 @@ import { namesIn, realPath } from '../../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-files.ts';
 import { normalisePath } from '../../../core/policy/paths/absolute-paths.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
-import { type MountAsker, type MountUser, passMountLock, readMountProcess, takeMountLock } from './mount-lock.ts';
+import {
+  entryAt,
+  type MountAsker,
+  type MountUser,
+  passMountLock,
+  readMountProcess,
+  takeMountLock,
+} from './mount-lock.ts';
 
 export interface MountUsers {
   /** Runs the work while no other engine removes folders. */
@@ -151,7 +158,7 @@ function isNormalPath(value: unknown): value is string {
 
 /** A file that was empty, or not yet under its own name, long before the registry's last change. */
 function isUnfinished(registry: string, name: string): boolean {
-  const file = lstatSync(join(registry, name), { throwIfNoEntry: false });
+  const file = entryAt(join(registry, name));
   if (file === undefined || (file.size > 0 && !name.endsWith(unfinishedEnd))) return false;
   return lstatSync(registry).mtimeMs - file.mtimeMs > 60_000;
 }

@@ -18,7 +18,8 @@ export interface FilterRequest {
 export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
   const { network } = request;
   const { audit, foreignCalls } = architectures[architecture];
-  const call = (name: Call): number => calls[name][architecture];
+  const column = architecture === 'x64' ? 0 : 1;
+  const call = (name: keyof typeof calls): number => calls[name][column];
   const isRestricted = network === 'restricted';
   const program: Statement[] = [
     load(offset.architecture),
@@ -27,8 +28,8 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
     load(offset.call),
     ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
   ];
-  const denied = [...around, ...kernel, ...(isRestricted ? introspection : [])];
-  for (const name of denied) program.push(jump('equal', call(name), 'deny', 'next'));
+  for (const table of [around, kernel, ...(isRestricted ? [introspection] : [])])
+    for (const { number } of callsOn(architecture, table)) program.push(jump('equal', number, 'deny', 'next'));
   program.push(
     jump('equal', call('fcntl'), 'lease', 'next'),
     jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
@@ -84,10 +85,7 @@ function families({ isApart, pathSockets }: FilterRequest): readonly Statement[]
   ];
 }
 
-/**
- * The kernel's names of these calling conventions. From `foreignCalls` on, numbers belong to another one of the same
- * name.
- */
+/** The kernel's names of calling conventions. From `foreignCalls` on, numbers belong to another of the same name. */
 const architectures = {
   x64: { audit: 0xc000003e, foreignCalls: 0x40000000 },
   arm64: { audit: 0xc00000b7, foreignCalls: undefined },
@@ -99,57 +97,35 @@ export function isSeccompArchitecture(name: string): name is SeccompArchitecture
   return name in architectures;
 }
 
-const calls = {
-  io_uring_setup: { x64: 425, arm64: 425 },
-  io_uring_enter: { x64: 426, arm64: 426 },
-  io_uring_register: { x64: 427, arm64: 427 },
-  add_key: { x64: 248, arm64: 217 },
-  request_key: { x64: 249, arm64: 218 },
-  keyctl: { x64: 250, arm64: 219 },
-  bpf: { x64: 321, arm64: 280 },
-  perf_event_open: { x64: 298, arm64: 241 },
-  userfaultfd: { x64: 323, arm64: 282 },
-  open_by_handle_at: { x64: 304, arm64: 265 },
-  fcntl: { x64: 72, arm64: 25 },
-  fanotify_init: { x64: 300, arm64: 262 },
-  quotactl: { x64: 179, arm64: 60 },
-  quotactl_fd: { x64: 443, arm64: 443 },
-  syslog: { x64: 103, arm64: 116 },
-  ptrace: { x64: 101, arm64: 117 },
-  process_vm_readv: { x64: 310, arm64: 270 },
-  process_vm_writev: { x64: 311, arm64: 271 },
-  pidfd_getfd: { x64: 438, arm64: 438 },
-  socket: { x64: 41, arm64: 198 },
-  socketpair: { x64: 53, arm64: 199 },
-} as const;
+/**
+ * The calls of a table that an architecture has. Each row has a name, the numbers on x64 and on arm64, and perhaps a
+ * position among the arguments. A dash: the architecture lacks the call.
+ */
+export function callsOn(architecture: SeccompArchitecture, table: string) {
+  const rows = table.split(',').map((row) => row.trim().split(/\s+/));
+  const calls = rows.map(([name = '', x64, arm64, at]) => ({ name, number: architecture === 'x64' ? x64 : arm64, at }));
+  const present = calls.filter(({ number }) => number !== '-');
+  return present.map(({ name, number, at }) => ({ name, number: Number(number), position: Number(at) }));
+}
 
-type Call = keyof typeof calls;
+const calls = { fcntl: [72, 25], socket: [41, 198], socketpair: [53, 199] } as const;
 
 /** Work queues, which filters cannot see, and keys of the session outside. */
-const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_key', 'request_key', 'keyctl'] as const;
+const around = `io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, add_key 248 217,
+  request_key 249 218, keyctl 250 219`;
 /**
  * Kernel features that no build needs and that have allowed many sandbox escapes: BPF, counters, user page faults, file
  * handles, file system events and quotas, the kernel log. Programs cope with refusals. Not listed: what the kernel
  * refuses without capabilities anyway (modules, kexec, clocks, swap, mounts), and what runtimes and tools use
  * (`name_to_handle_at`, `kcmp`, `mbind`, `memfd_create`, Landlock, filters of their own).
  */
-const kernel = [
-  'bpf',
-  'perf_event_open',
-  'userfaultfd',
-  'open_by_handle_at',
-  'fanotify_init',
-  'quotactl',
-  'quotactl_fd',
-  'syslog',
-] as const;
+const kernel = `bpf 321 280, perf_event_open 298 241, userfaultfd 323 282, open_by_handle_at 304 265,
+  fanotify_init 300 262, quotactl 179 60, quotactl_fd 443 443, syslog 103 116`;
+const introspection = 'ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, pidfd_getfd 438 438';
 /** F_SETLEASE and F_SETDELEG. */
 const leases = [1024, 1040];
-const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
 
-/**
- * Offsets in the data that the kernel passes to the filter. Arguments are 64 bits wide; these calls use the lower half.
- */
+/** Offsets in the data that the filter gets. Arguments are 64 bits wide; these calls use the lower half. */
 export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };

@@ -4,13 +4,7 @@ import type { PathSight } from '../../../core/policy/paths/walk-path.ts';
 import type { DiskView } from '../disk-view.ts';
 import { builtInProfile } from '../../../core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../../core/policy/profiles/resolve-policy.ts';
-import {
-  baseSection,
-  networkSection,
-  preferencesSection,
-  type SeatbeltNetworkAccess,
-  seatbeltProfile,
-} from './seatbelt.ts';
+import { baseSection, networkSection, preferencesSection, seatbeltProfile } from './seatbelt.ts';
 
 function diskOf(seen: Readonly<Record<string, PathSight>>): DiskView {
   return { look: (path) => seen[path] ?? { kind: 'missing' }, list: () => [], canCreateIn: () => true };
@@ -268,8 +262,8 @@ describe('rows of the profile', () => {
 describe('the network', () => {
   const enabled = policy([['/', 'read']], { network: 'enabled' });
   const closed = policy([['/', 'read']]);
-  const openings = (given: ResolvedPolicy, doors: SeatbeltNetworkAccess): readonly string[] => {
-    const { text, parameters } = seatbeltProfile(given, diskOf({}), doors);
+  const openings = (given: ResolvedPolicy): readonly string[] => {
+    const { text, parameters } = seatbeltProfile(given, diskOf({}));
     const paths = new Map(parameters.map(([name, path]) => [`(param "${name}")`, path]));
     return text
       .split('\n')
@@ -277,53 +271,22 @@ describe('the network', () => {
       .map((line) => line.replaceAll(/\(param "\w+"\)/g, (name) => paths.get(name) ?? '?'));
   };
 
-  test.each<[string, ResolvedPolicy, SeatbeltNetworkAccess, readonly string[]]>([
-    ['restricted is closed', closed, {}, []],
-    ['restricted is closed, whatever a proxy offers', closed, { proxyPorts: [8080], localBinding: true }, []],
-    ['enabled is open', enabled, {}, ['(allow network-outbound network-inbound network-bind system-socket)']],
-    [
-      'a proxy is reached by its port alone',
-      enabled,
-      { proxyPorts: [8080, 1080] },
-      [
-        '(allow network-outbound (remote ip "localhost:8080"))',
-        '(allow network-outbound (remote ip "localhost:1080"))',
-      ],
-    ],
-    ['a proxy without a port opens nothing', enabled, { proxyPorts: [] }, []],
-    [
-      'local binding without a port has no names',
-      enabled,
-      { proxyPorts: [], localBinding: true },
-      [
-        '(allow network-bind (local ip "localhost:*"))',
-        '(allow network-inbound (local ip "localhost:*"))',
-        '(allow network-outbound (remote ip "localhost:*"))',
-      ],
-    ],
-    [
-      'local binding with a port has names',
-      enabled,
-      { proxyPorts: [1], localBinding: true },
-      [
-        '(allow network-outbound (remote ip "localhost:1"))',
-        '(allow network-bind (local ip "localhost:*"))',
-        '(allow network-inbound (local ip "localhost:*"))',
-        '(allow network-outbound (remote ip "localhost:*"))',
-        '(allow network-outbound (remote ip "*:53"))',
-      ],
-    ],
+  const lists = { allow: ['a.org'], deny: [], local: false, methods: 'any' } as const;
+
+  test.each<[string, ResolvedPolicy, readonly string[]]>([
+    ['restricted is closed', closed, []],
+    ['enabled is open', enabled, ['(allow network-outbound network-inbound network-bind system-socket)']],
+    ['listed hosts open nothing without a proxy', { ...enabled, lists }, []],
     [
       'sockets are opened by their path',
-      closed,
-      { sockets: ['/run/agent'] },
+      { ...closed, sockets: ['/run/agent'] },
       [
         '(allow system-socket (socket-domain AF_UNIX))',
         '(allow network-bind (local unix-socket (subpath /run/agent)))',
         '(allow network-outbound (remote unix-socket (subpath /run/agent)))',
       ],
     ],
-  ])('%s', (_what, given, doors, expected) => {
-    expect(openings(given, doors)).toEqual(expected);
+  ])('%s', (_what, given, expected) => {
+    expect(openings(given)).toEqual(expected);
   });
 });

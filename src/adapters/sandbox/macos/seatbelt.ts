@@ -3,7 +3,7 @@ import { parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 import { accessByRules, networkReach } from '../../../core/policy/paths/access.ts';
 import { literalGlob, parseGlob, staticFolderOf } from '../../../core/policy/paths/glob.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
-import type { Access, NetworkAccess, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { Access, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
 import { realPolicy, type RealRule } from '../policy-on-disk.ts';
 import { movedWorkspace } from '../refusals.ts';
@@ -19,12 +19,7 @@ export async function planMacos(
   const disk = viewHostDisk();
   const moved = movedWorkspace(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
-  // Listed hosts need a proxy, which is not available here yet: without a port nothing is reachable.
-  const isListed = networkReach(policy) === 'listed';
-  const sockets =
-    'sockets' in policy && Array.isArray(policy.sockets) ? { sockets: policy.sockets as readonly string[] } : {};
-  const doors = { ...(isListed ? { proxyPorts: [] } : {}), ...sockets };
-  const { text, parameters } = seatbeltProfile(policy, disk, doors);
+  const { text, parameters } = seatbeltProfile(policy, disk);
   return {
     kind: 'runnable',
     argv: [program, '-p', text, ...parameters.map(([name, path]) => `-D${name}=${path}`), '--', ...command.argv],
@@ -35,61 +30,33 @@ export async function planMacos(
   };
 }
 
-export interface SeatbeltProfile {
-  readonly text: string;
-  /** Parameter names and their paths: a path never becomes part of the program. */
-  readonly parameters: readonly (readonly [string, string])[];
-}
-
-export interface SeatbeltNetworkAccess {
-  /** Ports of local proxies. If given, even as an empty list, nothing else is reachable. */
-  readonly proxyPorts?: readonly number[];
-  /** With a proxy: commands may listen and reach each other on this machine. */
-  readonly localBinding?: boolean;
-  /** Unix sockets that commands may listen on and connect to. */
-  readonly sockets?: readonly string[];
-}
-
-/** The policy in Seatbelt's language. Shallow rules come first, and the last match decides, as in `access`. */
-export function seatbeltProfile(
-  { files, network }: ResolvedPolicy,
-  disk: DiskView,
-  doors: SeatbeltNetworkAccess = {},
-): SeatbeltProfile {
+/**
+ * The policy in Seatbelt's language. Shallow rules come first, and the last match decides, as in `access`. A path never
+ * becomes part of the text: it is the value of a parameter.
+ */
+export function seatbeltProfile(policy: ResolvedPolicy, disk: DiskView) {
   const parameters = new Map<string, string>();
   const at = (path: string): string => {
     const name = parameters.get(path) ?? `PATH_${parameters.size}`;
     parameters.set(path, name);
     return `(param "${name}")`;
   };
-  const sections = [baseSection, ...fileSections(files, disk, at), ...networkSections(network, doors, at)];
-  return { text: `${sections.join('\n')}\n`, parameters: [...parameters].map(([path, name]) => [name, path]) };
+  const sections = [baseSection, ...fileSections(policy.files, disk, at), ...networkSections(policy, at)];
+  return {
+    text: `${sections.join('\n')}\n`,
+    parameters: Array.from(parameters, ([path, name]) => [name, path] as const),
+  };
 }
 
-/** Behind a proxy only its ports are open; a proxy without a port opens nothing. */
-function networkSections(
-  network: NetworkAccess,
-  { proxyPorts, localBinding = false, sockets = [] }: SeatbeltNetworkAccess,
-  at: (path: string) => string,
-): readonly string[] {
-  const named = sockets.flatMap((path) => [
+/** Listed hosts need a proxy, which is not available here yet: only the listed sockets are reachable. */
+function networkSections(policy: ResolvedPolicy, at: (path: string) => string): readonly string[] {
+  const named = (policy.sockets ?? []).flatMap((path) => [
     `(allow network-bind (local unix-socket (subpath ${at(path)})))`,
     `(allow network-outbound (remote unix-socket (subpath ${at(path)})))`,
   ]);
   const local = named.length === 0 ? [] : ['(allow system-socket (socket-domain AF_UNIX))', ...named];
-  if (network !== 'enabled') return local;
-  if (proxyPorts === undefined) return [networkSection, ...local];
-  const ports = proxyPorts.map((port) => `(allow network-outbound (remote ip "localhost:${port}"))`);
-  const binding = localBinding ? localBindingRules : [];
-  const names = localBinding && ports.length > 0 ? ['(allow network-outbound (remote ip "*:53"))'] : [];
-  return [...ports, ...binding, ...names, ...local];
+  return networkReach(policy) === 'all' ? [networkSection, ...local] : local;
 }
-
-const localBindingRules: readonly string[] = [
-  '(allow network-bind (local ip "localhost:*"))',
-  '(allow network-inbound (local ip "localhost:*"))',
-  '(allow network-outbound (remote ip "localhost:*"))',
-];
 
 function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) => string): readonly string[] {
   if (files.kind === 'unrestricted') return ['(allow file-read* file-write*)', preferencesSection];
@@ -124,9 +91,9 @@ function spellings(glob: string, disk: DiskView): readonly string[] {
 function deniedGlob(glob: string): readonly string[] {
   const above = foldersAbove(glob).map(
     (pattern) =>
-      `(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"${folderExpression(pattern)}")))`,
+      `(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"${globExpression(pattern, '$')}")))`,
   );
-  return [`(deny file-read* file-write* (regex #"${globExpression(glob)}"))`, ...above];
+  return [`(deny file-read* file-write* (regex #"${globExpression(glob, '(/|$)')}"))`, ...above];
 }
 
 function foldersAbove(glob: string): readonly string[] {
@@ -151,7 +118,8 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
       if (rule.kind !== 'missing') return [first];
       // Most Macs treat `.GIT` and `.git` as the same, and while neither exists only spellings can be compared.
       const name = rule.path.slice(rule.path.lastIndexOf('/'));
-      const spelling = `^${literalExpression(rule.path.slice(0, -name.length))}${anyCase(name)}(/|$)`;
+      const folder = Array.from(rule.path.slice(0, -name.length), characterExpression).join('');
+      const spelling = `^${folder}${anyCase(name)}(/|$)`;
       return [first, `(deny file-write* (regex #"${spelling}"))`];
     }
   }
@@ -163,39 +131,23 @@ function keptFolders(changes: readonly RealRule[], accessAt: (path: string) => A
   const kept = new Set(changes.filter((rule) => rule.access === 'write' && isFolder(rule)).map(({ path }) => path));
   for (const { path, access } of changes) {
     if (access === 'write') continue;
-    for (let folder = parentPath(path); folder !== '/' && accessAt(folder) === 'write'; folder = parentPath(folder)) {
+    for (let folder = parentPath(path); folder !== '/' && accessAt(folder) === 'write'; folder = parentPath(folder))
       kept.add(folder);
-    }
   }
   return [...kept].toSorted();
 }
 
 /** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor non-capturing groups. */
-function globExpression(glob: string): string {
+function globExpression(glob: string, end: '$' | '(/|$)'): string {
   const parts = parseGlob(glob);
   // An invalid deny pattern denies everything.
-  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}(/|$)`;
-}
-
-/** Like `globExpression`, but matches only folders themselves, not their contents. */
-function folderExpression(glob: string): string {
-  const parts = parseGlob(glob);
-  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}$`;
-}
-
-function literalExpression(text: string): string {
-  return [...text].map(characterExpression).join('');
+  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}${end}`;
 }
 
 /** Makes every letter match in either case. */
 function anyCase(text: string): string {
-  return [...text]
-    .map((character) =>
-      /[a-z]/i.test(character)
-        ? `[${character.toLowerCase()}${character.toUpperCase()}]`
-        : characterExpression(character),
-    )
-    .join('');
+  const inAnyCase = (character: string): string => `[${character.toLowerCase()}${character.toUpperCase()}]`;
+  return [...text].map((each) => (/[a-z]/i.test(each) ? inAnyCase(each) : characterExpression(each))).join('');
 }
 
 /** Characters that could end the expression, or are compared by bytes, match anything: this only widens denials. */
@@ -206,15 +158,7 @@ function characterExpression(character: string): string {
     : '.+';
 }
 
-const expressions = {
-  one: '[^/]',
-  some: '[^/]*',
-  folders: '(.*/)?',
-  anything: '.*',
-  open: '(',
-  or: '|',
-  close: ')',
-} as const;
+const expressions = { one: '[^/]', some: '[^/]*', folders: '(.*/)?', anything: '.*', open: '(', or: '|', close: ')' };
 
 function partExpression(part: NamePart): string {
   if (part.kind === 'text') return characterExpression(part.text);

@@ -1,15 +1,12 @@
 import { type HostTarget, readHostLists } from '../../../core/policy/network/host-lists.ts';
 import type { DeniedRequest, NetworkLists } from '../../../protocol/permissions.ts';
-import { createGate, type GateOptions, idleMs, joinSockets, systemDialer } from './connection-gate.ts';
+import { createGate, type GateOptions, idleMs, joinSockets } from './connection-gate.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
 
 export interface CommandProxy {
-  /**
-   * Serves HTTP and SOCKS5 on one socket; the first byte tells them apart. With a target, forwards connections
-   * unchanged.
-   */
+  /** Serves HTTP and SOCKS5 on one socket, by the first byte. With a target, forwards connections unchanged. */
   serve(listener: Server, target?: HostTarget): void;
   denied(): readonly DeniedRequest[];
   close(): void;
@@ -18,10 +15,8 @@ export interface CommandProxy {
 const mostConnections = 256;
 const handshakeMs = 30_000;
 
-export function createCommandProxy(
-  options: Omit<GateOptions, 'ways'> & Partial<Pick<GateOptions, 'ways'>>,
-): CommandProxy {
-  const gate = createGate({ ways: systemDialer, ...options });
+export function createCommandProxy(options: GateOptions): CommandProxy {
+  const gate = createGate(options);
   const http = createHttpProxy(gate);
   const listeners: Server[] = [];
   const sockets = new Set<Socket>();
@@ -76,25 +71,17 @@ export function createCommandProxy(
 
 /** The proxy's port inside a sandbox, where nothing else uses it. */
 export const proxyPort = 3128;
-
 /** Programs spell them in either case. */
 const httpNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'WS_PROXY', 'WSS_PROXY'];
 const httpNamesOfTools = [
-  'YARN_HTTP_PROXY',
-  'YARN_HTTPS_PROXY',
-  'BUNDLE_HTTP_PROXY',
-  'BUNDLE_HTTPS_PROXY',
+  ...['YARN', 'BUNDLE', 'DOCKER'].flatMap((tool) => [`${tool}_HTTP_PROXY`, `${tool}_HTTPS_PROXY`]),
   'PIP_PROXY',
-  'DOCKER_HTTP_PROXY',
-  'DOCKER_HTTPS_PROXY',
   ...bothCases(['NPM_CONFIG_PROXY', 'NPM_CONFIG_HTTP_PROXY', 'NPM_CONFIG_HTTPS_PROXY']),
 ];
 const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
 const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
 
-/**
- * A command has a loopback of its own, with the servers that it starts; the proxy would look on this machine instead.
- */
+/** A command has a loopback of its own, with the servers that it starts; the proxy would look on this machine. */
 const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 
 /** Variables that direct a command's programs to the proxy. They win over the user's, which lead elsewhere. */

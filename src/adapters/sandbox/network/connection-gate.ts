@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import {
   decideAddresses,
   decideHost,
@@ -44,7 +43,8 @@ export interface Gate {
 
 export interface GateOptions {
   readonly lists: NetworkLists;
-  readonly ways: Dialer;
+  /** Default: those of the system. */
+  readonly ways?: Dialer;
   /** Decides about hosts that the lists leave to an answer. Absent: they are refused. */
   readonly decide?: AnswerHost;
   /** Limit of a name lookup. Default: two seconds. */
@@ -55,7 +55,7 @@ const mostDenied = 200;
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions): Gate {
+export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions): Gate {
   const hosts = readHostLists(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
@@ -104,12 +104,11 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
       const { host, port, protocol } = request;
       try {
         const judged = await judge(request);
-        if (typeof judged !== 'string') {
+        if (typeof judged !== 'string')
           return { kind: 'open', socket: await dialFirst(ways, { ...judged, port }, life.signal) };
-        }
         if (life.signal.aborted) return { kind: 'unreachable', why: 'the command is over' };
         const rule = judged === 'denied' ? denyingRule(lists, request) : undefined;
-        const denied = { host, port, protocol, reason: judged, ...defined({ rule }) };
+        const denied = { host, port, protocol, reason: judged, rule };
         if (refused.size < mostDenied) refused.set(JSON.stringify(denied), denied);
         return { kind: 'blocked', denied };
       } catch (error) {
@@ -210,9 +209,7 @@ export function joinSockets(one: Duplex, other: Socket): void {
   other.pipe(one);
 }
 
-/**
- * Sends a last message. Remaining input is read and dropped, or the other side could not read the answer to its end.
- */
+/** Sends a last message. Remaining input is dropped, or the other side could not read the answer to its end. */
 export function sendAndClose(socket: Duplex, bytes: string | Buffer): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.on('close', () => clearTimeout(timer));

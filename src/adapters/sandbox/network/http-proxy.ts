@@ -1,6 +1,6 @@
 import { normaliseHost, splitHostAndPort } from '../../../core/policy/network/host-name.ts';
 import { sentence } from '../../../protocol/outcome.ts';
-import type { DenialReason, DeniedByRule, DeniedRequest } from '../../../protocol/permissions.ts';
+import type { DenialReason, DeniedRequest } from '../../../protocol/permissions.ts';
 import { type Gate, idleMs, joinSockets, type Passage, sendAndClose } from './connection-gate.ts';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,31 +11,20 @@ export function createHttpProxy(gate: Gate): { take(socket: Socket): void } {
   server.on('request', (asked, answer) => void forward(gate, asked, answer));
   server.on('connect', (asked, socket, head) => void tunnel(gate, asked, socket, head));
   server.on('clientError', (_, socket) => {
-    if (socket.writable)
-      sendAndClose(socket, answerText(failedAnswer(400, 'This is neither an HTTP request nor SOCKS5.')));
-    else socket.destroy();
+    if (!socket.writable) return void socket.destroy();
+    sendAndClose(socket, answerText(failedAnswer(400, 'This is neither an HTTP request nor SOCKS5.')));
   });
   return { take: (socket) => void server.emit('connection', socket) };
 }
 
 /** Headers that belong to one connection, not to the request. A request keeps its body framing. */
-const hopHeaders = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-]);
+const hopHeaders = 'connection keep-alive proxy-authenticate proxy-authorization proxy-connection'.split(' ');
 const hopHeadersOfRequest = new Set([...hopHeaders, 'te', 'trailer', 'upgrade', 'expect', 'host']);
 const hopHeadersOfAnswer = new Set([...hopHeaders, 'trailer', 'upgrade', 'transfer-encoding']);
 
 function passedHeaders({ rawHeaders, headers }: IncomingMessage, dropped: ReadonlySet<string>): string[] {
-  const named = new Set(
-    (headers.connection ?? '')
-      .toLowerCase()
-      .split(',')
-      .map((name) => name.trim()),
-  );
+  const listed = (headers.connection ?? '').toLowerCase().split(',');
+  const named = new Set(listed.map((name) => name.trim()));
   const passed: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
@@ -51,9 +40,8 @@ async function forward(gate: Gate, asked: IncomingMessage, answer: ServerRespons
   const { method = 'GET' } = asked;
   asked.on('error', () => answer.destroy());
   answer.on('error', () => asked.destroy());
-  if (url === null || host === undefined) {
+  if (url === null || host === undefined)
     return refuse(answer, failedAnswer(400, 'This is a proxy: it takes requests for http:// addresses, and CONNECT.'));
-  }
   const port = Number(url.port || 80);
   const passage = await gate.pass({ host, port, protocol: 'http', method });
   if (passage.kind !== 'open') return refuse(answer, refusalOf(passage));
@@ -96,9 +84,8 @@ function refuse(answer: ServerResponse, { status, headers, body }: ProxyAnswer):
 async function tunnel(gate: Gate, { url = '' }: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
   socket.on('error', () => socket.destroy());
   const target = splitHostAndPort(url);
-  if (target?.port === undefined) {
+  if (target?.port === undefined)
     return sendAndClose(socket, answerText(failedAnswer(400, 'CONNECT takes a host and a port.')));
-  }
   const passage = await gate.pass({ host: target.host, port: target.port, protocol: 'https' });
   if (passage.kind !== 'open') return sendAndClose(socket, answerText(refusalOf(passage)));
   if (socket.destroyed) return void passage.socket.destroy();
@@ -149,45 +136,21 @@ interface ProxyAnswer {
 
 function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): ProxyAnswer {
   if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
-  const message = rule === undefined ? sentences[reason] : sentence(ruleWords(rule));
-  const isTunnel = protocol === 'https';
-  const body = isTunnel
-    ? `${message}\n`
-    : JSON.stringify({
-        status: 'blocked',
-        host,
-        reason: sharedReason(reason),
-        decision: 'deny',
-        source: sourceOf(reason),
-        protocol,
-        port,
-        message,
-      });
-  return {
-    status: 403,
-    headers: { 'content-type': isTunnel ? 'text/plain' : 'application/json', 'x-proxy-error': headerValues[reason] },
-    body,
-  };
-}
-
-function ruleWords({ why }: DeniedByRule): string {
-  return why === undefined ? 'A rule denies this host' : `A rule denies this host: ${why}`;
+  const byRule = `A rule denies this host${rule?.why === undefined ? '' : `: ${rule.why}`}`;
+  const message = rule === undefined ? sentences[reason] : sentence(byRule);
+  const error = { 'x-proxy-error': headerValues[reason] };
+  if (protocol === 'https')
+    return { status: 403, headers: { 'content-type': 'text/plain', ...error }, body: `${message}\n` };
+  const body = JSON.stringify({ status: 'blocked', host, ...sharedWords(reason), protocol, port, message });
+  return { status: 403, headers: { 'content-type': 'application/json', ...error }, body };
 }
 
 /** Codex's proxy has no values for questions. */
-function sharedReason(reason: RefusalReason): Exclude<RefusalReason, Questioned> {
-  return isQuestioned(reason) ? 'policy_denied' : reason;
-}
-
-function sourceOf(reason: RefusalReason): 'mode_guard' | 'decider' | 'baseline_policy' {
-  if (reason === 'method_not_allowed' || reason === 'mitm_required') return 'mode_guard';
-  return isQuestioned(reason) ? 'decider' : 'baseline_policy';
-}
-
-type Questioned = 'held_back' | 'not_asked' | 'declined';
-
-function isQuestioned(reason: RefusalReason): reason is Questioned {
-  return reason === 'held_back' || reason === 'not_asked' || reason === 'declined';
+function sharedWords(reason: RefusalReason) {
+  if (reason === 'held_back' || reason === 'not_asked' || reason === 'declined')
+    return { reason: 'policy_denied', decision: 'deny', source: 'decider' };
+  const isAboutMode = reason === 'method_not_allowed' || reason === 'mitm_required';
+  return { reason, decision: 'deny', source: isAboutMode ? 'mode_guard' : 'baseline_policy' };
 }
 
 function failedAnswer(status: 400 | 502, message: string): ProxyAnswer {
@@ -197,10 +160,7 @@ function failedAnswer(status: 400 | 502, message: string): ProxyAnswer {
 const statusWords: Readonly<Record<number, string>> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' };
 
 function answerText({ status, headers, body }: ProxyAnswer): string {
-  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
-  const head = [
-    `HTTP/1.1 ${status} ${statusWords[status] ?? ''}`,
-    ...lines.map(([name, value]) => `${name}: ${value}`),
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
+  const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${statusWords[status] ?? ''}`, ...lines, '', body].join('\r\n');
 }

@@ -4,14 +4,7 @@ import { type Gate, joinSockets, sendAndClose } from './connection-gate.ts';
 
 export const socksVersion = 5;
 
-const reply = {
-  granted: 0,
-  failed: 1,
-  notAllowed: 2,
-  unreachable: 4,
-  commandUnknown: 7,
-  addressUnknown: 8,
-} as const;
+const reply = { granted: 0, failed: 1, notAllowed: 2, unreachable: 4, commandUnknown: 7, addressUnknown: 8 } as const;
 const command = { connect: 1, udp: 3 } as const;
 const noMethod = 0xff;
 
@@ -45,15 +38,10 @@ export function readSocksRequest(bytes: Buffer): SocksStep {
   const length = kind === 1 ? 4 : kind === 3 ? first : 16;
   if (bytes.length < start + length + 2) return { kind: 'more' };
   const field = bytes.subarray(start, start + length);
-  const host = normaliseHost(
-    kind === 1
-      ? field.join('.')
-      : kind === 3
-        ? field.toString('utf8')
-        : (field.toString('hex').match(/.{4}/g) ?? []).join(':'),
-  );
+  const version6 = (field.toString('hex').match(/.{4}/g) ?? []).join(':');
+  const host = normaliseHost(kind === 1 ? field.join('.') : kind === 3 ? field.toString('utf8') : version6);
   const port = bytes.readUInt16BE(start + length);
-  return { kind: 'request', length: start + length + 2, command: asked, ...(host === undefined ? {} : { host }), port };
+  return { kind: 'request', length: start + length + 2, command: asked, host, port };
 }
 
 /** Serves one program over SOCKS5. Only TCP: a datagram could go anywhere after the first. */

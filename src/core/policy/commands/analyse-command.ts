@@ -22,10 +22,7 @@ const companions: Readonly<Record<string, RegExp>> = {
   tee: device,
 };
 
-/**
- * True if `analyseCommand` could find danger. Takes microseconds, without a parser. Quotes and escapes are ignored at
- * any depth.
- */
+/** True if `analyseCommand` could find danger. Takes microseconds, without a parser. Ignores quotes and escapes. */
 export function mayBeDangerous(argv: readonly string[]): boolean {
   const all = argv.join(' ');
   // A long command may exceed what can be examined, and is worth the parser's time.
@@ -55,9 +52,7 @@ function hasDangerousWord(text: string): boolean {
 }
 
 export interface CommandAnalysis {
-  /**
-   * Words of every simple command, in order, with wrappers removed. Undefined: part of it is known only at run time.
-   */
+  /** Words of every simple command, in order, without wrappers. Undefined: part of it is known only at run time. */
   readonly commands: readonly (readonly string[])[] | undefined;
   /**
    * The beginnings of all commands found, each up to its first unknown word: also in unknown scripts and wrappers, but
@@ -96,12 +91,14 @@ export function analyseCommand(
     seen: found.seen,
     // Another repository's configuration may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
-    ...(found.starters.length > 0 && { starters: [...new Set(found.starters)] }),
-    ...(!found.isKnown && defined({ whyUnknown: found.whyUnknown })),
-    ...(found.hasOpenWords && { hasOpenWords: true }),
-    ...defined({ evaluating: found.evaluating }),
-    ...(found.isIndirect && { isIndirect: true }),
-    ...(found.danger === undefined ? {} : { danger: found.danger }),
+    ...defined({
+      starters: found.starters.length > 0 ? [...new Set(found.starters)] : undefined,
+      whyUnknown: found.isKnown ? undefined : found.whyUnknown,
+      hasOpenWords: found.hasOpenWords || undefined,
+      evaluating: found.evaluating,
+      isIndirect: found.isIndirect || undefined,
+      danger: found.danger,
+    }),
   };
 }
 
@@ -117,18 +114,12 @@ const seesItself = /LINENO|BASH|\$_|\$-|\$\{[_-]/;
 /** These mean something else when quoted as the first word. */
 const keyword = /^(?:time|coproc|noglob|nocorrect|[^\w./-].*)$/;
 
-/**
- * One text for commands that do the same but differ in blanks, quotes, comments, a system shell's folder, or login
- * shell. Never the same for commands that do different things.
- */
+/** The same for commands that differ only in blanks, quotes, comments, a system shell's folder, or login shell. */
 export function canonicalCommand(argv: readonly string[], reader: ShellReader): string {
-  const call = shellCall(argv);
-  if (call === undefined || !call.isOrdinary || call.shell === 'other' || call.script === undefined) {
-    return JSON.stringify({ argv });
-  }
-  const shell = isFamiliarShell(call.program, undefined) ? programName(call.program) : call.program;
-  const script = canonicalScript(call.script, call.shell, reader);
-  return JSON.stringify({ shell, ...script, parameters: call.parameters });
+  const { program = '', shell = 'other', script, parameters, isOrdinary } = shellCall(argv) ?? {};
+  if (isOrdinary !== true || shell === 'other' || script === undefined) return JSON.stringify({ argv });
+  const named = isFamiliarShell(program, undefined) ? programName(program) : program;
+  return JSON.stringify({ shell: named, ...canonicalScript(script, shell, reader), parameters });
 }
 
 function canonicalScript(script: string, shell: ShellCall['shell'], reader: ShellReader) {

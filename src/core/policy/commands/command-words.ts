@@ -13,8 +13,13 @@ export interface ShellCall {
 }
 
 const grammars: Readonly<Record<string, ShellCall['shell']>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
-const otherShells = new Set('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh'.split(' '));
+const otherShells = setOf('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh');
 const valued = new Set(['--rcfile', '--init-file']);
+
+/** The words of a text. */
+export function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
+}
 
 export function isShell(word: string): boolean {
   const name = programName(word);
@@ -59,10 +64,7 @@ export function isFamiliarShell(program: string, configured: string | undefined)
 
 const inputFile = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/;
 
-/**
- * The shell's input is or may be its script: a file known only at run time can be another command's output, as in `bash
- * <(echo ls)`.
- */
+/** The shell's input may be its script: an unknown file can be another command's output, as in `bash <(echo ls)`. */
 export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): boolean {
   if (program === undefined) return false;
   const isSourced = program === 'source' || program === '.';
@@ -79,6 +81,14 @@ export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): 
 export function programName(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
   return name.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');
+}
+
+/** An option before `--`: its letter, alone or in a word of options, or its name or an abbreviation of it. */
+export function hasOption(words: readonly string[], letter: string, name?: string, cluster = /^-[^-]/): boolean {
+  const end = words.indexOf('--');
+  return (end < 0 ? words : words.slice(0, end)).some(
+    (word) => (cluster.test(word) && word.includes(letter)) || (name !== undefined && isLongOption(word, name)),
+  );
 }
 
 /** Matches the option, its abbreviations, and either with a value attached, as programs do. */

@@ -1,4 +1,4 @@
-import { isLongOption, programName } from './command-words.ts';
+import { hasOption, isLongOption, programName, setOf } from './command-words.ts';
 
 /** Options before the subcommand that take the next word. */
 const valued = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--super-prefix']);
@@ -60,21 +60,16 @@ function isFromCommit(words: readonly string[]): boolean {
   return operands[0] !== '--' && operands.filter((word) => word !== '--').length > 1;
 }
 
-/** An option before `--`: its letter, alone or in a cluster, or its name or an abbreviation of it. */
+/** Git's clusters are letters alone. */
 function has(words: readonly string[], letter: string, name?: string): boolean {
-  const end = words.indexOf('--');
-  return (end < 0 ? words : words.slice(0, end)).some(
-    (word) => (/^-[A-Za-z]+$/.test(word) && word.includes(letter)) || (name !== undefined && isLongOption(word, name)),
-  );
+  return hasOption(words, letter, name, /^-[A-Za-z]+$/);
 }
 
 export type DangerKind = 'forced-removal' | 'destructive';
 
-const always = new Set(
-  (
-    'shred srm wipefs blkdiscard mke2fs mkswap shutdown reboot halt poweroff killall5 sfdisk sgdisk fdisk parted ' +
-    'lvremove vgremove pvremove'
-  ).split(' '),
+const always = setOf(
+  `shred srm wipefs blkdiscard mke2fs mkswap shutdown reboot halt poweroff killall5 sfdisk sgdisk fdisk parted
+  lvremove vgremove pvremove`,
 );
 
 const devices = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|mem$|kmem$|port$)/;
@@ -94,7 +89,8 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
   git: isDangerousGit,
   init: (words) => /^[06]$/.test(words[0] ?? ''),
   install: writesDevice,
-  kill: killsAll,
+  // `-1` as a target means every process; as the first word it is signal 1.
+  kill: (words) => words.indexOf('-1', 1) > 0,
   mv: (words) => writesDevice(words) || words.at(-1) === '/dev/null',
   rsync: (words) => writesDevice(words) || words.some((word) => /^--(?:del|remove-source)/.test(word)),
   systemctl: (words) => words.some((word) => /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/.test(word)),
@@ -106,14 +102,9 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
 };
 
 /** Names that `dangerOfWords` looks for. `mkfs` and `newfs` names have suffixes. */
-export const dangerousNames: ReadonlySet<string> = new Set([
-  ...always,
-  ...Object.keys(byWords),
-  'rm',
-  'cmd',
-  'powershell',
-  'pwsh',
-]);
+export const dangerousNames: ReadonlySet<string> = always
+  .union(setOf('rm cmd powershell pwsh'))
+  .union(new Set(Object.keys(byWords)));
 
 export function dangerOfWords([program, ...words]: readonly string[]): DangerKind | undefined {
   if (program === undefined) return undefined;
@@ -129,24 +120,12 @@ export function isDevice(path: string): boolean {
   return devices.test(path) || path === '/proc/sysrq-trigger';
 }
 
-function hasOption(words: readonly string[], letter: string, name: string): boolean {
-  const end = words.indexOf('--');
-  return (end < 0 ? words : words.slice(0, end)).some(
-    (word) => (/^-[^-]/.test(word) && word.includes(letter)) || isLongOption(word, name),
-  );
-}
-
 function isRecursive(words: readonly string[]): boolean {
   return hasOption(words, 'R', 'recursive');
 }
 
 function writesDevice(words: readonly string[]): boolean {
   return words.some(isDevice);
-}
-
-/** `-1` as a target means every process; as the first word it is signal 1. */
-function killsAll(words: readonly string[]): boolean {
-  return words.some((word, at) => word === '-1' && at > 0);
 }
 
 /** True unless the size is given as an increase. */
@@ -158,31 +137,29 @@ function shrinks(word: string, next: string | undefined): boolean {
 }
 
 const address = /^["']?https?:\/\//i;
-const openers = new Set(['start-process', 'saps', 'invoke-item', 'ii', 'start', 'explorer', 'mshta', 'rundll32']);
-const browsers = new Set(['chrome', 'msedge', 'firefox', 'iexplore']);
-const removers = new Set(['remove-item', 'ri', 'rm', 'del', 'erase', 'rd', 'rmdir']);
+const openers = setOf('start-process saps invoke-item ii start explorer mshta rundll32 chrome msedge firefox iexplore');
+const removers = setOf('remove-item ri rm del erase rd rmdir');
 
 /** For Windows shells, which no grammar here reads: their words are checked statement by statement. */
-export function windowsDanger(words: readonly string[]): 'forced-removal' | 'destructive' | undefined {
+export function windowsDanger(words: readonly string[]): DangerKind | undefined {
   const [program = '', ...rest] = words;
   const name = programName(program);
   if (name === 'cmd') {
     const at = rest.findIndex((word) => /^\/[ck]/i.test(word));
-    return at < 0 ? undefined : strictestOf(statementsOf(rest.slice(at + 1), /&&|\|\||[&|\n]/).map(dangerOfCmd));
+    return at < 0 ? undefined : firstDanger(rest.slice(at + 1), /&&|\|\||[&|\n]/, dangerOfCmd);
   }
   if (name !== 'powershell' && name !== 'pwsh') return undefined;
   const at = rest.findIndex((word) => /^[-/]c(?:o|om|omm|omma|omman|ommand)?$/i.test(word));
-  return strictestOf(statementsOf(at < 0 ? rest : rest.slice(at + 1), /[;|&\n{}()]/).map(dangerOfPowerShell));
+  return firstDanger(at < 0 ? rest : rest.slice(at + 1), /[;|&\n{}()]/, dangerOfPowerShell);
 }
 
-function statementsOf(words: readonly string[], separator: RegExp): readonly (readonly string[])[] {
-  return words
-    .join(' ')
-    .split(separator)
-    .map((statement) => statement.trim().split(/\s+/));
+function firstDanger(words: readonly string[], separator: RegExp, dangerOf: typeof dangerOfCmd) {
+  const statements = words.join(' ').split(separator);
+  const found = statements.map((statement) => dangerOf(statement.trim().split(/\s+/)));
+  return found.find((kind) => kind !== undefined);
 }
 
-function dangerOfCmd([command = '', ...rest]: readonly string[]): 'forced-removal' | 'destructive' | undefined {
+function dangerOfCmd([command = '', ...rest]: readonly string[]): DangerKind | undefined {
   const name = programName(command.replace(/^"|"$/g, ''));
   const has = (letter: string): boolean => rest.some((word) => word.toLowerCase().includes(`/${letter}`));
   if ((name === 'del' || name === 'erase') && has('f')) return 'forced-removal';
@@ -190,18 +167,13 @@ function dangerOfCmd([command = '', ...rest]: readonly string[]): 'forced-remova
   return opensAddress(name, rest);
 }
 
-function dangerOfPowerShell([command = '', ...rest]: readonly string[]): 'forced-removal' | 'destructive' | undefined {
+function dangerOfPowerShell([command = '', ...rest]: readonly string[]): DangerKind | undefined {
   const name = programName(command.replace(/^["']|["']$/g, ''));
   // Any abbreviation that no other option shares: `-fo` and longer.
   if (removers.has(name) && rest.some((word) => /^-fo(?:r|rc|rce)?(?::\$true)?$/i.test(word))) return 'forced-removal';
   return opensAddress(name, rest);
 }
 
-function opensAddress(name: string, rest: readonly string[]): 'destructive' | undefined {
-  const isOpened = (openers.has(name) || browsers.has(name)) && rest.some((word) => address.test(word));
-  return isOpened ? 'destructive' : undefined;
-}
-
-function strictestOf(found: readonly ('forced-removal' | 'destructive' | undefined)[]) {
-  return found.find((kind) => kind !== undefined);
+function opensAddress(name: string, rest: readonly string[]): DangerKind | undefined {
+  return openers.has(name) && rest.some((word) => address.test(word)) ? 'destructive' : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ShellReader } from '../../../ports/commands.ts';
-import { isFamiliarShell, type KnownWord, programName, shellCall, type ShellCall } from './command-words.ts';
+import { isFamiliarShell, type KnownWord, programName, setOf, shellCall, type ShellCall } from './command-words.ts';
 import { type DangerKind, dangerOfWords, isDevice } from './dangerous-commands.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 import { mayEvaluate } from './shell-builtins.ts';
@@ -8,7 +8,7 @@ import { findActions, scriptArgument, type TakenScript, unwrap, type Unwrapped }
 /** No honest command nests programs deeper. */
 export const maximumWrappers = 8;
 const maximumFound = 20_000;
-const quietWrappers = new Set(['command', 'exec', 'time', 'timeout', 'nice', 'ionice', 'stdbuf', 'env', 'xargs']);
+const quietWrappers = setOf('command exec time timeout nice ionice stdbuf env xargs');
 
 export interface CommandFindings {
   readonly commands: string[][];
@@ -81,8 +81,7 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Evaluation
   if (call !== undefined) return evaluateShell(call, words, deeper, found);
   found.seen.push(prefix);
   if (mayEvaluate(words)) found.evaluating ??= program;
-  const danger = dangerOfWords(literalWords(words));
-  if (danger !== undefined) noteDanger(found, danger, literalWords(words));
+  noteDanger(found, dangerOfWords(literalWords(words)), literalWords(words));
 
   const script = scriptArgument(words);
   if (script !== undefined) return evaluateTaken(script, words, deeper, found);
@@ -91,31 +90,27 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Evaluation
 
   found.commands.push(prefix);
   found.isReadOnly &&= isReadOnlyCommand(prefix, { isOpen: false });
-  if (programName(program) === 'find') {
-    for (const action of findActions(words)) evaluateAdded(action, deeper, found);
-  }
+  for (const action of programName(program) === 'find' ? findActions(words) : []) evaluateAdded(action, deeper, found);
 }
 
 function evaluateShell(
-  call: ShellCall,
+  { program, shell, script, isOrdinary }: ShellCall,
   words: readonly KnownWord[],
   setting: EvaluationContext,
   found: CommandFindings,
 ): void {
-  if (setting.depth > 0) noteStarter(found, call.program);
-  if (!isFamiliarShell(call.program, setting.configured)) {
-    found.commands.push([call.program]);
-    found.seen.push([call.program]);
+  if (setting.depth > 0) noteStarter(found, program);
+  if (!isFamiliarShell(program, setting.configured)) {
+    found.commands.push([program]);
+    found.seen.push([program]);
     found.isReadOnly = false;
   }
-  if (!call.isOrdinary || call.shell === 'other' || call.script === undefined) noteUnknown(found);
-  if (call.script === undefined) return;
-  if (/^[ \t\n]*$/.test(call.script)) {
+  if (!isOrdinary || shell === 'other' || script === undefined) noteUnknown(found);
+  if (script === undefined) return;
+  if (/^[ \t\n]*$/.test(script)) {
     found.commands.push(literalWords(words));
     found.isReadOnly = false;
-    return;
-  }
-  setting.evaluateScript({ shell: call.shell, script: call.script }, setting, found);
+  } else setting.evaluateScript({ shell, script }, setting, found);
 }
 
 function evaluateTaken(
@@ -160,20 +155,16 @@ function evaluateWrapped(
   if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
   for (const variable of variables) noteAssignment(found, variable);
   if (!isSure) noteUnknown(found);
-  if (!isSure) {
-    // Unknown options decide which word is the program: it may be any of the first.
-    for (let at = 1; at < Math.min(words.length, 40); at += 1) {
-      const kind = dangerOfWords(literalWords(words.slice(at)));
-      if (kind !== undefined && words[at] !== undefined) noteDanger(found, kind, literalWords(words.slice(at)));
-    }
+  // Unknown options decide which word is the program: it may be any of the first.
+  for (const [at, word] of isSure ? [] : words.slice(1, 40).entries()) {
+    const possible = literalWords(words.slice(at + 1));
+    if (word !== undefined) noteDanger(found, dangerOfWords(possible), possible);
   }
   if (effect === 'adding') evaluateAdded(inner, setting, found);
   else evaluateCommand(inner, setting, found);
 }
 
-/**
- * A command that gets more words from elsewhere: which command it is, and what `rm` removes, is known only at run time.
- */
+/** A command that gets more words from elsewhere: what it is and what `rm` removes is known only at run time. */
 function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
   const own = noFindings();
   evaluateCommand(words, setting, own);
@@ -194,9 +185,8 @@ function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, 
 export function evaluateRedirection(operator: string, target: KnownWord, found: CommandFindings): void {
   const kind = operator.replace(/^\d+/, '');
   if (/^[<>]&-$/.test(kind)) return;
-  if (target !== undefined && !kind.startsWith('<') && isDevice(target)) {
+  if (target !== undefined && !kind.startsWith('<') && isDevice(target))
     noteDanger(found, 'destructive', [operator, target]);
-  }
   const isDuplicate = /^[<>]&$/.test(kind) && /^\d+-?$|^-$/.test(target ?? '');
   const isNull = /^(?:>|>>|>\||&>|&>>|>&|<)$/.test(kind) && target === '/dev/null';
   const isInput = kind === '<' && target !== undefined && !/^\/dev\/(?:tcp|udp)\//.test(target);
@@ -205,8 +195,8 @@ export function evaluateRedirection(operator: string, target: KnownWord, found: 
   else noteUnknown(found, { kind: 'redirection', written: `${operator} ${target}` });
 }
 
-export function noteDanger(found: CommandFindings, kind: DangerKind, words: readonly string[]): void {
-  found.danger ??= { kind, words };
+export function noteDanger(found: CommandFindings, kind: DangerKind | undefined, words: readonly string[]): void {
+  if (kind !== undefined) found.danger ??= { kind, words };
 }
 
 function noteStarter(found: CommandFindings, program: KnownWord): void {
@@ -240,11 +230,9 @@ export function literalWords(words: readonly KnownWord[]): string[] {
  * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All
  * others may: `PATH`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, and those of future programs.
  */
-const names = new Set(
-  (
-    'LANG LANGUAGE TERM COLUMNS LINES CI DEBUG NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE PY_COLORS ' +
-    'CARGO_TERM_COLOR RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE'
-  ).split(' '),
+const names = setOf(
+  `LANG LANGUAGE TERM COLUMNS LINES CI DEBUG NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE PY_COLORS
+  CARGO_TERM_COLOR RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE`,
 );
 
 /** Assigns a plain value to such a variable. A value with a slash could name a file. */

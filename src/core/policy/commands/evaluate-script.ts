@@ -1,5 +1,5 @@
 import type { ShellNode, ShellRedirection, ShellSimpleCommand, ShellWord } from '../../../protocol/shell.ts';
-import { type KnownWord, readsScriptFromInput, type ShellCall } from './command-words.ts';
+import { type KnownWord, readsScriptFromInput, setOf, type ShellCall } from './command-words.ts';
 import {
   addSearched,
   type CommandFindings,
@@ -47,8 +47,9 @@ function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext
   setting.budget.unreadable -= 1;
   noteUnknown(found);
   const own = noFindings();
-  // Substitutions are not read at every depth: each would double the work.
-  const readings = [unreadCommands(script, shell), ...(setting.depth <= 1 ? [unreadSubstitutions(script, shell)] : [])];
+  // As if each substitution were on a line of its own, but not at every depth: each would double the work.
+  const substituted = setting.depth <= 1 ? [script.replaceAll(/"|`|\$\(/g, '\n')] : [];
+  const readings = isNeverRun(script) ? [] : [script, ...substituted].map((text) => commandsIn(text, shell));
   for (const { commands, isCut } of readings) {
     for (const words of commands) evaluateCommand(words, setting, own);
     if (isCut) noteDanger(own, 'destructive', []);
@@ -95,9 +96,8 @@ class ScriptWalk {
         return this.#redirections(node.redirections, []);
       case 'function':
         noteUnknown(this.#found);
-        if (node.inside.some((inner) => startsItself(node.name, inner))) {
+        if (node.inside.some((inner) => startsItself(node.name, inner)))
           noteDanger(this.#found, 'destructive', [node.name]);
-        }
         return this.#inside(node.inside);
       case 'dynamic':
         noteUnknown(this.#found);
@@ -164,66 +164,37 @@ function innermost(words: readonly KnownWord[]): readonly KnownWord[] {
 
 /** A function that starts itself in the background, or twice at once, never ends. */
 function startsItself(name: string, node: ShellNode): boolean {
-  switch (node.kind) {
-    case 'joined':
-      if (node.operator.startsWith('|') && calls(name, node.left) && calls(name, node.right)) return true;
-      return startsItself(name, node.left) || startsItself(name, node.right);
-    case 'subshell':
-    case 'group':
-      return node.body.parts.some(
-        (part) => (part.end === '&' && calls(name, part.node)) || startsItself(name, part.node),
-      );
-    case 'negated':
-    case 'redirected':
-      return startsItself(name, node.node);
-    case 'function':
-    case 'dynamic':
-      return node.inside.some((inner) => startsItself(name, inner));
-    case 'command':
-      return false;
-  }
+  const isTwice = node.kind === 'joined' && node.operator.startsWith('|');
+  if (isTwice && calls(name, node.left) && calls(name, node.right)) return true;
+  const background = 'body' in node ? node.body.parts.filter(({ end }) => end === '&') : [];
+  if (background.some((part) => calls(name, part.node))) return true;
+  return innerNodes(node).some((inner) => startsItself(name, inner));
 }
 
 function calls(name: string, node: ShellNode): boolean {
+  if (node.kind === 'command') return node.words[0]?.source === name;
+  return innerNodes(node).some((inner) => calls(name, inner));
+}
+
+function innerNodes(node: ShellNode): readonly ShellNode[] {
   switch (node.kind) {
     case 'command':
-      return node.words[0]?.source === name;
+      return [];
     case 'joined':
-      return calls(name, node.left) || calls(name, node.right);
+      return [node.left, node.right];
     case 'subshell':
     case 'group':
-      return node.body.parts.some((part) => calls(name, part.node));
+      return node.body.parts.map((part) => part.node);
     case 'negated':
     case 'redirected':
-      return calls(name, node.node);
+      return [node.node];
     case 'function':
     case 'dynamic':
-      return node.inside.some((inner) => calls(name, inner));
+      return node.inside;
   }
 }
 
-const leading = new Set('if then elif else while until do for case ! { } time'.split(' '));
-
-export interface UnreadCommands {
-  readonly commands: readonly (readonly KnownWord[])[];
-  /** There are more than can be examined. */
-  readonly isCut: boolean;
-}
-
-const nothing: UnreadCommands = { commands: [], isCut: false };
-
-/**
- * Possible commands in a script that the grammar does not read: shells run the lines before one that they cannot read,
- * and accept more than the grammar does.
- */
-function unreadCommands(script: string, shell: ShellCall['shell']): UnreadCommands {
-  return isNeverRun(script) ? nothing : commandsIn(script, shell);
-}
-
-/** Reads substitutions as if each were on a line of its own, whatever surrounds them. */
-function unreadSubstitutions(script: string, shell: ShellCall['shell']): UnreadCommands {
-  return isNeverRun(script) ? nothing : commandsIn(script.replaceAll(/"|`|\$\(/g, '\n'), shell);
-}
+const leading = setOf('if then elif else while until do for case ! { } time');
 
 /** A quote in the first line is never closed, so no shell runs any of it. */
 function isNeverRun(script: string): boolean {
@@ -234,7 +205,11 @@ function isNeverRun(script: string): boolean {
   return quote !== undefined && !script.slice(line.length).includes(quote);
 }
 
-function commandsIn(script: string, shell: ShellCall['shell']): UnreadCommands {
+/**
+ * Possible commands in a script that the grammar does not read: shells run the lines before one that they cannot read,
+ * and accept more than the grammar does. `isCut`: there are more than can be examined.
+ */
+function commandsIn(script: string, shell: ShellCall['shell']) {
   const readings = readByQuoting(script, shell);
   const commands = new Map<string, readonly KnownWord[]>();
   for (const piece of readings.flatMap(({ pieces }) => pieces)) {
@@ -242,10 +217,8 @@ function commandsIn(script: string, shell: ShellCall['shell']): UnreadCommands {
     const start = piece.words.findIndex((word) => !leading.has(word));
     if (start < 0) continue;
     const words = piece.words.slice(start);
-    commands.set(
-      JSON.stringify(words),
-      words.map((word) => literalWord(word)?.text),
-    );
+    const literal = words.map((word) => literalWord(word)?.text);
+    commands.set(JSON.stringify(words), literal);
   }
   return { commands: [...commands.values()], isCut: readings.some(({ isCut }) => isCut) };
 }

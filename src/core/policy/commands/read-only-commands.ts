@@ -1,35 +1,25 @@
-import { isLongOption } from './command-words.ts';
+import { isLongOption, setOf } from './command-words.ts';
 
 const refused = 'output ext-diff textconv exec paginate show-signature open-files-in-pager contents'.split(' ');
 const shownBranches =
   /^(?:-[arv]+|-vv|--(?:all|remotes|list|show-current|verbose|no-color|color|no-column|ignore-case|(?:sort|format|abbrev|color|points-at|contains|no-contains|merged|no-merged)=.*))$/;
 
-/**
- * The words after `git`. Any option before the subcommand is refused: it may set configuration that names programs, or
- * select another repository whose configuration does.
- */
+/** The words after `git`. An option before the subcommand may lead to configuration that names programs. */
 function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean {
-  switch (subcommand) {
-    case 'status':
-    case 'log':
-    case 'diff':
-    case 'show':
-      // `%G` checks signatures with a program that the configuration names.
-      return words.every((word) => !word.includes('%G') && !refused.some((name) => isLongOption(word, name)));
-    case 'branch':
-      return words.every((word) => shownBranches.test(word));
-    default:
-      return false;
-  }
+  if (subcommand === 'branch') return words.every((word) => shownBranches.test(word));
+  if (!/^(?:status|log|diff|show)$/.test(subcommand)) return false;
+  // `%G` checks signatures with a program that the configuration names.
+  return words.every((word) => !word.includes('%G') && !refused.some((name) => isLongOption(word, name)));
 }
 
 /** Programs that neither write files nor start programs, whatever their options. From Codex's earlier list. */
-const anyWords = new Set(
-  (
-    'cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname wc which whoami ' +
-    'numfmt tac'
-  ).split(' '),
+const anyWords = setOf(
+  `cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname wc which whoami numfmt
+  tac`,
 );
+
+/** Of `rg`. */
+const startingOptions = ['pre', 'hostname-bin', 'search-zip'];
 
 /** Programs with options that write or start something. Each checks all its words. */
 const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
@@ -38,19 +28,13 @@ const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>>
   find: (words) => words.every((word) => !/^-(?:exec|ok|delete|fls|fprint)/.test(word)),
   git: isReadOnlyGit,
   rg: (words) =>
-    words.every(
-      (word) =>
-        !/^-[^-]*z/.test(word) && !['pre', 'hostname-bin', 'search-zip'].some((name) => isLongOption(word, name)),
-    ),
+    words.every((word) => !/^-[^-]*z/.test(word) && !startingOptions.some((name) => isLongOption(word, name))),
   sed: ([quiet, script = '', ...files]) =>
     quiet === '-n' && /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/.test(script) && files.every((file) => !/^-./.test(file)),
   uniq: (words) => operandsOf(words, 'fsw') <= 1,
 };
 
-/**
- * True if a command is known to change nothing. Only by its bare name, because a path may be any program. `isOpen`: it
- * gets more, unknown words.
- */
+/** True if a command, by its bare name, is known to change nothing. `isOpen`: it gets more, unknown words. */
 export function isReadOnlyCommand([name = '', ...words]: readonly string[], { isOpen }: { readonly isOpen: boolean }) {
   if (anyWords.has(name)) return true;
   return !isOpen && Object.hasOwn(someWords, name) && someWords[name]?.(words) === true;

@@ -1,11 +1,5 @@
-import type {
-  ShellBlock,
-  ShellNode,
-  ShellRedirection,
-  ShellScript,
-  ShellSimpleCommand,
-} from '../../../protocol/shell.ts';
-import type { ShellCall } from './command-words.ts';
+import type { ShellBlock, ShellNode, ShellScript, ShellSimpleCommand } from '../../../protocol/shell.ts';
+import { setOf, type ShellCall } from './command-words.ts';
 
 /** The pieces of a script, if the grammar and the quoting rules read them alike. Undefined: its effect is uncertain. */
 export function agreedPieces(
@@ -33,12 +27,7 @@ const unquoted = /[^ \t\n|&;()<>'"\\$]+/y;
  * `10>b` begins with a word, and a backslash in `$'…'` is a letter.
  */
 type Dialect = 'bash' | 'posix' | 'zsh';
-
-interface Tokens {
-  readonly joining: RegExp;
-  readonly redirecting: RegExp;
-  readonly quoted: RegExp;
-}
+type Tokens = Readonly<Record<'joining' | 'redirecting' | 'quoted', RegExp>>;
 
 const tokensOfBash: Tokens = {
   joining: /&&|\|\||\|&|[;|&()]/y,
@@ -64,10 +53,8 @@ const dialects: Readonly<Record<ShellCall['shell'], readonly Dialect[]>> = {
   other: ['bash', 'posix', 'zsh'],
 };
 
-const reserved = new Set(
-  'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat'.split(
-    ' ',
-  ),
+const reserved = setOf(
+  'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat',
 );
 
 export interface QuotingReading {
@@ -104,9 +91,7 @@ function secondReading(script: string, dialect: Dialect): QuotingReading {
   const finish = (): void => {
     const first = words.findIndex((word) => !/^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word));
     const assignments = words.splice(0, first < 0 ? words.length : first);
-    if (assignments.length + words.length + redirections.length > 0) {
-      pieces.push({ assignments, words, redirections });
-    }
+    if (assignments.length + words.length + redirections.length > 0) pieces.push({ assignments, words, redirections });
     words = [];
     redirections = [];
   };
@@ -229,16 +214,12 @@ function writeBlock({ parts }: ShellBlock, pieces: WrittenPiece[]): boolean {
 
 function writeNode(node: ShellNode, pieces: WrittenPiece[]): boolean {
   switch (node.kind) {
-    case 'command': {
-      const command = writtenCommand(node);
-      if (command !== undefined) pieces.push(command);
-      return command !== undefined;
-    }
-    case 'joined': {
+    case 'command':
+      return writeCommand(node, pieces);
+    case 'joined':
       if (!writeNode(node.left, pieces)) return false;
       pieces.push(node.operator);
       return writeNode(node.right, pieces);
-    }
     case 'negated':
       pieces.push('!');
       return writeNode(node.node, pieces);
@@ -250,10 +231,8 @@ function writeNode(node: ShellNode, pieces: WrittenPiece[]): boolean {
       return isWritten;
     }
     case 'redirected': {
-      if (!writeNode(node.node, pieces)) return false;
-      const redirections = writtenRedirections(node.redirections);
-      if (redirections !== undefined) pieces.push({ assignments: [], words: [], redirections });
-      return redirections !== undefined;
+      const { redirections } = node;
+      return writeNode(node.node, pieces) && writeCommand({ assignments: [], words: [], redirections }, pieces);
     }
     case 'function':
     case 'dynamic':
@@ -261,18 +240,15 @@ function writeNode(node: ShellNode, pieces: WrittenPiece[]): boolean {
   }
 }
 
-function writtenCommand({ assignments, words, redirections }: ShellSimpleCommand): WrittenCommand | undefined {
-  const written = writtenRedirections(redirections);
-  return (
-    written && {
-      assignments: assignments.map(({ source }) => source),
-      words: words.map(({ source }) => source),
-      redirections: written,
-    }
-  );
-}
-
-function writtenRedirections(redirections: readonly ShellRedirection[]): readonly WrittenRedirection[] | undefined {
-  if (redirections.some(({ text }) => text !== undefined)) return undefined;
-  return redirections.map(({ operator, target }) => ({ operator, target: target?.source ?? '' }));
+function writeCommand(
+  { assignments, words, redirections }: Omit<ShellSimpleCommand, 'kind'>,
+  pieces: WrittenPiece[],
+): boolean {
+  if (redirections.some(({ text }) => text !== undefined)) return false;
+  pieces.push({
+    assignments: assignments.map(({ source }) => source),
+    words: words.map(({ source }) => source),
+    redirections: redirections.map(({ operator, target }) => ({ operator, target: target?.source ?? '' })),
+  });
+  return true;
 }

@@ -4,7 +4,6 @@
  * or a file; no rule, session answer or hook covers it.
  */
 export type BuiltinEffect = 'plain' | 'changes' | 'evaluates';
-
 type Judge = (words: readonly string[]) => BuiltinEffect;
 
 /** Shells disagree about numbers: zsh evaluates `exit 'a[$(x)]'`. */
@@ -25,7 +24,6 @@ const naming =
 
 /** Numbers are evaluated, and so is an array's list, however quoted. */
 const assigning = naming(/[inEF]/, (word) => /^[A-Za-z_]\w*(?:\+?=(?!\().*)?$/s.test(word));
-
 const conversion = /%(?!%|\(|[-+ #0]*\d*(?:\.\d+)?[sbcqQ])/;
 
 /** `-v` names a variable, and zsh evaluates arguments of numeric conversions. */

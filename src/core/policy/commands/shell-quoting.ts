@@ -42,15 +42,10 @@ export function literalWord(source: string): LiteralWord | undefined {
       if (end < 0) return undefined;
       text += source.slice(at + 1, end);
       at = end + 1;
-    } else if (char === '"' || (char === '$' && next === '"')) {
+    } else if (char === '"' || (char === '$' && /["']/.test(next))) {
       if (char === '$') only = 'bash';
-      const quoted = doubleQuoted(source, char === '$' ? at + 2 : at + 1);
-      if (quoted === undefined) return undefined;
-      text += quoted.text;
-      at = quoted.end;
-    } else if (char === '$' && next === "'") {
-      only = 'bash';
-      const quoted = ansiQuoted(source, at + 2);
+      const read = char === '"' || next === '"' ? doubleQuoted : ansiQuoted;
+      const quoted = read(source, char === '"' ? at + 1 : at + 2);
       if (quoted === undefined) return undefined;
       text += quoted.text;
       at = quoted.end;
@@ -74,18 +69,25 @@ export function literalWord(source: string): LiteralWord | undefined {
     }
   }
   if (hasBraces && /,|\.\./.test(source)) return undefined;
-  return only === undefined ? { text } : { text, only };
+  return { text, only };
 }
 
-function doubleQuoted(source: string, from: number): { readonly text: string; readonly end: number } | undefined {
+interface Quoted {
+  readonly text: string;
+  /** The place after the closing quote. */
+  readonly end: number;
+}
+
+/** Undefined: the quote is not closed, or a shell expands part of it and `isExpanded` says that one reads it. */
+function doubleQuoted(source: string, from: number, isExpanded = true): Quoted | undefined {
   let text = '';
   for (let at = from; at < source.length; at += 1) {
     const char = source.charAt(at);
     const next = source.charAt(at + 1);
     if (char === '"') return { text, end: at + 1 };
-    if (char === '`' || char === '\0') return undefined;
+    if (isExpanded && (char === '`' || char === '\0')) return undefined;
     // A dollar before a blank or the end is literal.
-    if (char === '$' && !/["\s]/.test(next)) return undefined;
+    if (isExpanded && char === '$' && !/["\s]/.test(next)) return undefined;
     if (char === '\\' && next === '\n') at += 1;
     else if (char === '\\' && next !== '' && escapedInQuotes.includes(next)) {
       text += next;
@@ -95,7 +97,7 @@ function doubleQuoted(source: string, from: number): { readonly text: string; re
   return undefined;
 }
 
-function ansiQuoted(source: string, from: number): { readonly text: string; readonly end: number } | undefined {
+function ansiQuoted(source: string, from: number): Quoted | undefined {
   let text = '';
   let at = from;
   while (at < source.length) {
@@ -164,10 +166,7 @@ export function joinLines(script: string): JoinedLines {
   return heredoc.test(joined) ? { script, isOdd: true } : { script: joined, isOdd };
 }
 
-/**
- * Splits a command's words as a POSIX shell does, interpreting only quotes, backslashes and comments. Undefined if a
- * quote or backslash is left open.
- */
+/** Splits words by a POSIX shell's quotes, backslashes and comments. Undefined: a quote or backslash is left open. */
 export function splitWords(text: string): readonly string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -185,10 +184,10 @@ export function splitWords(text: string): readonly string[] | undefined {
       word = (word ?? '') + text.slice(at + 1, end);
       at = end;
     } else if (sign === '"') {
-      const quoted = inDoubleQuotes(text, at + 1);
+      const quoted = doubleQuoted(text, at + 1, false);
       if (quoted === undefined) return undefined;
       word = (word ?? '') + quoted.text;
-      at = quoted.end;
+      at = quoted.end - 1;
     } else if (sign === '\\') {
       const next = text[++at];
       if (next === undefined) return undefined;
@@ -196,20 +195,4 @@ export function splitWords(text: string): readonly string[] | undefined {
     } else word = (word ?? '') + sign;
   }
   return word === undefined ? words : [...words, word];
-}
-
-/** Reads up to the closing quote. A backslash there escapes only characters with a meaning. */
-function inDoubleQuotes(text: string, from: number): { readonly text: string; readonly end: number } | undefined {
-  let found = '';
-  for (let at = from; at < text.length; at++) {
-    const sign = text[at] ?? '';
-    if (sign === '"') return { text: found, end: at };
-    const next = text[at + 1];
-    if (sign !== '\\' || next === undefined || !'$`"\\\n'.includes(next)) found += sign;
-    else {
-      at++;
-      if (next !== '\n') found += next;
-    }
-  }
-  return undefined;
 }

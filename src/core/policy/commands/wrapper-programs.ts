@@ -32,10 +32,10 @@ const scriptTakers: Readonly<Record<string, { readonly short: string; readonly o
 interface Options {
   /** Letters and names of options that take the next word. */
   readonly short?: string;
-  readonly long?: readonly string[];
+  readonly long?: string;
   /** Options without a value. Others make it unsure. */
   readonly flags?: string;
-  readonly longFlags?: readonly string[];
+  readonly longFlags?: string;
   /** Number of words between the options and the command. */
   readonly operands?: number;
   /** `NAME=value` may precede the command. */
@@ -52,50 +52,42 @@ const table: Readonly<Record<string, Options>> = {
   time: { flags: 'p', variables: true },
   timeout: {
     short: 'ks',
-    long: ['kill-after', 'signal'],
+    long: 'kill-after signal',
     flags: 'v',
-    longFlags: ['foreground', 'preserve-status', 'verbose'],
+    longFlags: 'foreground preserve-status verbose',
     operands: 1,
   },
-  nice: { short: 'n', long: ['adjustment'] },
-  ionice: { short: 'cn', long: ['class', 'classdata'], flags: 't', longFlags: ['ignore'] },
+  nice: { short: 'n', long: 'adjustment' },
+  ionice: { short: 'cn', long: 'class classdata', flags: 't', longFlags: 'ignore' },
   nohup: {},
-  stdbuf: { short: 'ioe', long: ['input', 'output', 'error'] },
-  setsid: { flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] },
-  env: {
-    short: 'uCSP',
-    long: ['unset'],
-    flags: 'i0v',
-    longFlags: ['ignore-environment', 'null', 'debug'],
-    variables: true,
-  },
+  stdbuf: { short: 'ioe', long: 'input output error' },
+  setsid: { flags: 'cfw', longFlags: 'ctty fork wait' },
+  env: { short: 'uCSP', long: 'unset', flags: 'i0v', longFlags: 'ignore-environment null debug', variables: true },
   sudo: {
     short: 'ACDghpRrTtUu',
-    long: 'close-from chdir group host prompt chroot role type command-timeout other-user user'.split(' '),
+    long: 'close-from chdir group host prompt chroot role type command-timeout other-user user',
     flags: 'bEHKkNnPSi',
-    longFlags: 'background preserve-env set-home non-interactive preserve-groups stdin login'.split(' '),
+    longFlags: 'background preserve-env set-home non-interactive preserve-groups stdin login',
     variables: true,
     effect: 'other',
   },
   doas: { short: 'Cu', flags: 'Lns', effect: 'other' },
-  pkexec: { long: ['user'], longFlags: ['disable-internal-agent', 'keep-cwd'], effect: 'other' },
-  chroot: { long: ['groups', 'userspec'], longFlags: ['skip-chdir'], operands: 1, effect: 'other' },
-  busybox: { effect: 'other' },
-  toybox: { effect: 'other' },
+  pkexec: { long: 'user', longFlags: 'disable-internal-agent keep-cwd', effect: 'other' },
+  chroot: { long: 'groups userspec', longFlags: 'skip-chdir', operands: 1, effect: 'other' },
   xargs: {
     short: 'adEILnPs',
-    long: 'arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var'.split(' '),
+    long: 'arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var',
     flags: '0ortxpe',
-    longFlags: 'null no-run-if-empty verbose exit open-tty interactive'.split(' '),
+    longFlags: 'null no-run-if-empty verbose exit open-tty interactive',
     effect: 'adding',
   },
-  coproc: { effect: 'other' },
-  taskset: { flags: 'acp', longFlags: ['all-tasks', 'cpu-list', 'pid'], operands: 1, effect: 'other' },
+  taskset: { flags: 'acp', longFlags: 'all-tasks cpu-list pid', operands: 1, effect: 'other' },
   chrt: { short: 'TPD', flags: 'abdfiormRv', operands: 1, effect: 'other' },
   setarch: { flags: 'BFILRSTXZv3', operands: 1, effect: 'other' },
   ...Object.fromEntries(
-    `linux32 linux64 i386 x86_64 fakeroot unbuffer eatmydata xvfb-run dbus-run-session prlimit numactl setpriv valgrind
-    ltrace gdb rlwrap faketime firejail bwrap cpulimit chronic catchsegv cgexec capsh proxychains proxychains4 perf`
+    `busybox toybox coproc linux32 linux64 i386 x86_64 fakeroot unbuffer eatmydata xvfb-run dbus-run-session prlimit
+    numactl setpriv valgrind ltrace gdb rlwrap faketime firejail bwrap cpulimit chronic catchsegv cgexec capsh
+    proxychains proxychains4 perf`
       .split(/\s+/)
       .map((name) => [name, { effect: 'other' } as const]),
   ),
@@ -103,9 +95,9 @@ const table: Readonly<Record<string, Options>> = {
   nsenter: { short: 'tSGN', flags: 'amuinpUCTFreZ', effect: 'other' },
   'systemd-run': {
     short: 'pEMuHd',
-    long: 'unit property description slice uid gid nice working-directory setenv machine host'.split(' '),
+    long: 'unit property description slice uid gid nice working-directory setenv machine host',
     flags: 'tPqGrS',
-    longFlags: 'user system scope pipe pty wait quiet collect same-dir remain-after-exit no-block shell'.split(' '),
+    longFlags: 'user system scope pipe pty wait quiet collect same-dir remain-after-exit no-block shell',
     effect: 'other',
   },
   repeat: { operands: 1, effect: 'other' },
@@ -115,15 +107,9 @@ const table: Readonly<Record<string, Options>> = {
 /** Options whose value changes which program is started: a folder, a search path, a script, a placeholder for input. */
 const unclear: Readonly<Record<string, string>> = { env: 'CSP', xargs: 'I' };
 
-export const wrapperNames: ReadonlySet<string> = new Set([
-  ...Object.keys(table),
-  ...Object.keys(scriptTakers),
-  'find',
-  'trap',
-  'eval',
-  'alias',
-  'awk',
-]);
+export const wrapperNames: ReadonlySet<string> = new Set(
+  Object.keys({ ...table, ...scriptTakers }).concat('find', 'trap', 'eval', 'alias', 'awk'),
+);
 
 const awkName = /^[gmn]?awk$/;
 const awkText = /"((?:[^"\\]|\\[^])*)"/g;
@@ -146,12 +132,7 @@ export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | un
   if (at >= rest.length && isSure && !isSpoken) return undefined;
   const effect = options.effect ?? 'transparent';
   // A path may be any program.
-  return {
-    inner: rest.slice(at),
-    variables,
-    isSure: isSure && !isSpoken,
-    effect: program === name ? effect : 'other',
-  };
+  return { inner: rest.slice(at), variables, isSure: isSure && !isSpoken, effect: program === name ? effect : 'other' };
 }
 
 function skipOptions(words: readonly KnownWord[], options: Options, name: string) {
@@ -159,21 +140,15 @@ function skipOptions(words: readonly KnownWord[], options: Options, name: string
   let at = 0;
   for (; at < words.length; at += 1) {
     const word = words[at];
-    if (word === undefined) {
-      isSure = false;
-      break;
-    }
-    if (word === '--') {
-      at += 1;
-      break;
-    }
+    if (word === undefined) return { end: at, isSure: false };
+    if (word === '--') return { end: at + 1, isSure };
     // `env -` is `env -i`; for others a dash is a word.
     if (word === '-' && name === 'env') continue;
     if (!word.startsWith('-') || word === '-') break;
     if (word.startsWith('--')) {
       const [long = '', value] = word.slice(2).split('=', 2);
-      if (options.long?.includes(long)) at += value === undefined ? 1 : 0;
-      else isSure &&= options.longFlags?.includes(long) ?? false;
+      if (options.long?.split(' ').includes(long)) at += value === undefined ? 1 : 0;
+      else isSure &&= options.longFlags?.split(' ').includes(long) ?? false;
     } else if (name === 'nice' && /^-\d+$/.test(word)) continue;
     else {
       const letters = word.slice(1).split('');

@@ -1,3 +1,4 @@
+import { isJsonObject, objectAt } from '../../../protocol/json.ts';
 import type { ApprovalPolicy, GranularApproval } from '../../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 
@@ -11,14 +12,15 @@ export type QuestionTopic = 'sandbox' | 'rules' | 'permissions' | 'mcp';
 
 export function allowsAsking(approval: ApprovalPolicy, about: QuestionTopic): boolean {
   if (typeof approval === 'string') return approval !== 'never';
-  const {
-    sandbox_approval: sandbox,
-    rules,
-    request_permissions: permissions,
-    mcp_elicitations: mcp,
-  } = approval.granular;
-  return { sandbox, rules, permissions, mcp }[about];
+  return approval.granular[flagsOfTopics[about]];
 }
+
+const flagsOfTopics = {
+  sandbox: 'sandbox_approval',
+  rules: 'rules',
+  permissions: 'request_permissions',
+  mcp: 'mcp_elicitations',
+} as const satisfies Readonly<Record<QuestionTopic, keyof GranularApproval['granular']>>;
 
 export function allowsSomeQuestion(approval: ApprovalPolicy): boolean {
   return (['sandbox', 'rules', 'permissions'] as const).some((about) => allowsAsking(approval, about));
@@ -27,7 +29,6 @@ export function allowsSomeQuestion(approval: ApprovalPolicy): boolean {
 const requiredFlags = ['sandbox_approval', 'rules', 'mcp_elicitations'] as const;
 const otherFlags = ['skill_approval', 'request_permissions'] as const;
 const flags: readonly string[] = [...requiredFlags, ...otherFlags];
-
 /** The required form of the granular table, worded to follow "must be". */
 export const granularForm = `{ granular = { ${requiredFlags.map((flag) => `${flag} = true|false`).join(', ')} } }`;
 
@@ -79,17 +80,10 @@ export function asksNoMoreThan(a: GranularApproval, b: GranularApproval): boolea
 }
 
 function onlyMember(value: unknown, name: string): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null || Object.keys(value).join() !== name) return undefined;
-  const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
-  return typeof member === 'object' && member !== null && !Array.isArray(member)
-    ? (member as Readonly<Record<string, unknown>>)
-    : undefined;
+  return isJsonObject(value) && Object.keys(value).join() === name ? objectAt(value, name) : undefined;
 }
 
-/**
- * True if questions are answered at all: by the user on a surface that asks (`canAsk`), or by a reviewer.
- * `allowsAsking` says which ones the approval policy permits.
- */
+/** True if anyone answers questions: the user on a surface that asks, or a reviewer. `allowsAsking` says which ones. */
 export function canBeAsked({ canAsk }: { readonly canAsk?: true }, chosen: Parameters<typeof isReviewed>[0]): boolean {
   return canAsk === true || isReviewed(chosen);
 }

@@ -61,32 +61,22 @@ export interface AskDecision extends DecidedOn {
   readonly notOffered?: NotOfferedAnswers;
 }
 
+/**
+ * `typed`: its input stays open. `danger`: it may destroy data or run other code. `rule`: a rule always asks about it.
+ * `no-rules`: rules that allow commands are off for the model. `permissions`: it stays in the sandbox, with single
+ * permissions. `git`: commands may have written files that git runs, or may write them meanwhile. `port`: a rule for a
+ * host cannot name one. `wrapper`: it starts another command, and each would need a rule, as in `sudo make`.
+ * `search-path`: commands can place another program of that name there. `each-time`: an MCP server's configuration, or
+ * a hook, asks each time.
+ */
 export type NotOfferedReason =
-  /** Its input stays open. */
-  | { readonly kind: 'typed' }
-  /** The command may destroy data or run other code. */
-  | { readonly kind: 'danger' }
-  /** A rule always asks about this command. */
-  | { readonly kind: 'rule' }
-  /** Rules that allow commands are off for the model. */
-  | { readonly kind: 'no-rules' }
-  /** It stays in the sandbox, with single permissions. */
-  | { readonly kind: 'permissions' }
+  | { readonly kind: 'typed' | 'danger' | 'rule' | 'no-rules' | 'permissions' | 'several' | 'git' | 'port' }
   | { readonly kind: 'script'; readonly why: UnknownReason }
-  | { readonly kind: 'several' }
-  /** It starts another command, and each would need a rule: `sudo make`. */
-  | { readonly kind: 'wrapper'; readonly name: string }
+  | { readonly kind: 'wrapper' | 'variable'; readonly name: string }
   | { readonly kind: 'broad'; readonly words: readonly string[] }
   | { readonly kind: 'builtin'; readonly name: string; readonly effect: 'changes' | 'evaluates' }
-  | { readonly kind: 'variable'; readonly name: string }
-  /** Commands can place another program of that name there. */
   | { readonly kind: 'search-path'; readonly folder: string }
   | { readonly kind: 'program'; readonly program: string }
-  /** Commands may have written files that git runs, or may write them meanwhile. */
-  | { readonly kind: 'git' }
-  /** A rule for a host cannot name a port. */
-  | { readonly kind: 'port' }
-  /** An MCP server's configuration, or a hook, asks each time. */
   | { readonly kind: 'each-time'; readonly by: string };
 
 export interface NotOfferedAnswers {
@@ -100,21 +90,18 @@ export interface RefuseDecision {
   readonly next: string;
 }
 
+export function refuse(why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision {
+  return { kind: 'refuse', why, next };
+}
+
 export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) {
   return canAsk && allowsAsking(approval, about);
 }
 
-/**
- * Why the user is not asked, as the rest of a sentence. `danger`: a sandbox question about destructive effects, which
- * needs no sandbox.
- */
-export function reasonNotAsked(
-  { approval }: Pick<DecisionContext, 'approval'>,
-  about: QuestionTopic | 'danger',
-): string {
-  if (typeof approval === 'string' || allowsAsking(approval, about === 'danger' ? 'sandbox' : about)) {
+/** Why the user is not asked, as the end of a sentence. `danger`: about destruction, with or without a sandbox. */
+export function reasonNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: QuestionTopic | 'danger') {
+  if (typeof approval === 'string' || allowsAsking(approval, about === 'danger' ? 'sandbox' : about))
     return `the approval policy is ${approvalName(approval)}, and the user cannot be asked.`;
-  }
   return `the approval policy turns off questions about ${aboutWords[about]}.`;
 }
 
@@ -134,24 +121,18 @@ export function refuseMissingPaths(
   const found = missing.find(({ path }) => write.includes(path));
   if (found === undefined) return undefined;
   const why = `${JSON.stringify(found.path)} does not exist, and a sandbox can open only what exists.`;
-  return { kind: 'refuse', why, next: found.above === '/' ? toCreate(found.path) : toOpen(found.above) };
-}
-
-function toOpen(folder: string): string {
-  return `Ask for ${JSON.stringify(folder)}, the nearest folder above it.`;
-}
-
-/** Only the root exists above it, and no task needs all of that. */
-function toCreate(path: string): string {
-  const [, first = ''] = path.split('/');
-  const folder = JSON.stringify(`/${first}`);
-  return `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`;
+  if (found.above !== '/') return refuse(why, `Ask for ${JSON.stringify(found.above)}, the nearest folder above it.`);
+  // Only the root exists above it, and no task needs all of that.
+  const folder = JSON.stringify(`/${found.path.split('/')[1] ?? ''}`);
+  return refuse(
+    why,
+    `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`,
+  );
 }
 
 /** A user's answer cannot open what a profile denies. */
 export function refuseDeniedPath(path: string): RefuseDecision {
-  const why = `${JSON.stringify(path)} is denied, and no request can change that.`;
-  return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
+  return refuse(`${JSON.stringify(path)} is denied, and no request can change that.`);
 }
 
 /** Requirements that a tool declares before the call runs. Undeclared: nothing that the policy governs. */
@@ -190,10 +171,7 @@ export interface CallNeeds {
   readonly client?: { readonly tool: string; readonly namespace?: string };
 }
 
-interface MissingPath {
-  readonly path: string;
-  readonly above: string;
-}
+type MissingPath = Readonly<Record<'path' | 'above', string>>;
 
 export interface NeededPath {
   readonly path: string;

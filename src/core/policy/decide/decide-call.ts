@@ -23,14 +23,13 @@ import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import { matchRules } from '../rules/match-rules.ts';
 import { noRules, type PrefixRule } from '../rules/rule-set.ts';
 import {
-  type AskDecision,
   type CallDecision,
   type CallNeeds,
   canAskAbout,
   type DecisionContext,
   type NeededPath,
   reasonNotAsked,
-  type RefuseDecision,
+  refuse,
   refuseDeniedPath,
   refuseMissingPaths,
   type RunDecision,
@@ -38,30 +37,20 @@ import {
 import { decideCommand, describeTyping } from './decide-command.ts';
 import { describeNotOffered, describeOpenedNetwork } from './question-content.ts';
 
-/**
- * Decides whether a call runs, and where. Tools do not ask: they declare their needs, which are judged here before they
- * run.
- */
+/** Decides whether a call runs, and where. Tools do not ask: they declare their needs, which are judged here. */
 export function decideCall(context: DecisionContext, needs: CallNeeds): CallDecision {
   if (needs.remote !== undefined) return decideRemote(context, needs.remote);
   if (needs.mcp !== undefined) return decideMcp(context, needs.mcp);
   if (needs.request !== undefined) return decideRequest(context, needs.request, needs);
   if (needs.input !== undefined) return decideInput(context, needs.input);
   if (needs.client !== undefined) return decideClientTool(context, needs.client);
-  switch (needs.effect) {
-    case 'program':
-      return decideCommand(context, needs);
-    case 'files':
-      return decidePatch(context, needs);
-    default:
-      return { kind: 'run', where: 'sandbox' };
-  }
+  if (needs.effect === 'program') return decideCommand(context, needs);
+  return needs.effect === 'files' ? decidePatch(context, needs) : run;
 }
 
-/**
- * True if the decision depends on the command's content; otherwise no parser is loaded. `maybeDangerous`: a quick look
- * could not rule out danger.
- */
+const run: RunDecision = { kind: 'run', where: 'sandbox' };
+
+/** True if the command's content matters; else no parser is loaded. `maybeDangerous`: a quick look was not enough. */
 export function dependsOnAnalysis(
   { approval, rules, canAsk, policy }: Pick<DecisionContext, 'approval' | 'rules' | 'canAsk' | 'policy'>,
   { effect, argv, escalation }: CallNeeds,
@@ -72,18 +61,12 @@ export function dependsOnAnalysis(
   return escalation !== undefined && canAsk && needsSandbox(policy);
 }
 
-/**
- * A client's tool runs at the client, which may refuse it, so neither approval policy nor reviewer decides. The call
- * waits for the client's result as for an answer.
- */
+/** Its client may refuse it, so neither approval policy nor reviewer decides. The call waits as for an answer. */
 function decideClientTool(
   { hasUser }: Pick<DecisionContext, 'hasUser'>,
   client: NonNullable<CallNeeds['client']>,
 ): CallDecision {
-  if (hasUser !== true) {
-    const why = 'the tool belongs to a client that is not connected.';
-    return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
-  }
+  if (hasUser !== true) return refuse('the tool belongs to a client that is not connected.');
   return { kind: 'ask', question: { kind: 'client-tool', client, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
@@ -92,10 +75,8 @@ function decideClientTool(
  * could only say what the model could say itself.
  */
 function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[]): CallDecision {
-  if (hasUser !== true) {
-    const why = 'the user cannot be asked in this run.';
-    return { kind: 'refuse', why, next: 'Decide yourself, and say in your answer what you assumed.' };
-  }
+  if (hasUser !== true)
+    return refuse('the user cannot be asked in this run.', 'Decide yourself, and say in your answer what you assumed.');
   return { kind: 'ask', question: { kind: 'input', input, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
@@ -109,7 +90,6 @@ type McpNeed = NonNullable<CallNeeds['mcp']>;
 export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision {
   const { approval, policy, grants, changesNothing = false } = context;
   const { server, tool, mode } = need;
-  const run = { kind: 'run', where: 'sandbox' } as const;
   const isFree = approval === 'never' && !needsSandbox(policy);
   const mayWrite = changesNothing && !onlyReads(need);
   if (!asksAboutTool(need, { isFree, changesNothing })) return run;
@@ -117,10 +97,7 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   const grantKeys = [mcpToolKey(asked)];
   if (!mayWrite && mode === 'auto' && coversAll(grants, grantKeys)) return run;
   const what = `the tool ${JSON.stringify(tool)} of the MCP server ${JSON.stringify(server)}`;
-  if (!canAskAbout(context, 'mcp')) {
-    const why = `${what} needs an approval, and ${reasonNotAsked(context, 'mcp')}`;
-    return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
-  }
+  if (!canAskAbout(context, 'mcp')) return refuse(`${what} needs an approval, and ${reasonNotAsked(context, 'mcp')}`);
   const isOnce = mode !== 'auto' || mayWrite;
   const by = mayWrite ? 'a turn that changes nothing' : `its approval mode "${mode}"`;
   const why = { kind: 'each-time', by } as const;
@@ -130,23 +107,15 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   const changed = isChanged ? ' The server changed the tool since you allowed it.' : '';
   const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox.${changed} ${claimOf(need)}${once}`;
   const scopes = isOnce ? (['call'] as const) : (['call', 'session', 'rule'] as const);
-  return {
-    kind: 'ask',
-    question: { kind: 'tool', reason, scopes, mcp: asked },
-    where: 'sandbox',
-    grantKeys,
-    ...defined({ notOffered }),
-  };
+  const question = { kind: 'tool', reason, scopes, mcp: asked } as const;
+  return { kind: 'ask', question, where: 'sandbox', grantKeys, notOffered };
 }
 
 function onlyReads({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean {
   return readOnly === true && destructive !== true;
 }
 
-/**
- * True if its calls need a question, unless an earlier answer covers them. `isFree`: the policy leaves everything to
- * the model.
- */
+/** True if its calls need a question or an earlier answer. `isFree`: the policy leaves everything to the model. */
 export function asksAboutTool(
   need: Pick<McpNeed, 'mode' | 'hints'>,
   { isFree, changesNothing }: { readonly isFree: boolean; readonly changesNothing: boolean },
@@ -154,20 +123,11 @@ export function asksAboutTool(
   return (changesNothing && !onlyReads(need)) || (needsApproval(need) && !isFree);
 }
 
-function needsApproval({
-  mode,
-  hints: { readOnly, destructive, openWorld = true },
-}: Pick<McpNeed, 'mode' | 'hints'>): boolean {
-  switch (mode) {
-    case 'approve':
-      return false;
-    case 'prompt':
-      return true;
-    case 'writes':
-      return readOnly !== true;
-    case 'auto':
-      return destructive === true || (readOnly !== true && (destructive !== false || openWorld));
-  }
+function needsApproval({ mode, hints }: Pick<McpNeed, 'mode' | 'hints'>): boolean {
+  const { readOnly, destructive, openWorld = true } = hints;
+  if (mode === 'approve' || mode === 'prompt') return mode === 'prompt';
+  if (mode === 'writes') return readOnly !== true;
+  return destructive === true || (readOnly !== true && (destructive !== false || openWorld));
 }
 
 function claimOf({ mode, hints: { readOnly, destructive } }: McpNeed): string {
@@ -191,16 +151,14 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   const written = paths.filter((needed) => needed.access === 'write');
   const unwritable = written.filter(({ path }) => accessAt(open, path) !== 'write');
   const closed = unwritable.map(placeOf);
-  const run = { kind: 'run', where: 'sandbox', ...usual } as const;
+  const runAsUsual = { kind: 'run', where: 'sandbox', ...usual } as const;
   const asksAnyway = approval === 'untrusted';
-  if (!asksAnyway && closed.length === 0) return run;
+  if (!asksAnyway && closed.length === 0) return runAsUsual;
   // No answer could make it writable.
   const paired = unwritable.flatMap((needed) => [needed.path, placeOf(needed)]);
-  if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return run;
-  if (!canAskAbout(context, 'sandbox')) {
-    if (!asksAnyway) return run;
-    return { kind: 'refuse', why: reasonNotAsked(context, 'sandbox'), next: 'Tell the user what is needed.' };
-  }
+  if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return runAsUsual;
+  if (!canAskAbout(context, 'sandbox'))
+    return asksAnyway ? refuse(reasonNotAsked(context, 'sandbox'), 'Tell the user what is needed.') : runAsUsual;
   const write = [...new Set(closed.map(parentPath))];
   const permissions = write.length === 0 ? undefined : { write };
   // Open the folder as spelled as well: a patch is checked against both.
@@ -230,29 +188,22 @@ function placeOf({ path, place = path }: NeededPath): string {
 
 function reasonOf(closed: readonly string[]): string {
   const [first, ...others] = closed;
-  if (first === undefined) {
+  if (first === undefined)
     return 'The approval policy is untrusted: Capstan asks about each patch. Commands may write all of its files.';
-  }
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return `The sandbox does not let it write ${JSON.stringify(first)}${more}.`;
 }
 
-/**
- * A call that acts outside any sandbox. It runs if it only reads. Otherwise it needs a question, unless the turn has no
- * sandbox and its policy lets commands run unasked.
- */
+/** It acts outside any sandbox: it asks, unless it only reads or commands run unasked and without a sandbox. */
 function decideRemote(context: DecisionContext, { tool, reads }: NonNullable<CallNeeds['remote']>): CallDecision {
   const { approval, policy, grants } = context;
-  const run = { kind: 'run', where: 'sandbox' } as const;
   const isFree = !needsSandbox(policy) && approval !== 'untrusted';
   const grantKeys = [toolKey(tool)];
   if (reads === true || isFree || coversAll(grants, grantKeys)) return run;
-  const reason = `The tool ${JSON.stringify(tool)} acts outside the sandbox.`;
-  if (!canAskAbout(context, 'sandbox')) {
-    const why = `the tool ${JSON.stringify(tool)} acts outside the sandbox, and ${reasonNotAsked(context, 'sandbox')}`;
-    return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
-  }
-  return { kind: 'ask', question: { kind: 'tool', reason, scopes: ['call', 'session'] }, where: 'sandbox', grantKeys };
+  const acts = `tool ${JSON.stringify(tool)} acts outside the sandbox`;
+  if (!canAskAbout(context, 'sandbox')) return refuse(`the ${acts}, and ${reasonNotAsked(context, 'sandbox')}`);
+  const question = { kind: 'tool', reason: `The ${acts}.`, scopes: ['call', 'session'] } as const;
+  return { kind: 'ask', question, where: 'sandbox', grantKeys };
 }
 
 /** Permissions for later calls. Those already granted are not requested again. */
@@ -262,15 +213,15 @@ function decideRequest(
   { missing, kept }: Pick<CallNeeds, 'missing' | 'kept'>,
 ): CallDecision {
   const { policy, grants } = context;
-  if (!needsSandbox(policy)) return { kind: 'run', where: 'sandbox' };
+  if (!needsSandbox(policy)) return run;
   const open = grantedPolicy(policy, { where: 'sandbox', extra: standingPermissions(policy, grants) });
   const permissions = missingPermissions(withReadOnlyBesideGit(open, kept), wanted);
-  if (isNoPermission(permissions)) return { kind: 'run', where: 'sandbox' };
+  if (isNoPermission(permissions)) return run;
   const denied = firstNeverGranted(policy, permissions);
   if (denied !== undefined) return refuseDeniedPath(denied);
   if (!canAskAbout(context, 'permissions')) {
     const next = 'Work with the permissions that you have, or tell the user what is needed.';
-    return { kind: 'refuse', why: reasonNotAsked(context, 'permissions'), next };
+    return refuse(reasonNotAsked(context, 'permissions'), next);
   }
   const absent = refuseMissingPaths(permissions, missing);
   if (absent !== undefined) return absent;
@@ -307,44 +258,18 @@ export function decideUnderHook(
 ): CallDecision {
   if (hook === 'allow') {
     const counts = asked.kind === 'ask' && asked.byUser !== true && !isManaged && !changesNothing;
-    return counts ? yesTo(asked) : decided;
+    return counts ? { kind: 'run', where: asked.where, extra: asked.extra } : decided;
   }
   if (decided.kind !== 'run') return decided;
-  if (!canAsk) return notAsked;
+  if (!canAsk) return refuse('a hook wants the user to decide, and the user cannot be asked.');
   const kind = effect === 'program' ? 'command' : effect === 'files' ? 'patch' : 'tool';
   const why = { kind: 'each-time', by: 'the hook' } as const;
   const notOffered = { rule: why, session: why };
-  const question = {
-    kind,
-    reason: [
-      'A hook wants you to decide.',
-      describeTyping(defined({ typed })) ?? [],
-      describeNotOffered(notOffered) ?? [],
-    ]
-      .flat()
-      .join(' '),
-    scopes: ['call'],
-    ...defined({ argv, cwd, typed }),
-  } as const;
-  return {
-    kind: 'ask',
-    question,
-    where: decided.where,
-    ...defined({ extra: decided.extra }),
-    grantKeys: [],
-    notOffered,
-  };
+  const reasons = ['A hook wants you to decide.', describeTyping({ typed }), describeNotOffered(notOffered)];
+  const reason = reasons.filter((part) => part !== undefined).join(' ');
+  const question = { kind, reason, scopes: ['call'], ...defined({ argv, cwd, typed }) } as const;
+  return { kind: 'ask', question, where: decided.where, extra: decided.extra, grantKeys: [], notOffered };
 }
-
-function yesTo({ where, extra }: AskDecision): RunDecision {
-  return { kind: 'run', where, ...defined({ extra }) };
-}
-
-const notAsked: RefuseDecision = {
-  kind: 'refuse',
-  why: 'a hook wants the user to decide, and the user cannot be asked.',
-  next: 'Do without it, or tell the user what is needed.',
-};
 
 /** True if an administrator's rule covers one of these commands, or may cover one that cannot be analysed. */
 export function isHeldByRules(

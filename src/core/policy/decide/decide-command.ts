@@ -23,6 +23,7 @@ import {
   type DecisionContext,
   type NotOfferedAnswers,
   reasonNotAsked,
+  refuse,
   refuseDeniedPath,
   refuseMissingPaths,
 } from './call-decision.ts';
@@ -44,13 +45,8 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const { where, extra } = asks;
   const judged = judgeCommands(context, needs, { escalates: asks.beyond });
   const forbidden = longestMatch(judged, 'forbidden');
-  if (forbidden !== undefined) {
-    const why = sentence(ruleWords('forbids', forbidden));
-    return { kind: 'refuse', why, next: 'Find another way, or tell the user what is needed.' };
-  }
-  if (judged.decision === 'allow') {
-    return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', ...defined({ extra }) };
-  }
+  if (forbidden !== undefined) return refuse(sentence(ruleWords('forbids', forbidden)), findAnotherWay);
+  if (judged.decision === 'allow') return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', extra };
   const about: QuestionTopic = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
   const { argv, cwd, escalation, paths, typed } = needs;
@@ -62,7 +58,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const session = reasonNoSessionAnswer(context, judged, { typed: typed === true, isByUser: byUser === true, leaves });
   const isOnce = byUser === true || session !== undefined;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
-  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
+  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, extra };
   const offered =
     permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } as const };
   const prefix = 'prefix' in offered ? offered.prefix : undefined;
@@ -110,13 +106,14 @@ function lastingKeys(
 ): readonly string[] {
   if (argv === undefined) return [];
   const command = canonical ?? JSON.stringify(argv);
-  return [commandKey({ command, cwd, where, ...defined({ extra: permitted, typed }) })];
+  return [commandKey({ command, cwd, where, extra: permitted, typed })];
 }
 
 function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
   const { policy, grants } = context;
   const standing = standingPermissions(policy, grants);
-  const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
+  const extra = isNoPermission(standing) ? undefined : standing;
+  const usual = { where: 'sandbox', beyond: false, lacking: undefined, extra } as const;
   if (escalation === undefined || !needsSandbox(policy)) return usual;
   const lacking =
     escalation.permissions &&
@@ -127,10 +124,7 @@ function wanted(context: DecisionContext, { escalation, missing, kept }: CallNee
   if (lacking !== undefined && isNoPermission(lacking)) return usual;
   const denied = firstNeverGranted(policy, lacking ?? {});
   if (denied !== undefined) return refuseDeniedPath(denied);
-  if (!canAskAbout(context, 'sandbox')) {
-    const next = 'Run it within the sandbox, or tell the user what is needed.';
-    return { kind: 'refuse', why: reasonNotAsked(context, 'sandbox'), next } as const;
-  }
+  if (!canAskAbout(context, 'sandbox')) return refuse(reasonNotAsked(context, 'sandbox'), withinTheSandbox);
   const absent = lacking && refuseMissingPaths(lacking, missing);
   if (absent !== undefined) return absent;
   if (lacking === undefined) return { where: 'outside', beyond: true, lacking, extra: undefined } as const;
@@ -141,10 +135,6 @@ function nonEmptyOrNone(notOffered: NotOfferedAnswers): NotOfferedAnswers | unde
   return Object.keys(notOffered).length === 0 ? undefined : notOffered;
 }
 
-function nonEmpty(extra: ReturnType<typeof missingPermissions>) {
-  return { extra: isNoPermission(extra) ? undefined : extra };
-}
-
 function refused(
   context: DecisionContext,
   needs: CallNeeds,
@@ -153,20 +143,18 @@ function refused(
 ): CallDecision {
   const { danger } = judged;
   const why = reasonNotAsked(context, danger !== undefined && !judged.byRule ? 'danger' : about);
-  if (danger !== undefined && !judged.byRule) {
-    return { kind: 'refuse', why: `${dangerWords(danger)}; ${why}`, next: dangerAdvice[danger.kind] };
-  }
+  if (danger !== undefined && !judged.byRule)
+    return refuse(`${dangerWords(danger)}; ${why}`, dangerAdvice[danger.kind]);
   const prompting = longestMatch(judged, 'prompt');
   if (prompting !== undefined) {
-    const held = ruleWords('asks before', prompting);
-    const next = 'Find another way, or tell the user what is needed.';
-    return { kind: 'refuse', why: `${withoutStop(held)}; ${why}`, next };
+    const held = ruleWords('asks before', prompting).trim().replace(/\.+$/, '');
+    return refuse(`${held}; ${why}`, findAnotherWay);
   }
-  const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
-  return { kind: 'refuse', why, next: within };
+  return refuse(why, needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox);
 }
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
+const findAnotherWay = 'Find another way, or tell the user what is needed.';
 
 type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 
@@ -177,12 +165,8 @@ function reasonOf(
 ): string {
   const { where, beyond, lacking, needs, notOffered } = asked;
   const { policy } = context;
-  const place =
-    where === 'outside'
-      ? describeOutsideRun(policy)
-      : beyond
-        ? `${describeInsideRun(policy)}, with more`
-        : describeInsideRun(policy);
+  const inside = `${describeInsideRun(policy)}${beyond ? ', with more' : ''}`;
+  const place = where === 'outside' ? describeOutsideRun(policy) : inside;
   const opened = beyond && lacking?.network === true ? describeOpenedNetwork(policy.lists) : undefined;
   const danger = dangerOutside(context, needs, where) ?? describeTyping(needs);
   const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
@@ -219,10 +203,6 @@ function quoted(words: readonly string[]): string {
   return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
 }
 
-function withoutStop(text: string): string {
-  return text.trim().replace(/\.+$/, '');
-}
-
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -235,9 +215,8 @@ function dangerOutsideSandbox(
   context: Pick<DecisionContext, 'ground' | 'analysis'>,
   needs: Pick<CallNeeds, 'typed'>,
 ): string | undefined {
-  const found = [describeTyping(needs), gitDanger(context), describeEvaluation(context)].filter(
-    (words) => words !== undefined,
-  );
+  const all = [describeTyping(needs), gitDanger(context), describeEvaluation(context)];
+  const found = all.filter((words) => words !== undefined);
   return found.length === 0 ? undefined : found.join(' ');
 }
 
@@ -252,26 +231,17 @@ export function describeTyping({ typed }: Pick<CallNeeds, 'typed'>): string | un
   return typed === true ? 'The model will be able to type into it while it runs.' : undefined;
 }
 
-/**
- * Decides whether a command that the sandbox denied files may run again, in the same call and outside the sandbox.
- * Undefined: it stays failed, without a question.
- */
+/** Decides if a command that the sandbox denied files may run again outside. Undefined: it fails without a question. */
 export function decideRetry(
   context: DecisionContext,
   needs: CallNeeds,
   blocked: BlockedFiles,
 ): CallDecision | undefined {
   const { policy, grants } = context;
-  if (
-    needs.effect !== 'program' ||
-    needs.argv === undefined ||
-    !needsSandbox(policy) ||
-    !canAskAbout(context, 'sandbox')
-  )
-    return undefined;
+  const { argv, cwd = '/' } = needs;
+  if (needs.effect !== 'program' || argv === undefined || !needsSandbox(policy)) return undefined;
   const paths = blocked.paths.filter(({ path }) => !isDenied(policy, path));
-  if (paths.length === 0) return undefined;
-  const { argv = [], cwd = '/' } = needs;
+  if (paths.length === 0 || !canAskAbout(context, 'sandbox')) return undefined;
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;
   const command = context.canonical ?? JSON.stringify(argv);
@@ -288,17 +258,13 @@ export function decideRetry(
   const notOffered = defined({ rule: noRule, session: noSession });
   const session = grantKeys.length === 0 ? [] : (['session'] as const);
   const scopes = ['call', ...session, ...(prefix === undefined ? [] : (['rule'] as const))] as const;
+  const once = describeNotOffered(notOffered, { isSaid: besides !== undefined });
+  const reasons = [`It would run again ${describeOutsideRun(policy)}.`, besides, once];
   return {
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: [
-        `It would run again ${describeOutsideRun(policy)}.`,
-        besides,
-        describeNotOffered(notOffered, { isSaid: besides !== undefined }),
-      ]
-        .filter((part) => part !== undefined)
-        .join(' '),
+      reason: reasons.filter((part) => part !== undefined).join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleKeepsSandbox(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen, typed: needs.typed }),
       argv,
@@ -307,8 +273,8 @@ export function decideRetry(
       scopes: isOnce ? ['call'] : scopes,
     },
     where: 'outside',
-    ...(besides === undefined ? {} : { byUser: true }),
-    ...(Object.keys(notOffered).length === 0 ? {} : { notOffered }),
+    byUser: besides === undefined ? undefined : true,
+    notOffered: nonEmptyOrNone(notOffered),
     grantKeys,
   };
 }

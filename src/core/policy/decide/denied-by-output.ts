@@ -61,10 +61,7 @@ function complaintIn(line: string): Complaint | undefined {
   return { tried: first.tried, before: line.slice(0, first.at), after: line.slice(end) };
 }
 
-/**
- * Looks right before the complaint and a colon, in quotes after it, or, if it stands alone, in quotes in the lines
- * before.
- */
+/** Looks right before the complaint and a colon, in quotes after it, or, if it stands alone, in quotes above it. */
 function pathsOf({ before, after }: Complaint, earlier: readonly string[], cwd: string): readonly string[] {
   const subject = /(?:'([^']+)'|"([^"]+)"|‘([^’]+)’|`([^`]+)`|([^\s:]+)): *(?:\[errno \d+\] *)?$/i.exec(before);
   const named = subject?.slice(1).find((text) => text !== undefined);

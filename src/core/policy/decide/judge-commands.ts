@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { needsSandbox } from '../paths/access.ts';
 import type { CallNeeds, DecisionContext } from './call-decision.ts';
 import type { CommandAnalysis } from '../commands/analyse-command.ts';
@@ -38,44 +37,38 @@ export function judgeCommands(
   { escalates }: { readonly escalates: boolean },
 ): CommandJudgement {
   const { approval, rules, analysis } = context;
+  const matched = (words: readonly string[], mayLeave: boolean, allows: (match: RuleMatch) => boolean) => {
+    const found = matchRules(rules, words, { resolveExecutables: true, cwd });
+    const matches = found.filter((match) => match.decision !== 'allow' || allows(match));
+    return { words, matches, mayLeave, byRules: strictestDecision(matches.map(({ decision }) => decision)) };
+  };
   const read = analysis?.commands ?? [];
   const all = (read.length === 0 ? [argv] : read).map((words) => {
-    const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
     // Anything may be typed into it later.
     const mayLeave = typed !== true && isCoverable(words) && isSettled(context, words);
-    const matches = found.filter(
-      (match) => match.decision !== 'allow' || mayLeave || (isCoverable(words) && isAsNamed(context, match)),
-    );
-    return { words, matches, mayLeave, byRules: strictestDecision(matches.map(({ decision }) => decision)) };
+    // Without a sandbox a rule lets nothing out. It still does not cover a file that merely shares a program's name.
+    const isFree = !needsSandbox(context.policy) && isCoverable(words);
+    return matched(words, mayLeave, ({ resolvedProgram }) => mayLeave || (isFree && resolvedProgram === undefined));
   });
-  const holding = (analysis?.seen ?? []).map((words) => {
-    const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
-    const matches = found.filter(({ decision }) => decision !== 'allow');
-    return { words, matches, byRules: strictestDecision(matches.map(({ decision }) => decision)) };
-  });
+  // Commands found in a script that is only partly readable, or behind a wrapper, may still be held back.
+  const holding = (analysis?.seen ?? []).map((words) => matched(words, false, () => false));
   const allowedByRules = all.every(({ byRules }) => byRules === 'allow');
   const danger = allowedByRules ? undefined : analysis?.danger;
   const asksAnyway = approval === 'untrusted' && (typed === true || !isReadOnly(context));
   const otherwise = danger !== undefined || escalates || asksAnyway ? 'prompt' : 'allow';
-  const commands = all.map(
-    ({ words, matches, mayLeave, byRules }) => ({ words, matches, mayLeave, decision: byRules ?? otherwise }) as const,
-  );
-  // Commands found in a script that is only partly readable, or behind a wrapper, may still be held back.
-  const held = holding.flatMap(({ words, matches, byRules }) =>
-    byRules === undefined ? [] : [{ words, matches, mayLeave: false, decision: byRules }],
-  );
-  const byRule = [...all, ...holding].some(({ byRules }) => byRules === 'prompt');
+  const held = holding.filter(({ byRules }) => byRules !== undefined);
+  const commands = [...all, ...held].map(({ words, matches, mayLeave, byRules }) => {
+    return { words, matches, mayLeave, decision: byRules ?? otherwise } as const;
+  });
   // Danger concerns the whole script: a rule that allows one of its commands does not allow the others.
   const asked = danger === undefined ? [] : ['prompt' as const];
-  const decision =
-    strictestDecision([...commands, ...held].map((command) => command.decision).concat(asked)) ?? 'allow';
   return {
-    commands: [...commands, ...held],
-    decision,
-    byRule,
+    commands,
+    decision: strictestDecision([...commands.map((command) => command.decision), ...asked]) ?? 'allow',
+    byRule: [...all, ...holding].some(({ byRules }) => byRules === 'prompt'),
     isLooked: context.ground !== undefined,
     allowedByRules,
-    ...defined({ danger }),
+    danger,
   };
 }
 
@@ -90,11 +83,6 @@ function isSettled(context: DecisionContext, words: readonly string[]): boolean 
   if (![program, ...(analysis?.starters ?? [])].every((name) => ground?.settled.has(name))) return false;
   if (isGit(words)) return isSafeGit(context, [words]);
   return !changesFolder(analysis) || !program.includes('/') || program.startsWith('/');
-}
-
-/** Without a sandbox a rule lets nothing out. It still does not cover a file that merely shares a program's name. */
-function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch): boolean {
-  return !needsSandbox(policy) && resolvedProgram === undefined;
 }
 
 /** Git may run programs named by another repository's settings or, without a sandbox, by files that commands wrote. */

@@ -35,11 +35,11 @@ export function offeredRule(
   const proposed = escalation?.prefix;
   const isMatched = commands.some(({ matches }) => matches.length > 0);
   if (proposed !== undefined && proposed.length > 0 && !isMatched && !isBannedPrefix(proposed)) {
-    if (commands.every(({ words }) => proposed.every((word, i) => word === words[i]))) return { prefix: proposed };
+    if (commands.every(({ words }) => begins(words, proposed))) return { prefix: proposed };
   }
   const [first = [], ...others] = commands.flatMap(({ decision, words }) => (decision === 'prompt' ? [words] : []));
   // A rule for one of several commands would not let the script run: it would be asked about again.
-  const isEnough = others.every((words) => first.every((word, i) => word === words[i]));
+  const isEnough = others.every((words) => begins(words, first));
   if (!isEnough && others.every((words) => isEndOf(words, first)))
     return { why: { kind: 'wrapper', name: first[0] ?? '' } };
   if (first.length === 0 || !isEnough) return { why: { kind: 'several' } };
@@ -48,7 +48,7 @@ export function offeredRule(
 
 function isEndOf(words: readonly string[], whole: readonly string[]): boolean {
   const before = whole.length - words.length;
-  return before > 0 && words.every((word, at) => word === whole[before + at]);
+  return before > 0 && begins(whole.slice(before), words);
 }
 
 function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): NotOfferedReason {
@@ -78,10 +78,7 @@ export function reasonNoSessionAnswer(
   return leaves && hasOpenWords === true ? { kind: 'script', why: { kind: 'open-words' } } : undefined;
 }
 
-/**
- * A sentence for the question. Undefined: all is offered. `isSaid`: the question already names the further effects of
- * an approval.
- */
+/** A sentence for the question. Undefined: all is offered. `isSaid`: it already names an approval's further effects. */
 export function describeNotOffered(
   { rule, session }: NotOfferedAnswers,
   { isSaid = false }: { readonly isSaid?: boolean } = {},
@@ -92,11 +89,9 @@ export function describeNotOffered(
   };
   if (rule !== undefined && session !== undefined && causeWords(rule) === causeWords(session))
     return sentence('A yes counts for this call alone', session);
-  const words = [
-    ...(rule === undefined ? [] : [sentence('No rule can be saved', rule)]),
-    ...(session === undefined ? [] : [sentence('A yes does not count for the session', session)]),
-  ];
-  return words.length === 0 ? undefined : words.join(' ');
+  const noRule = rule && sentence('No rule can be saved', rule);
+  const noSession = session && sentence('A yes does not count for the session', session);
+  return noRule && noSession ? `${noRule} ${noSession}` : (noRule ?? noSession);
 }
 
 function isNamedAsDanger(why: NotOfferedReason): boolean {
@@ -166,14 +161,13 @@ function withoutMessage(words: readonly string[]): readonly string[] {
   return isCommit && rest.some((word) => /^-\w*[mF]|^--(?:message|file)/.test(word)) ? [program, subcommand] : words;
 }
 
+type Savable = Pick<Question, 'prefix' | 'commands'>;
+
 /**
  * Rules that may be saved on approval, widest first: the proposed one, and shorter and longer beginnings of the same
  * commands. None that would allow anything. Longer ones are known only while the question is new.
  */
-export function savablePrefixes({
-  prefix,
-  commands = [],
-}: Pick<Question, 'prefix' | 'commands'>): readonly (readonly string[])[] {
+export function savablePrefixes({ prefix, commands = [] }: Savable): readonly (readonly string[])[] {
   if (prefix === undefined) return [];
   const [first = prefix, ...others] = commands.filter((words) => begins(words, prefix));
   // A rule for one of several commands would not let the script run.
@@ -182,7 +176,7 @@ export function savablePrefixes({
   return longest.map((_, at) => longest.slice(0, at + 1)).filter((words) => !isBannedPrefix(words));
 }
 
-export function isSavable(question: Pick<Question, 'prefix' | 'commands'>, wanted: readonly string[]): boolean {
+export function isSavable(question: Savable, wanted: readonly string[]): boolean {
   return savablePrefixes(question).some((words) => words.length === wanted.length && begins(words, wanted));
 }
 
@@ -193,10 +187,7 @@ function begins(words: readonly string[], beginning: readonly string[]): boolean
 /** Describes where commands run that leave the sandbox under a policy that denies reading. */
 export const widerSandbox = 'in a sandbox that only hides denied paths';
 
-/**
- * Describes where a command runs that the user lets out of the sandbox. No answer opens paths that are denied for
- * reading.
- */
+/** Describes where a command runs that the user lets out. No answer opens paths that are denied for reading. */
 export function describeOutsideRun(policy: ResolvedPolicy): string {
   return deniesReading(policy) ? widerSandbox : 'outside the sandbox';
 }
@@ -218,9 +209,7 @@ export function describeOpenedNetwork(lists: NetworkLists | undefined): string {
   const { deny, ask = [], local, methods } = lists;
   const named = bounded(deny, 'more that are denied');
   const hosts = `All hosts ${named.length === 0 ? '' : `except ${named.join(', ')} `}could be reached`;
-  const places = local
-    ? ', including this machine and private networks'
-    : ', but not this machine and private networks';
+  const places = `, ${local ? 'including' : 'but not'} this machine and private networks`;
   const all = `${hosts}${places}${methods === 'any' ? '' : ', with requests that only read'}.`;
   return ask.length === 0 ? all : `${all} Rules still ask before ${bounded(ask, 'more hosts').join(', ')}.`;
 }

@@ -19,10 +19,7 @@ const outcomeKey = new RegExp(
   'gi',
 );
 
-/**
- * The verdict in a reviewer's answer: one JSON object, possibly within prose. A text with two outcomes has no verdict,
- * because one may be quoted from the reviewed material.
- */
+/** One JSON object, possibly within prose. Of two outcomes one may be quoted from what is reviewed: no verdict. */
 export function readVerdict(text: string): ReadVerdict {
   if (text.length > longestAnswer) return unreadable('it is too long');
   const places = [...text.matchAll(outcomeKey)].map(({ index }) => index);
@@ -30,8 +27,7 @@ export function readVerdict(text: string): ReadVerdict {
   if (place === undefined) return unreadable('it names no outcome');
   if (places.length > 1) return unreadable('it names more than one outcome');
   const found = objectAround(text, place);
-  if (found === undefined) return unreadable('it contains no JSON object');
-  return verdictOf(found);
+  return found === undefined ? unreadable('it contains no JSON object') : verdictOf(found);
 }
 
 function verdictOf(given: JsonObject): ReadVerdict {
@@ -46,15 +42,8 @@ function verdictOf(given: JsonObject): ReadVerdict {
     return unreadable('its user_authorization is unknown');
   if (isGiven(rationale) && typeof rationale !== 'string') return unreadable('its rationale is not a text');
   const said = typeof rationale === 'string' ? shortened(rationale) : '';
-  return {
-    kind: 'verdict',
-    verdict: {
-      outcome,
-      risk: knownRisk ?? 'high',
-      authorization: knownAuthorization ?? 'unknown',
-      ...(said === '' ? {} : { rationale: said }),
-    },
-  };
+  const verdict = { outcome, risk: knownRisk ?? 'high', authorization: knownAuthorization ?? 'unknown' } as const;
+  return { kind: 'verdict', verdict: { ...verdict, ...(said === '' ? {} : { rationale: said }) } };
 }
 
 /** Formats that require every key use `null` for empty ones. */
@@ -109,7 +98,6 @@ function parsed(text: string): Json | undefined {
 
 /** `beyond`: the reviewer allowed more than a reviewer may. */
 export type ReviewDecision = 'allowed' | 'declined' | 'beyond';
-
 export type ReviewedAction = Pick<Question, 'kind' | 'commands' | 'paths' | 'host' | 'permissions'>;
 
 /**
@@ -118,17 +106,9 @@ export type ReviewedAction = Pick<Question, 'kind' | 'commands' | 'paths' | 'hos
  */
 export function decideReview({ outcome, risk, authorization }: ReviewVerdict, action: ReviewedAction): ReviewDecision {
   if (outcome === 'deny') return 'declined';
-  switch (risk) {
-    case 'low':
-    case 'medium':
-      return 'allowed';
-    case 'high': {
-      const isAskedFor = authorization === 'medium' || authorization === 'high';
-      return isAskedFor && isNarrowAction(action) ? 'allowed' : 'beyond';
-    }
-    case 'critical':
-      return 'beyond';
-  }
+  if (risk === 'low' || risk === 'medium') return 'allowed';
+  const isAskedFor = authorization === 'medium' || authorization === 'high';
+  return risk === 'high' && isAskedFor && isNarrowAction(action) ? 'allowed' : 'beyond';
 }
 
 /**

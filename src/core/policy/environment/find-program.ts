@@ -12,14 +12,9 @@ export interface ProgramSearch {
 }
 
 /** Folders of standard system tools. A command that can write there owns the machine anyway. */
-const systemFolders = [
-  '/usr/bin',
-  '/bin',
-  '/usr/sbin',
-  '/sbin',
-  '/run/current-system/sw/bin',
-  '/run/current-system/profile/bin',
-];
+const systemFolders = '/usr/bin /bin /usr/sbin /sbin /run/current-system/sw/bin /run/current-system/profile/bin'.split(
+  ' ',
+);
 
 /**
  * Locations of a program that the engine starts itself, best first, links followed. Skips programs that a command or
@@ -47,9 +42,8 @@ function* candidates({ name, prefer, path, writable }: ProgramSearch, files: Pro
     const program = spelled === undefined || isOpen(spelled) ? undefined : files.program(joinPath(spelled, name));
     if (spelled === undefined || program === undefined) continue;
     const places = [files.place(spelled), parentPath(program)];
-    if (places.every((place) => place !== undefined && !isOpen(place) && !files.isWritableByOthers(place))) {
+    if (places.every((place) => place !== undefined && !isOpen(place) && !files.isWritableByOthers(place)))
       yield program;
-    }
   }
 }
 
@@ -84,7 +78,7 @@ export function isWritableProgram(
 }
 
 /** Both spellings of each root. The whole disk is left out: if all of it is writable, there is nothing to choose. */
-function realRoots(writable: readonly string[], files: Pick<ProgramFiles, 'place'>): readonly string[] {
+export function realRoots(writable: readonly string[], files: Pick<ProgramFiles, 'place'>): readonly string[] {
   const spelled = writable.map(normalisePath).filter((root) => root !== undefined);
   const roots = spelled.flatMap((root) => [root, files.place(root)]);
   return [...new Set(roots)].filter((root): root is string => root !== undefined && root !== '/');

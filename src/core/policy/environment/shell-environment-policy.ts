@@ -12,16 +12,12 @@ export interface ShellEnvironmentPolicy {
   readonly set: Readonly<Record<string, string>>;
   /** If not empty, only these pass, even from `set`. */
   readonly includeOnly: readonly string[];
-  /**
-   * Variables that the configuration names for providers and servers: never passed on, whatever the filters say. Only
-   * `set` can name them.
-   */
+  /** Variables that the configuration names for providers and servers: never passed on, unless `set` names them. */
   readonly withheld?: readonly string[];
 }
 
 /** Where the MCP server finds its token. With it a command could start a thread without a sandbox. */
 export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
-
 /** Keys to the engine itself: no policy passes them on, not even with `set`. */
 const isOwnKey = matcher([accessTokenVariable]);
 
@@ -34,7 +30,6 @@ export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
 };
 
 const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
-
 /** Git's settings in variables come in parts, some of whose names contain "key": remove all of them, or git fails. */
 const gitSettings = matcher(['GIT_CONFIG_COUNT', 'GIT_CONFIG_VALUE_*', 'GIT_CONFIG_PARAMETERS']);
 
@@ -57,9 +52,7 @@ const fixed: Readonly<Record<string, string>> = {
   CAPSTAN: '1',
 };
 
-/**
- * Variables that pass from `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values.
- */
+/** What passes from `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
 export function childEnvironment(
   base: Readonly<Record<string, string>>,
   policy: ShellEnvironmentPolicy,

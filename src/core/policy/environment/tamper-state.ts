@@ -1,5 +1,6 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { setOf } from '../commands/command-words.ts';
 import type { RepositoryKind } from '../git/inspect-repository.ts';
 import { isWithin, joinPath } from '../paths/absolute-paths.ts';
 import { type PathSight, walkPath } from '../paths/walk-path.ts';
@@ -19,9 +20,7 @@ export interface TamperState {
   readonly hasCompany?: true;
   /** The repository that git finds in the folder. `protected` only if everything that git could reach was examined. */
   readonly repository: RepositoryKind;
-  /**
-   * In the workspace's own repository: a place that commands can have written, and from which git would take programs.
-   */
+  /** In the workspace's own repository: a place with programs for git that commands can have written. */
   readonly openSetting?: string;
   /** For a `protected` repository: with these variables git uses it and no other, whatever happens meanwhile. */
   readonly gitVariables?: Readonly<Record<string, string>>;
@@ -105,18 +104,15 @@ function isUntamperedPlace(path: string, { look, isWritable }: Pick<ProgramProbe
   return isSettled && kind !== 'loop';
 }
 
-/**
- * Variables with locations from which a program, or one that it starts, loads code: libraries, start files, helpers.
- */
-const places = new Set(
-  'LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT LD_DEBUG_OUTPUT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_FRAMEWORK_PATH DYLD_FALLBACK_LIBRARY_PATH GCONV_PATH OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES BASH_ENV ZDOTDIR PERL5LIB PERLLIB PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONPYCACHEPREFIX RUBYLIB NODE_PATH LUA_PATH LUA_CPATH CLASSPATH GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_SSH GIT_ASKPASS SSH_ASKPASS GNUPGHOME'.split(
-    ' ',
-  ),
+/** Variables with places from which a program or its children load code: libraries, start files, helpers. */
+const places = setOf(
+  `LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT LD_DEBUG_OUTPUT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_FRAMEWORK_PATH
+  DYLD_FALLBACK_LIBRARY_PATH GCONV_PATH OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES BASH_ENV ZDOTDIR PERL5LIB PERLLIB
+  PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONPYCACHEPREFIX RUBYLIB NODE_PATH LUA_PATH LUA_CPATH CLASSPATH GIT_EXEC_PATH
+  GIT_TEMPLATE_DIR GIT_SSH GIT_ASKPASS SSH_ASKPASS GNUPGHOME`,
 );
 
-const commandLines = new Set(
-  'EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF'.split(' '),
-);
+const commandLines = setOf('EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF');
 
 /** Variables that hold options, some of which make a program load code. */
 const options: Readonly<Record<string, RegExp>> = {
@@ -127,10 +123,7 @@ const options: Readonly<Record<string, RegExp>> = {
   RUBYOPT: /\S/,
 };
 
-/**
- * A variable through which a program loads code that commands can have written. Undefined: none. A relative location
- * belongs to the folder that the program runs in.
- */
+/** A variable through which a program loads code that commands can have written. Relative places are in its folder. */
 export function tamperedLoadingVariable(
   variables: Readonly<Record<string, string>>,
   ground: Omit<ProgramProbe, 'path'>,
@@ -141,6 +134,7 @@ export function tamperedLoadingVariable(
     const value = variables[name] ?? '';
     if (value === '') return false;
     // A command line: bare names are found by the search path, and those in the user's home are the user's.
+    const isPathWord = (word: string): boolean => word.includes('/') && !word.startsWith('~');
     if (commandLines.has(name)) return !wordsOf(value).filter(isPathWord).every(isSettled);
     if (Object.hasOwn(options, name)) return options[name]?.test(value) === true && !wordsOf(value).every(isSettled);
     // Git would write there.
@@ -149,17 +143,10 @@ export function tamperedLoadingVariable(
   });
 }
 
-/**
- * Parts of options that may be locations: a bare name is looked for in the folder. A location may directly follow its
- * option.
- */
+/** Parts of options that may be locations, also those directly behind their option. A bare name is in the folder. */
 function wordsOf(value: string): readonly string[] {
   return value
     .split(/[\s=:,"']+/)
     .map((word) => (word.startsWith('-') ? (/^-(?:[Ir](?=.)|[^/]*(?=\/))(.*)/.exec(word)?.[1] ?? '') : word))
     .filter((word) => word !== '');
-}
-
-function isPathWord(word: string): boolean {
-  return word.includes('/') && !word.startsWith('~');
 }

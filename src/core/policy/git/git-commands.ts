@@ -1,4 +1,4 @@
-import { isLongOption, programName } from '../commands/command-words.ts';
+import { isLongOption, programName, setOf } from '../commands/command-words.ts';
 import type { DecisionContext } from '../decide/call-decision.ts';
 import type { TamperState } from '../environment/tamper-state.ts';
 import { isWithin, normalisePath, pathNames } from '../paths/absolute-paths.ts';
@@ -17,10 +17,7 @@ export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>)
   return `Git could run programs ${from} that commands may have written.`;
 }
 
-/**
- * True if a script's commands run no program from a repository that commands can have written. Anything unknown, such
- * as a partly read script or another folder, is not safe.
- */
+/** True if they run no program from a repository that commands can have written. Anything unknown is not safe. */
 export function isSafeGit(
   { ground, analysis }: Pick<DecisionContext, 'ground' | 'analysis'>,
   commands: readonly (readonly string[])[] | undefined,
@@ -38,10 +35,10 @@ export function reasonGitStaysInside(
   commands: readonly (readonly string[])[],
 ): { readonly why: string; readonly next: string } | undefined {
   if (openSetting !== undefined) {
-    return {
-      why: `git could run programs from ${quotedPath(openSetting)}, which commands may have written`,
-      next: 'Remove that file or folder if you do not need it, or use `--approvals ask` and answer each time. Before you run git here yourself, check what it contains.',
-    };
+    const why = `git could run programs from ${quotedPath(openSetting)}, which commands may have written`;
+    const next =
+      'Remove that file or folder if you do not need it, or use `--approvals ask` and answer each time. Before you run git here yourself, check what it contains.';
+    return { why, next };
   }
   if (openVariable !== undefined) {
     const why = `the variable ${openVariable} has programs load code from where commands can write`;
@@ -80,10 +77,10 @@ export function startsGit(analysis: DecisionContext['analysis']): boolean {
 }
 
 /** Options that name a program to run, a file to write or settings to use, or lead into other repositories. */
-const naming =
-  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules strategy'.split(
-    ' ',
-  );
+const naming = [
+  ...setOf(`upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server
+  sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules strategy`),
+];
 
 const namingLetters: Readonly<Record<string, RegExp>> = {
   grep: /O/,
@@ -97,10 +94,11 @@ const namingLetters: Readonly<Record<string, RegExp>> = {
  * Subcommands that run only hooks and programs named by settings, write no settings, and enter a submodule only by
  * starting git anew. For all others, including aliases, this is unknown.
  */
-const plainSubcommands = new Set(
-  'add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch tag var version whatchanged'.split(
-    ' ',
-  ),
+const plainSubcommands = setOf(
+  `add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files
+  diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull
+  push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash
+  status switch tag var version whatchanged`,
 );
 
 /**
@@ -128,10 +126,9 @@ export function isPlainGit([program = '', ...words]: readonly string[], folder: 
  * Subcommands that read and write no file of the checkout. Others check a folder once and then enter it: a replacement
  * made meanwhile leads them elsewhere, to write there or to read denied files.
  */
-const withoutCheckout = new Set(
-  'branch cat-file cherry commit count-objects describe fetch for-each-ref fsck gc log ls-remote ls-tree merge-base name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch show-ref tag var version whatchanged'.split(
-    ' ',
-  ),
+const withoutCheckout = setOf(
+  `branch cat-file cherry commit count-objects describe fetch for-each-ref fsck gc log ls-remote ls-tree merge-base
+  name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch show-ref tag var version whatchanged`,
 );
 
 /** True if a git command walks the checkout's files, or reads one that it is given. */
@@ -140,15 +137,10 @@ export function entersCheckout([, subcommand = '', ...rest]: readonly string[]):
   if (subcommand === 'commit') return !isIndexCommit(rest);
   return rest.some((word, index) => {
     const { option, value = rest[index + 1] } = parseShortOptions(subcommand, word);
-    switch (subcommand) {
-      case 'describe':
-        return isLongOption(word, 'dirty') || isLongOption(word, 'broken');
-      case 'tag':
-        return (option === 'F' && value !== '-') || isLongOption(word, 'file');
-      default:
-        // The order file and submodule contents are both read from the checkout.
-        return option === 'O' || isLongOption(word, 'submodule');
-    }
+    if (subcommand === 'describe') return isLongOption(word, 'dirty') || isLongOption(word, 'broken');
+    if (subcommand === 'tag') return (option === 'F' && value !== '-') || isLongOption(word, 'file');
+    // The order file and submodule contents are both read from the checkout.
+    return option === 'O' || isLongOption(word, 'submodule');
   });
 }
 
@@ -158,14 +150,6 @@ function leadsOut(word: string, folder: string): boolean {
   if (/^(?:~|file:|[\w-]+::)/i.test(place)) return true;
   if (place.startsWith('/')) return !isWithin(normalisePath(place) ?? '/', folder);
   return pathNames(place).some((name) => name === '..' || name.toLowerCase() === '.git');
-}
-
-/** A cluster of letters as git reads it: flags, then perhaps an option with the rest of the word as its value. */
-export interface GitShortOptions {
-  readonly flags: string;
-  readonly option?: string;
-  /** Absent: the next word is the value. */
-  readonly value?: string;
 }
 
 interface ValuedLetters {
@@ -189,49 +173,48 @@ const valued: Readonly<Record<string, ValuedLetters>> = {
 /** These take the options of diffs. */
 const differing = /^(?:diff(?:-files|-index|-tree)?|log|range-diff|reflog|rev-list|shortlog|show|whatchanged)$/;
 
-/** Letters not known to take a value are flags. Other kinds of words have none. */
-function parseShortOptions(subcommand: string, word: string): GitShortOptions {
+interface ShortOptions {
+  readonly flags: string;
+  readonly option?: string;
+  /** Absent: the next word is the value. */
+  readonly value?: string;
+}
+
+/**
+ * A cluster of letters as git reads it: flags, then perhaps an option with the rest of the word as its value. Letters
+ * not known to take a value are flags. Other kinds of words have none.
+ */
+function parseShortOptions(subcommand: string, word: string): ShortOptions {
   if (!/^-[^-]/.test(word)) return { flags: '' };
-  const { needed, attached = '' } = lettersOf(subcommand);
+  const own = Object.hasOwn(valued, subcommand) ? valued[subcommand] : undefined;
+  const { needed, attached = '' } = own ?? { needed: differing.test(subcommand) ? 'OSGUlIn' : '' };
   const letters = Array.from(word.slice(1));
   const at = letters.findIndex((letter) => needed.includes(letter) || attached.includes(letter));
   if (at === -1) return { flags: letters.join('') };
   const [option = '', ...rest] = letters.slice(at);
   const isNext = rest.length === 0 && needed.includes(option);
-  return { flags: letters.slice(0, at).join(''), option, ...(isNext ? {} : { value: rest.join('') }) };
-}
-
-function lettersOf(subcommand: string): ValuedLetters {
-  const own = Object.hasOwn(valued, subcommand) ? valued[subcommand] : undefined;
-  return own ?? { needed: differing.test(subcommand) ? 'OSGUlIn' : '' };
+  return { flags: letters.slice(0, at).join(''), option, value: isNext ? undefined : rest.join('') };
 }
 
 /** Options of `git commit` without a value that make it read no file of the checkout. */
-const alone = new Set(
-  'amend no-edit allow-empty allow-empty-message no-verify verify signoff no-signoff quiet gpg-sign no-gpg-sign reset-author no-post-rewrite no-status'.split(
-    ' ',
-  ),
+const alone = setOf(
+  `amend no-edit allow-empty allow-empty-message no-verify verify signoff no-signoff quiet gpg-sign no-gpg-sign
+  reset-author no-post-rewrite no-status`,
 );
 
 /** Like `alone`, with a value. */
-const withValue = new Set('message reuse-message author date cleanup trailer fixup squash file'.split(' '));
-
+const withValue = setOf('message reuse-message author date cleanup trailer fixup squash file');
 /** With one of these git opens no editor. For an editor it describes the checkout, as `git status` does. */
-const givingWords = new Set(['message', 'reuse-message', 'fixup', 'file', 'no-edit']);
-
+const givingWords = setOf('message reuse-message fixup file no-edit');
 const longNames: Readonly<Record<string, string>> = { m: 'message', C: 'reuse-message', F: 'file' };
 
-/**
- * True if the words after `git commit` record the index with a given message, so no file of the checkout is read.
- * Unknown options, including abbreviations, do not count as such.
- */
+/** True if the words after `git commit` read no file of the checkout: index and message are given. Else unknown. */
 function isIndexCommit(words: readonly string[]): boolean {
   let hasMessage = false;
   for (let index = 0; index < words.length; index++) {
     const option = readOption(words[index] ?? '');
     if (option === undefined) return false;
-    const { name, value = option.takesNext ? words[++index] : undefined } = option;
-    if (name === undefined) continue;
+    const { name, value = withValue.has(name) ? words[++index] : undefined } = option;
     // Only standard input is no file. Some forms of a fixup open an editor.
     if (name === 'file' && value !== '-') return false;
     if (name === 'fixup' && value?.includes(':') !== false) return false;
@@ -240,24 +223,15 @@ function isIndexCommit(words: readonly string[]): boolean {
   return hasMessage;
 }
 
-interface CommitOption {
-  readonly name?: string;
-  readonly value?: string;
-  readonly takesNext: boolean;
-}
-
-/** Undefined: a path, or an option that may make git read files. */
-function readOption(word: string): CommitOption | undefined {
+/** The option's name, if it matters, and its value in this word. Undefined: a path, or it may make git read files. */
+function readOption(word: string): { readonly name: string; readonly value?: string } | undefined {
   if (word.startsWith('--')) {
-    const [name = '', ...rest] = word.slice(2).split('=');
-    if (withValue.has(name))
-      return rest.length === 0 ? { name, takesNext: true } : { name, value: rest.join('='), takesNext: false };
-    return alone.has(name) ? { name, takesNext: false } : undefined;
+    const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+    return withValue.has(name) || alone.has(name) ? { name, value } : undefined;
   }
   const { flags, option, value } = parseShortOptions('commit', word);
   if (!/^[qnsv]*$/.test(flags) || flags + (option ?? '') === '') return undefined;
-  if (option === undefined || option === 'S' || option === 'u') return { takesNext: false };
+  if (option === undefined || option === 'S' || option === 'u') return { name: '' };
   const name = longNames[option];
-  if (name === undefined) return undefined;
-  return value === undefined ? { name, takesNext: true } : { name, value, takesNext: false };
+  return name === undefined ? undefined : { name, value };
 }

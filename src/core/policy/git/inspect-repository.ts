@@ -30,9 +30,7 @@ type ReadsBeside = readonly string[] | { readonly unseen: string } | undefined;
 
 export interface InspectedRepository {
   readonly kind: RepositoryKind;
-  /**
-   * In the workspace's own repository: a place that commands can have written, and from which git would take programs.
-   */
+  /** In the workspace's own repository: a place with programs for git that commands can have written. */
   readonly open?: string;
 }
 
@@ -49,9 +47,7 @@ export function inspectRepository(ground: RepositoryProbe): InspectedRepository 
   return open === undefined ? { kind: 'protected' } : { kind: 'own', open };
 }
 
-/**
- * A place that commands can have written. A `.git` file leads to another place, which another thread may have opened.
- */
+/** A place that commands can have written. A `.git` file leads elsewhere, where another thread may have written. */
 function openSetting(
   folder: string,
   { look, mayWrite, opened, settingsOf }: RepositoryProbe,

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ExtraPermissions, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { decideHost, readHostLists } from '../network/host-lists.ts';
 import { splitHostAndPort } from '../network/host-name.ts';
@@ -21,15 +20,15 @@ export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: Dec
   const files = withPaths(policy, extra);
   const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
   const { lists } = opened;
-  return lists === undefined || extra.hosts === undefined
-    ? opened
-    : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
+  if (lists === undefined || extra.hosts === undefined) return opened;
+  const granted = [...new Set([...(lists.granted ?? []), ...extra.hosts])];
+  return { ...opened, lists: { ...lists, granted } };
 }
 
 /** Opens all hosts except denied ones: a grant opens nothing that was closed by name. */
 function withNetwork(policy: ResolvedPolicy): ResolvedPolicy {
   const { enforcement, files, lists, landlock } = policy;
-  if (lists === undefined) return { enforcement, files, network: 'enabled', ...defined({ landlock }) };
+  if (lists === undefined) return { enforcement, files, network: 'enabled', landlock };
   return { ...policy, network: 'enabled', lists: { ...lists, allow: [...new Set([...lists.allow, '*'])] } };
 }
 
@@ -38,11 +37,8 @@ const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unr
 /** True if unreadable paths were chosen. The engine's own places do not count, because every policy denies them. */
 export function deniesReading({ files }: ResolvedPolicy): boolean {
   if (files.kind === 'unrestricted') return false;
-  return files.denyGlobs.length > 0 || files.rules.some(isChosenDeny);
-}
-
-function isChosenDeny({ path, access: granted, own }: PathRule): boolean {
-  return granted === 'deny' && path !== '/' && own !== true;
+  const isChosen = ({ path, access, own }: PathRule): boolean => access === 'deny' && path !== '/' && own !== true;
+  return files.denyGlobs.length > 0 || files.rules.some(isChosen);
 }
 
 /** Only the paths that may not be read, with exceptions inside them. */
@@ -53,7 +49,7 @@ function withDeniesAlone(policy: ResolvedPolicy): ResolvedPolicy {
   const kept = rules.filter((rule) => rule.path !== '/' && denied.some(({ path }) => isWithin(rule.path, path)));
   const root: PathRule = { path: '/', access: 'write', ifMissing: 'skip' };
   const files: RestrictedFiles = { kind: 'restricted', rules: [root, ...kept], denyGlobs, platformDefaults: false };
-  return { enforcement: 'managed', files, network: 'enabled', ...defined({ landlock: policy.landlock }) };
+  return { enforcement: 'managed', files, network: 'enabled', landlock: policy.landlock };
 }
 
 function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermissions): ResolvedPolicy['files'] {
@@ -78,10 +74,7 @@ function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): rea
   const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
   const isKeeping = policy.landlock === undefined;
   const names = isKeeping ? granted.flatMap((path) => protectedNames.map((name) => joinPath(path, name))) : [];
-  const guards = [
-    ...names.map((path) => ({ path, access: 'read', ifMissing: 'protect' }) as const),
-    ...guardsOf(policy),
-  ];
+  const named = names.map((path) => ({ path, access: 'read', ifMissing: 'protect' }) as const);
   const isKept = ({ path }: PathRule): boolean =>
     !granted.includes(path) &&
     granted.some((root) => isWithin(path, root)) &&
@@ -92,7 +85,7 @@ function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): rea
       const rule = { path, access: 'write', ifMissing: 'skip', place: path } as const;
       return isKeeping ? { ...rule, keeps: namesKeptAnywhere } : rule;
     }),
-    ...guards.filter(isKept),
+    ...[...named, ...guardsOf(policy)].filter(isKept),
   ];
 }
 
@@ -107,14 +100,10 @@ export function isNeverGranted(policy: ResolvedPolicy, path: string, wanted: 're
   return guardsOf(policy).some(({ path: place, own }) => own === true && isWithin(path, place));
 }
 
-export function firstNeverGranted(
-  policy: ResolvedPolicy,
-  { read = [], write = [] }: ExtraPermissions,
-): string | undefined {
-  return (
-    read.find((path) => isNeverGranted(policy, path, 'read')) ??
-    write.find((path) => isNeverGranted(policy, path, 'write'))
-  );
+export function firstNeverGranted(policy: ResolvedPolicy, { read, write }: ExtraPermissions): string | undefined {
+  const firstOf = (paths: readonly string[] = [], wanted: 'read' | 'write') =>
+    paths.find((path) => isNeverGranted(policy, path, wanted));
+  return firstOf(read, 'read') ?? firstOf(write, 'write');
 }
 
 function readRules(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
@@ -148,10 +137,7 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
     paths.filter((path) => !isNeverGranted(policy, path, wanted));
   const hosts = openedHosts(network === true ? withNetwork(policy) : policy, given);
   const written = [...new Set([...write, ...namedToOpen(given.write ?? [])])];
-  return joinPermissions(
-    { ...defined({ network }), read: open(read, 'read'), write: open(written, 'write'), hosts },
-    {},
-  );
+  return joinPermissions({ network, read: open(read, 'read'), write: open(written, 'write'), hosts }, {});
 }
 
 /** Hosts that an answer still opens: the lists neither contain nor close them. */
@@ -211,10 +197,10 @@ export function withGrantedNetwork(policy: ResolvedPolicy, granted: StandingGran
 }
 
 function without(all: GrantedExtra, known: GrantedExtra): GrantedExtra {
-  const rest = (of: 'read' | 'write' | 'hosts') => {
-    const left = all[of]?.filter((each) => known[of]?.includes(each) !== true) ?? [];
-    return left.length === 0 ? {} : { [of]: left };
-  };
+  const rest = (of: 'read' | 'write' | 'hosts') => all[of]?.filter((each) => known[of]?.includes(each) !== true);
   const network = all.network === true && known.network !== true;
-  return { ...(network ? { network } : {}), ...rest('read'), ...rest('write'), ...rest('hosts') };
+  return joinPermissions(
+    { network: network || undefined, read: rest('read'), write: rest('write'), hosts: rest('hosts') },
+    {},
+  );
 }

@@ -8,10 +8,7 @@ import type {
 } from '../../../protocol/permissions.ts';
 import { hostAtPort } from '../network/host-lists.ts';
 
-/**
- * Permission from a user's answer beyond its call, for the turn or session. The key is exact: it fits no other command,
- * file or host.
- */
+/** Permission from an answer beyond its call, for the turn or session. The key fits no other command, file or host. */
 export interface Grant {
   readonly key: string;
 }
@@ -53,20 +50,14 @@ export function mcpToolKey({ server, tool, digest }: GrantedMcpTool): string {
   return JSON.stringify(['mcp', server, tool, digest]);
 }
 
-export interface GrantedMcpTool {
-  readonly server: string;
-  readonly tool: string;
-  readonly digest: string;
-}
+type GrantedMcpTool = Readonly<Record<'server' | 'tool' | 'digest', string>>;
 
 /** Digest of everything by which the user can judge a tool; independent of order. */
 export function mcpToolDigest({ described, hints }: JudgedMcpTool): string {
   return `${digestVersion}${textHash(sortedJson([described, hints]), 16)}`;
 }
 
-/**
- * Prefix of each digest. One computed differently covers nothing, and does not prove that a server changed its tool.
- */
+/** Prefix of each digest. Another one covers nothing, and does not prove that a server changed its tool. */
 const digestVersion = '2-';
 
 export function isOtherTool(digest: string, now: string): boolean {
@@ -80,12 +71,9 @@ interface JudgedMcpTool {
 
 /** True if an answer allowed the tool before its server changed it. */
 export function wasGrantedOtherwise(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
-  return grants
-    .map(keyParts)
-    .some(
-      ([kind, of, name, then]) =>
-        kind === 'mcp' && of === server && name === tool && isText(then) && isOtherTool(then, digest),
-    );
+  return grants.map(keyParts).some(([kind, of, name, then]) => {
+    return kind === 'mcp' && of === server && name === tool && isText(then) && isOtherTool(then, digest);
+  });
 }
 
 /** One per permission, so that a later request for some of them is covered, too. */
@@ -148,10 +136,7 @@ export function policyMark({ approval, profile }: ChosenPolicy): string {
   return textHash(sortedJson([approval, profile]));
 }
 
-/**
- * Answers valid under a policy. Users answer knowing what the sandbox protects and when they are asked, so an answer
- * does not apply under another policy, not even a narrower one.
- */
+/** Answers valid under a policy: users know it when they answer, so none applies under another, not even a narrower. */
 export function grantsUnder(given: readonly SessionGrant[], policy: ChosenPolicy): readonly Grant[] {
   if (given.length === 0) return [];
   const mark = policyMark(policy);

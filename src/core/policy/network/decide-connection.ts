@@ -7,6 +7,7 @@ import {
   canAskAbout,
   type DecisionContext,
   type NotOfferedAnswers,
+  refuse,
 } from '../decide/call-decision.ts';
 import { grantedPolicy, standingPermissions } from '../grants/granted-policy.ts';
 import { hostKey } from '../grants/grants.ts';
@@ -26,10 +27,8 @@ export function decideConnection(
   host: RequestedHost,
 ): CallDecision {
   const { grants } = context;
-  const policy = grantedPolicy(context.policy, {
-    where: 'sandbox',
-    extra: standingPermissions(context.policy, grants),
-  });
+  const extra = standingPermissions(context.policy, grants);
+  const policy = grantedPolicy(context.policy, { where: 'sandbox', extra });
   const { lists } = policy;
   const target = hostAtPort(host.name, host.port);
   if (lists === undefined || networkReach(policy) !== 'listed') return refused(target);
@@ -56,7 +55,7 @@ export function decideConnection(
     },
     where: 'sandbox',
     grantKeys: [hostKey(host)],
-    ...defined({ notOffered }),
+    notOffered,
   };
 }
 
@@ -70,6 +69,5 @@ function askedByRule({ rules }: DecisionContext, { name }: RequestedHost): strin
 }
 
 function refused(target: string): CallDecision {
-  const next = 'Do without it, or tell the user what is needed.';
-  return { kind: 'refuse', why: `${target} cannot be reached, and no question can change that.`, next };
+  return refuse(`${target} cannot be reached, and no question can change that.`);
 }

@@ -1,11 +1,14 @@
 import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
-import { isAddress, isLoopbackName, isPublicAddress, isThisMachine, splitHostAndPort } from './host-name.ts';
+import {
+  isAddress,
+  isLoopbackName,
+  isPublicAddress,
+  isThisMachine,
+  splitHostAndPort,
+  withoutZone,
+} from './host-name.ts';
 
-export interface HostLists {
-  readonly allow: readonly HostPattern[];
-  readonly deny: readonly HostPattern[];
-  readonly ask: readonly HostPattern[];
-  readonly granted: readonly HostPattern[];
+interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted', readonly HostPattern[]>> {
   readonly local: boolean;
 }
 
@@ -24,34 +27,27 @@ export type HostVerdict =
   | { readonly kind: 'asked'; readonly by: 'rule' | 'lists'; readonly addresses: WantedAddresses }
   | { readonly kind: 'blocked'; readonly reason: DenialReason };
 
-/**
- * Configuration refuses malformed patterns. If one gets here, it allows nothing, and in a deny or ask list covers
- * everything.
- */
+/** Configuration refuses malformed patterns. One that gets here allows nothing, and denies or asks about everything. */
 export function readHostLists({ allow, deny, ask = [], granted = [], local }: NetworkLists): HostLists {
-  const read = (list: 'allow' | 'deny', patterns: readonly string[]) =>
-    patterns.map((text) => parseHostPattern(text, list));
-  const all: HostPattern = { kind: 'any', host: '' };
   const opening = (patterns: readonly string[]) =>
-    read('allow', patterns).filter((pattern) => typeof pattern !== 'string');
+    patterns.map((text) => parseHostPattern(text, 'allow')).filter((pattern) => typeof pattern !== 'string');
   const holding = (patterns: readonly string[]) =>
-    read('deny', patterns).map((pattern) => (typeof pattern === 'string' ? all : pattern));
+    patterns.map((text): HostPattern => {
+      const pattern = parseHostPattern(text, 'deny');
+      return typeof pattern === 'string' ? { kind: 'any', host: '' } : pattern;
+    });
   return { allow: opening(allow), deny: holding(deny), ask: holding(ask), granted: opening(granted), local };
 }
 
-/**
- * Decides by the name alone. A name that nothing allows is never resolved: a lookup would leak it, and any data that a
- * command put into it.
- */
+/** Decides by the name alone. Other names are never resolved: a lookup would leak data that a command put into one. */
 export function decideHost({ allow, deny, ask, granted, local }: HostLists, target: HostTarget): HostVerdict {
   const { host } = target;
   if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
   const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
   const allowing = allow.filter((pattern) => coversHost(pattern, target));
   // Only an entry that names the host exactly opens a local one; a wildcard or an answer does not.
-  if (isLocal && !local && !allowing.some(({ kind }) => kind === 'exact')) {
+  if (isLocal && !local && !allowing.some(({ kind }) => kind === 'exact'))
     return { kind: 'blocked', reason: 'not_allowed_local' };
-  }
   const addresses = local || isLocal ? 'any' : 'public';
   if (granted.some((pattern) => coversHost(pattern, target))) return { kind: 'allowed', addresses };
   if (ask.some((pattern) => deniesHost(pattern, target))) return { kind: 'asked', by: 'rule', addresses };
@@ -64,11 +60,9 @@ export function decideAddresses(
   wanted: WantedAddresses,
   { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
 ): DenialReason | undefined {
-  const isDenied = addresses.some((host) => deny.some((pattern) => deniesHost(pattern, { host, port })));
-  if (isDenied) return 'denied';
+  if (addresses.some((host) => deny.some((pattern) => deniesHost(pattern, { host, port })))) return 'denied';
   if (addresses.length === 0) return 'unresolved';
-  const isFine = wanted === 'any' || addresses.every(isPublicAddress);
-  return isFine ? undefined : 'not_allowed_local';
+  return wanted === 'any' || addresses.every(isPublicAddress) ? undefined : 'not_allowed_local';
 }
 
 /** A parsed pattern. `below`: names below the host. `within`: the host and names below it. */
@@ -91,15 +85,14 @@ export function parseHostPattern(text: string, list: 'allow' | 'deny'): HostPatt
   }
   if (stars !== '' && !rest.startsWith('.')) return 'a wildcard must be "*", or come before a dot: "*.example.com"';
   const target = splitHostAndPort(stars === '' ? rest : rest.slice(1));
-  if (target === undefined || rest.includes('*')) {
+  if (target === undefined || rest.includes('*'))
     return 'it must be a host such as "example.com", "*.example.com" or "example.com:443"';
-  }
   if (stars !== '' && isAddress(target.host)) return 'an address cannot have a wildcard';
   return { ...target, kind: stars === '' ? 'exact' : stars === '*' ? 'below' : 'within' };
 }
 
 /** Requires a host in normal form. */
-function coversHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
+function coversHost(pattern: HostPattern, { host, port }: HostTarget): boolean {
   if (pattern.port !== undefined && pattern.port !== port) return false;
   if (pattern.kind === 'any') return true;
   const isSame = host === pattern.host;
@@ -107,19 +100,12 @@ function coversHost(pattern: HostPattern, { host, port }: { readonly host: strin
   return pattern.kind === 'exact' ? isSame : pattern.kind === 'below' ? isBelow : isSame || isBelow;
 }
 
-/**
- * Matches a deny pattern. All names and addresses of this machine count as one, because a server on one often answers
- * on the others; an address's zone makes no difference.
- */
-export function deniesHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
+/** Matches a deny pattern. All names and addresses of this machine are one; an address's zone makes no difference. */
+export function deniesHost(pattern: HostPattern, { host, port }: HostTarget): boolean {
   if (coversHost(pattern, { host, port })) return true;
   if (pattern.port !== undefined && pattern.port !== port) return false;
   if (isThisMachine(pattern.host)) return isThisMachine(host);
   return pattern.kind === 'exact' && withoutZone(host) === withoutZone(pattern.host);
-}
-
-function withoutZone(host: string): string {
-  return host.replace(/%.*$/, '');
 }
 
 /** Requires a host in normal form. */

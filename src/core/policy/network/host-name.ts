@@ -34,13 +34,8 @@ function normaliseVersion6(text: string): string | undefined {
   return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.');
 }
 
-export interface HostAndPort {
-  readonly host: string;
-  readonly port?: number;
-}
-
 /** Splits `host`, `host:80`, `[::1]:80` and `::1`; the host is in normal form. Undefined: none of these. */
-export function splitHostAndPort(text: string): HostAndPort | undefined {
+export function splitHostAndPort(text: string): { readonly host: string; readonly port?: number } | undefined {
   const trimmed = text.trim();
   const isVersion6 = !trimmed.startsWith('[') && trimmed.split(':').length > 2;
   const [, name = '', digits] = isVersion6
@@ -67,17 +62,11 @@ export function isAddress(host: string): boolean {
   return addressVersion(host) !== 0;
 }
 
-/**
- * The other scheme that a server's address may need. Without TLS a key can be read in transit, so `http://` is
- * suggested only for this machine and private addresses.
- */
+/** The scheme that an address may need. Keys are readable without TLS, so `http://` is only for near addresses. */
 export function otherSchemeOf({
   protocol,
   host,
-}: {
-  readonly protocol: string;
-  readonly host: string;
-}): OtherScheme | undefined {
+}: Readonly<Record<'protocol' | 'host', string>>): OtherScheme | undefined {
   if (protocol === 'http:') return 'https://';
   const isNear = isThisMachine(host) || (isAddress(host) && !isPublicAddress(host));
   return isNear ? 'http://' : undefined;
@@ -89,7 +78,7 @@ export function addressVersion(text: string): 0 | 4 | 6 {
   return version === 4 || version === 6 ? version : 0;
 }
 
-function withoutZone(text: string): string {
+export function withoutZone(text: string): string {
   return text.includes(':') ? text.replace(/%.*$/s, '') : text;
 }
 
@@ -123,29 +112,22 @@ function closed6(): readonly string[] {
   return ['2001::/23', '2001:db8::/32', '3fff::/20', ...carriers];
 }
 
-// Each is built when the first address is checked: startup checks none.
-let isClosed: AddressRanges | undefined;
-let isOpen6: AddressRanges | undefined;
-let isLinkLocal: AddressRanges | undefined;
-let isLoopback: AddressRanges | undefined;
+/** Built when the first address is checked: startup checks none. */
+function lazyRanges(ranges: () => readonly string[]): AddressRanges {
+  let built: AddressRanges | undefined;
+  return (text) => (built ??= addressRanges(ranges()))(text);
+}
+
+const isClosed = lazyRanges(() => [...closed4.split(' '), ...closed6()]);
+/** In IPv6 only this is the public internet, and addresses that carry or equal an IPv4 address. */
+const isOpen6 = lazyRanges(() => ['2000::/3', '64:ff9b::/96', '::ffff:0:0/96']);
+/** True if the address means something else in each network. */
+export const hasZones = lazyRanges(() => ['fe80::/10', 'ff00::/8']);
+/** Includes the unspecified address: connecting to it reaches this machine, too. */
+export const isLoopbackAddress = lazyRanges(() => ['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
 
 /** False for a text that is not an address. */
 export function isPublicAddress(text: string): boolean {
   const version = addressVersion(text);
-  isClosed ??= addressRanges([...closed4.split(' '), ...closed6()]);
-  // In IPv6 only this is the public internet, and addresses that carry or equal an IPv4 address.
-  isOpen6 ??= addressRanges(['2000::/3', '64:ff9b::/96', '::ffff:0:0/96']);
   return version !== 0 && !isClosed(text) && (version === 4 || isOpen6(text));
-}
-
-/** True if the address means something else in each network. */
-export function hasZones(text: string): boolean {
-  isLinkLocal ??= addressRanges(['fe80::/10', 'ff00::/8']);
-  return isLinkLocal(text);
-}
-
-/** Includes the unspecified address: connecting to it reaches this machine, too. */
-export function isLoopbackAddress(text: string): boolean {
-  isLoopback ??= addressRanges(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
-  return isLoopback(text);
 }

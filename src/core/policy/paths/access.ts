@@ -1,5 +1,5 @@
 import type { Access, PathRule, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
-import { compareByDepth, isWithin, normalisePath } from './absolute-paths.ts';
+import { isWithin, normalisePath } from './absolute-paths.ts';
 import { globCovers } from './glob.ts';
 
 /**
@@ -61,35 +61,16 @@ function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: 
 }
 
 /** Paths that programs need to start. Those of other systems are harmless; Seatbelt also opens devices and services. */
-export const platformReadRoots: readonly string[] = [
-  '/bin',
-  '/sbin',
-  '/usr',
-  '/etc',
-  '/lib',
-  '/lib64',
-  '/nix/store',
-  '/run/current-system/sw',
-  '/System',
-  '/Library/Apple',
-  '/private/etc',
-  '/private/var/db/timezone',
-];
+export const platformReadRoots: readonly string[] = `/bin /sbin /usr /etc /lib /lib64 /nix/store /run/current-system/sw
+  /System /Library/Apple /private/etc /private/var/db/timezone`.split(/\s+/);
 
 const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ path, access: 'read' }));
-
 const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 
 /** Both contain the same path, so the longer one is the deeper one. */
 function beats(challenger: AccessRule, holder: AccessRule): boolean {
   const longer = challenger.path.length - holder.path.length;
   return longer === 0 ? rank[challenger.access] > rank[holder.access] : longer > 0;
-}
-
-export interface WritableRoot {
-  readonly path: string;
-  /** Read-only or denied below the root, shallow first. Narrower writable roots inside are records of their own. */
-  readonly carveOuts: readonly PathRule[];
 }
 
 /** Paths that are writable with everything below, sorted by name. Empty if the whole disk is writable. */
@@ -100,31 +81,14 @@ export function writablePaths({ files }: ResolvedPolicy): readonly string[] {
   return [...paths].filter((path) => accessByRules(rules, path) === 'write').toSorted();
 }
 
-/** Writable paths, each with what is kept inside it. */
-export function writableRoots(policy: ResolvedPolicy): readonly WritableRoot[] {
-  const rules = policy.files.kind === 'unrestricted' ? [] : policy.files.rules;
-  return writablePaths(policy).map((path) => ({ path, carveOuts: carveOutsOf(rules, path) }));
-}
-
-function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRule[] {
-  const inside = rules.filter(
-    (rule) => rule.path !== root && isWithin(rule.path, root) && rule.access === accessByRules(rules, rule.path),
-  );
-  const unique = new Map(inside.filter((rule) => rule.access !== 'write').map((rule) => [rule.path, rule]));
-  return [...unique.values()].toSorted((a, b) => compareByDepth(a.path, b.path));
-}
-
 /** True if commands run in our sandbox: something is restricted, and no other sandbox is around this process. */
 export function needsSandbox(policy: ResolvedPolicy): boolean {
   const { enforcement, files } = policy;
   return enforcement === 'managed' && !(files.kind === 'unrestricted' && networkReach(policy) === 'all');
 }
 
-/** The hosts that commands reach: none, those of the lists through the proxy, or all. */
-export type NetworkReach = 'none' | 'listed' | 'all';
-
-/** Lists narrow an enabled network. They never open a restricted one. */
-export function networkReach({ network, lists }: Pick<ResolvedPolicy, 'network' | 'lists'>): NetworkReach {
+/** The hosts that commands reach. `listed`: through the proxy. Lists never open a restricted network. */
+export function networkReach({ network, lists }: Pick<ResolvedPolicy, 'network' | 'lists'>): 'none' | 'listed' | 'all' {
   if (network === 'restricted') return 'none';
   return lists === undefined ? 'all' : 'listed';
 }

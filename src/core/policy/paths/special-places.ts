@@ -12,9 +12,7 @@ export interface OwnPlaces {
   /** Targets of linked folders in the homes with the engine's own records and rules. */
   readonly parts: readonly string[];
   readonly secrets: readonly string[];
-  /**
-   * Copies of what other commands read: threads, snapshots, outputs, caches. Unreadable if anything else is unreadable.
-   */
+  /** Copies of what commands read: threads, snapshots, outputs, caches. Unreadable if anything else is. */
   readonly stores: readonly string[];
 }
 
@@ -23,26 +21,12 @@ export type OwnHomes = Pick<OwnPlaces, 'state' | 'parts'>;
 
 /** For questions about a profile alone, under which nothing is run. */
 export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secrets: [], stores: [] };
-
 /** Kernel interfaces: root's writes there change the host, whatever the sandbox. */
 const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], parts: [], secrets: [], stores: [] };
 
 /** Names in each home: records that only the engine writes, and rules on which commands run without asking. */
-const partNames = [
-  'sessions',
-  'archived_sessions',
-  'thread-writer-locks',
-  'capstan',
-  'log',
-  'shell_snapshots',
-  'command-logs',
-  'git-programs',
-  'hook-outputs',
-  'memories',
-  'rules',
-  'plugins',
-  'agents',
-];
+const partNames = `sessions archived_sessions thread-writer-locks capstan log shell_snapshots command-logs git-programs
+  hook-outputs memories rules plugins agents`.split(/\s+/);
 
 /** Folders that stay read-only even as a workspace. Not stored, because they follow from the homes. */
 export function partsOfHomes({ state, parts }: OwnHomes): readonly string[] {
@@ -73,25 +57,17 @@ export function withoutOwnPlaces(
   { reopened, kept = new Set(), hasGlobs, real = {} }: OwnPlacesContext,
 ): readonly PathRule[] {
   const isLimited = hasGlobs || accessByRules(rules, '/') === 'deny' || rules.some(({ access }) => access === 'deny');
-  const stores = isLimited ? own.stores : [];
-  return [kernel, { ...own, stores }].reduce(
-    (narrowed, places) => narrow(narrowed, places, { reopened, kept, real }),
-    rules,
-  );
+  const context = { reopened, kept, real };
+  return narrow(narrow(rules, kernel, context), { ...own, stores: isLimited ? own.stores : [] }, context);
 }
 
 interface OwnPlacesContext {
-  readonly reopened: ReopenedPaths;
+  readonly reopened: Readonly<Record<'toRead' | 'toWrite', ReadonlySet<string>>>;
   /** Paths named by entries that reopen nothing. */
   readonly kept?: ReadonlySet<string>;
   readonly hasGlobs: boolean;
   /** Targets of links among the writable paths, by path. */
   readonly real?: Readonly<Record<string, string>>;
-}
-
-export interface ReopenedPaths {
-  readonly toRead: ReadonlySet<string>;
-  readonly toWrite: ReadonlySet<string>;
 }
 
 function narrow(
@@ -106,9 +82,8 @@ function narrow(
   const isKept = ({ path }: PathRule) => kept.has(path) && !toWrite.has(path);
   const narrowed = rules.map((rule): PathRule => {
     const { path, access: granted } = rule;
-    if (granted !== 'deny' && kept.has(path) && !toRead.has(path) && secrets.some((each) => isWithin(path, each))) {
+    if (granted !== 'deny' && kept.has(path) && !toRead.has(path) && secrets.some((each) => isWithin(path, each)))
       return { ...rule, access: 'deny', own: true };
-    }
     const isReopened = toWrite.has(path) && isOwnToWrite(path, own);
     if (granted !== 'write' || isReopened) return rule;
     const isOfEngine = [path, real[path] ?? path].some(
@@ -132,10 +107,7 @@ function narrow(
   ];
 }
 
-/**
- * True if a write entry for the path would reopen something, including a file directly in a home that is none of its
- * parts.
- */
+/** True if a write entry for the path would reopen something, even a file in a home that is none of its parts. */
 function isOwnToWrite(path: string, own: OwnPlaces): boolean {
   const { program, state } = own;
   const isIn = (places: readonly string[]): boolean => places.some((place) => isWithin(path, place));
@@ -143,9 +115,7 @@ function isOwnToWrite(path: string, own: OwnPlaces): boolean {
   return state.includes(path) || state.includes(parentPath(path)) || isIn(program) || isIn(partsOfHomes(own));
 }
 
-/**
- * True if an entry of the profile reopens places of the engine, so that commands can control later runs or read logins.
- */
+/** True if an entry reopens places of the engine, so that commands can control later runs or read logins. */
 export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): boolean {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return false;
   const secrets = [...own.secrets, ...own.stores];
@@ -181,10 +151,7 @@ export interface Places {
   readonly repositories?: readonly string[];
   /** Folders in those that are registered as submodules. */
   readonly submodules?: readonly string[];
-  /**
-   * Folders that the repositories' index lists as submodules but that contain none. Git enters them, and takes an empty
-   * `.git` there for a broken one: they are kept whole.
-   */
+  /** Folders listed as submodules that contain none. Git would take an empty `.git` for a broken one: kept whole. */
   readonly absentSubmodules?: readonly string[];
   /** Files that the repositories' settings include. */
   readonly gitIncludes?: readonly string[];
@@ -195,9 +162,7 @@ export interface Places {
   readonly missing?: readonly string[];
   /** Link targets of writable paths, by path. A path that is not in it may lead anywhere. */
   readonly real?: Readonly<Record<string, string>>;
-  /**
-   * Landlock enforces policies here, because nothing better can and the user agreed. Absent: they are fully enforced.
-   */
+  /** Landlock enforces policies here: nothing better can, and the user agreed. Absent: they are fully enforced. */
   readonly landlock?: true;
 }
 
@@ -209,13 +174,10 @@ export function temporaryFolders(env: { readonly TMPDIR?: string | undefined }):
 
 /** Folders that control later programs: read-only directly below writable paths, whether they exist or not. */
 export const protectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws', '.capstan'];
-
 /** Git reads hooks and settings from these anywhere, so they are kept at any depth of writable paths. */
 export const namesKeptAnywhere: readonly string[] = ['.git'];
-
 /** Names that shared profiles list. Capstan's own is protected too, without an entry that others would read. */
 export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws'];
-
 /** Names that a sandbox may have to create on the host to keep a command from creating them. */
 export const mountPointNames: readonly string[] = [...protectedNames, 'HEAD', 'commondir', 'objects', 'refs'];
 

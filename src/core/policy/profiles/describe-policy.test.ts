@@ -4,7 +4,6 @@ import { describePolicy } from './describe-policy.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { noOwnPlaces, type Places } from '../paths/special-places.ts';
-import { writableRoots } from '../paths/access.ts';
 
 const places: Places = {
   cwd: '/srv/repo',
@@ -82,11 +81,11 @@ test('writable roots keep nested carve-outs and list a reopened folder on its ow
       ],
     },
   };
-  const roots = writableRoots(resolvePolicy(profile, places));
-  expect(roots.map((root) => [root.path, root.carveOuts.map((rule) => `${rule.access} ${rule.path}`)])).toEqual([
-    ['/r', [...names.map((name) => `read /r/${name}`), 'deny /r/a', ...names.map((name) => `read /r/a/b/${name}`)]],
-    ['/r/a/b', names.map((name) => `read /r/a/b/${name}`)],
-  ]);
+  expect(describePolicy(resolvePolicy(profile, places), '/srv/repo')).toMatchObject({
+    writableRoots: ['/r', '/r/a/b'],
+    readOnlyPaths: [...names.map((name) => `/r/${name}`), ...names.map((name) => `/r/a/b/${name}`)],
+    deniedPaths: ['/r/a'],
+  });
 });
 
 test('what is open in what is closed, system folders, hosts and sockets are described', () => {

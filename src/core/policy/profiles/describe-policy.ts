@@ -1,29 +1,14 @@
 import { cachePerObject, defined } from '../../../base/objects.ts';
-import type {
-  Access,
-  LandlockLimits,
-  NetworkAccess,
-  NetworkLists,
-  ResolvedPolicy,
-  SandboxMode,
-} from '../../../protocol/permissions.ts';
+import type { Access, NetworkAccess, ResolvedPolicy, SandboxMode } from '../../../protocol/permissions.ts';
 import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writablePaths } from '../paths/access.ts';
 import { sandboxModeOf } from './read-profile.ts';
 import { compareByDepth, isWithin, joinPath, parentPath } from '../paths/absolute-paths.ts';
 
-export interface ReachedNetwork {
-  readonly network: NetworkAccess;
-  /** Absent: the network is fully open or closed. */
-  readonly lists?: NetworkLists;
-  /** Path sockets that are reachable regardless. */
-  readonly sockets: readonly string[];
-}
+/** Without lists the network is fully open or closed. `sockets`: path sockets that are reachable regardless. */
+export type ReachedNetwork = Pick<ResolvedPolicy, 'network' | 'lists'> & Required<Pick<ResolvedPolicy, 'sockets'>>;
 
-/**
- * A policy in terms for people and models. The innermost path around a file decides about it; deny globs precede all
- * paths.
- */
-export interface PolicyDescription extends ReachedNetwork {
+/** A policy for people and models. The innermost path around a file decides about it, after the deny globs. */
+export interface PolicyDescription extends ReachedNetwork, Pick<ResolvedPolicy, 'landlock'> {
   readonly mode: SandboxMode | 'external-sandbox';
   /** The root with the working folder first, the others by name. */
   readonly writableRoots: readonly string[];
@@ -43,8 +28,6 @@ export interface PolicyDescription extends ReachedNetwork {
   readonly readsEverything: boolean;
   /** Meant to be writable, but nonexistent. */
   readonly missingRoots: readonly string[];
-  /** Landlock enforces the policy, and this is lost. Absent: all of it is enforced. */
-  readonly landlock?: LandlockLimits;
 }
 
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
@@ -61,11 +44,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
 
 export function describeNetwork({ network, lists, sockets = [] }: ResolvedPolicy): ReachedNetwork {
   const isListed = network === 'enabled' && lists !== undefined;
-  return {
-    network,
-    ...(isListed ? { lists } : {}),
-    sockets: network === 'restricted' || isListed ? sockets : [],
-  };
+  return { network, ...(isListed ? { lists } : {}), sockets: network === 'restricted' || isListed ? sockets : [] };
 }
 
 export function sandboxLevelOf(policy: ResolvedPolicy): PolicyDescription['mode'] {
@@ -96,36 +75,23 @@ function describeFiles(files: RestrictedFiles) {
     known.set(path, access);
     return access;
   };
-  /**
-   * Paths with this access inside a place that has the other one, shallow ones first, where a rule on the path itself
-   * gave it.
-   */
-  const pathsOf = (some: readonly AccessRule[], access: Access, outer: Access): readonly string[] =>
-    unique(
-      some.filter(
-        (rule) =>
-          rule.access === access &&
-          rule.path !== '/' &&
-          at(rule.path) === access &&
-          at(parentPath(rule.path)) === outer,
-      ),
-    );
+  /** Paths with this access inside a place with the other one, shallow first, where a rule on the path gave it. */
+  const pathsOf = (some: readonly AccessRule[], access: Access, outer: Access): readonly string[] => {
+    const given = some.filter((rule) => rule.access === access && rule.path !== '/' && at(rule.path) === access);
+    return unique(given.filter(({ path }) => at(parentPath(path)) === outer));
+  };
   const denied = rules.filter(({ path, access }) => access === 'deny' && path !== '/');
+  const kept = rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
+  const own = denied.filter((rule) => rule.own === true && at(parentPath(rule.path)) !== 'deny');
   return {
     readOnlyPaths: pathsOf(rules, 'read', 'write'),
     readablePaths: pathsOf(all, 'read', 'deny'),
-    keptGlobs: [
-      ...new Set(rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)))),
-    ].toSorted(),
+    keptGlobs: [...new Set(kept)].toSorted(),
     deniedPaths: unique(denied.filter((rule) => rule.own !== true)).toSorted(),
     deniedGlobs: denyGlobs,
     globDepth,
     // A model would look for nothing in a lock, and each name is sent with every change of permissions.
-    ownPaths: unique(
-      denied.filter(
-        (rule) => rule.own === true && !rule.path.endsWith('.lock') && at(parentPath(rule.path)) !== 'deny',
-      ),
-    ),
+    ownPaths: unique(own.filter(({ path }) => !path.endsWith('.lock'))),
     readsEverything: accessByRules(rules, '/') !== 'deny',
     missingRoots,
   };

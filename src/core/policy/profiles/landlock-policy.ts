@@ -19,9 +19,11 @@ export function fitToLandlock(
   { isGuard, isTemporary }: RuleOrigins,
 ): { readonly files: RestrictedFiles; readonly limits: LandlockLimits } {
   const { rules, guards = [] } = files;
+  const isInWritable = (path: string): boolean =>
+    rules.some((rule) => rule.access === 'write' && rule.path !== path && isWithin(path, rule.path));
   const isLost = (rule: PathRule): boolean =>
-    rule.access === 'read' && rule.own !== true && isGuard(rule) && isInWritable(rules, rule.path);
-  const kept = rules.filter((rule) => !isLost(rule)).map(withoutKeeps);
+    rule.access === 'read' && rule.own !== true && isGuard(rule) && isInWritable(rule.path);
+  const kept = rules.filter((rule) => !isLost(rule)).map(({ keeps: _keeps, ...rule }): PathRule => rule);
   const closedRoots = [...new Set(kept.filter(({ access }) => access === 'write').map(({ path }) => path))]
     .filter((path) => isTemporary(path) && narrowerInside(kept, path) !== undefined)
     .toSorted();
@@ -43,12 +45,10 @@ export function fitToLandlock(
 /** Why Landlock cannot enforce a policy fitted to it, as the end of a sentence, and what would help. */
 export function landlockObstacle(policy: ResolvedPolicy): { readonly why: string; readonly next: string } | undefined {
   const { files, sockets = [] } = policy;
-  const otherwise = 'Use bubblewrap on a machine that can create namespaces.';
-  if (networkReach(policy) === 'listed')
-    return {
-      why: 'it has no network of its own in which only the proxy for listed hosts could be reached',
-      next: otherwise,
-    };
+  if (networkReach(policy) === 'listed') {
+    const why = 'it has no network of its own in which only the proxy for listed hosts could be reached';
+    return { why, next: 'Use bubblewrap on a machine that can create namespaces.' };
+  }
   if (policy.network === 'restricted' && sockets.length > 0)
     return { why: 'it cannot open the listed sockets and no others', next: 'Remove the sockets from the profile.' };
   if (files.kind === 'unrestricted') return undefined;
@@ -77,33 +77,24 @@ export const landlockLeavesOpen = {
 export function landlockLosses({ files, network, landlock }: ResolvedPolicy): readonly string[] {
   if (landlock === undefined) return [];
   const { unprotected, unprotectedNames, closedRoots } = landlock;
-  const rules = files.kind === 'restricted' ? files.rules : [];
+  const { rules, denyGlobs } = files.kind === 'restricted' ? files : { rules: [], denyGlobs: [] };
   const writes = files.kind === 'unrestricted' || rules.some(({ access }) => access === 'write');
-  const hides =
-    files.kind === 'restricted' && (files.denyGlobs.length > 0 || rules.some(({ access }) => access === 'deny'));
+  const hides = denyGlobs.length > 0 || rules.some(({ access }) => access === 'deny');
   const names = unprotectedNames.map((name) => `${name} at any depth`);
   const open = [...unprotected.map((path) => JSON.stringify(path)), ...names];
-  return [
-    ...(open.length === 0
-      ? []
-      : [
-          `Commands and patches can change what is otherwise read-only inside writable folders: ${listed(open)}. Later runs ignore a project's configuration that changed, until you agree to it.`,
-        ]),
-    ...(writes ? [`Commands can change ${landlockLeavesOpen.modes}.`] : []),
-    ...(closedRoots.length === 0
-      ? []
-      : [
-          `These temporary folders are not writable, because they hold files that must be kept: ${closedRoots.join(', ')}.`,
-        ]),
-    ...(hides
-      ? [
-          'A file that appears beside a hidden one while a command runs cannot be read by that command. Folders above a hidden folder cannot be listed; those of Capstan can, and so can the names in them. Sizes and times of hidden files can be asked for by name, and a command can watch a hidden folder for names that come and go.',
-        ]
-      : []),
-    ...(network === 'restricted' ? ['Commands cannot start servers, not even for themselves.'] : []),
+  const losses = [
+    open.length > 0 &&
+      `Commands and patches can change what is otherwise read-only inside writable folders: ${listed(open)}. Later runs ignore a project's configuration that changed, until you agree to it.`,
+    writes && `Commands can change ${landlockLeavesOpen.modes}.`,
+    closedRoots.length > 0 &&
+      `These temporary folders are not writable, because they hold files that must be kept: ${closedRoots.join(', ')}.`,
+    hides &&
+      'A file that appears beside a hidden one while a command runs cannot be read by that command. Folders above a hidden folder cannot be listed; those of Capstan can, and so can the names in them. Sizes and times of hidden files can be asked for by name, and a command can watch a hidden folder for names that come and go.',
+    network === 'restricted' && 'Commands cannot start servers, not even for themselves.',
     'Commands see which processes run outside, with their command lines and the numbers of their open files.',
     `${landlockLeavesOpen.background}.`,
   ];
+  return losses.filter((loss) => loss !== false);
 }
 
 function listed(all: readonly string[]): string {
@@ -112,28 +103,13 @@ function listed(all: readonly string[]): string {
   return `${all.slice(0, most).join(', ')}${more}`;
 }
 
-/**
- * The uppermost path with less access inside the writable folder or its link targets. Writable folders inside are
- * handled on their own.
- */
+/** The uppermost path with less access inside the writable folder or its link targets, writable ones left out. */
 function narrowerInside(rules: readonly PathRule[], root: string): PathRule | undefined {
   const roots = [root, ...rules.flatMap(({ path, place }) => (path === root && place !== undefined ? [place] : []))];
-  return rules
-    .filter(
-      (rule) =>
-        roots.some((each) => rule.path !== each && isWithin(rule.path, each)) &&
-        rule.access !== 'write' &&
-        accessByRules(rules, rule.path) === rule.access,
-    )
+  const inside = rules.filter(({ path }) => roots.some((each) => path !== each && isWithin(path, each)));
+  return inside
+    .filter(({ path, access }) => access !== 'write' && accessByRules(rules, path) === access)
     .toSorted((a, b) => compareByDepth(a.path, b.path))[0];
-}
-
-function isInWritable(rules: readonly PathRule[], path: string): boolean {
-  return rules.some((rule) => rule.access === 'write' && rule.path !== path && isWithin(path, rule.path));
-}
-
-function withoutKeeps({ keeps: _keeps, ...rule }: PathRule): PathRule {
-  return rule;
 }
 
 /**
@@ -155,10 +131,7 @@ export function limitsOfMark(mark: number): MarkLimits {
   return { queues: mark, time: limitSum - mark };
 }
 
-/**
- * True for the limits of a process that Landlock may hold for the home. A command can lower its limits but never raise
- * them, so a smaller sum may belong to any home.
- */
+/** True if Landlock may hold the process for the home. Limits are never raised: a smaller sum may be of any home. */
 export function mayHaveMark({ queues, time }: MarkLimits, mark: number): boolean {
   const isOfOther = queues + time === limitSum && ![0, mark].includes(queues);
   return queues <= mostMark && time <= limitSum && !isOfOther;

@@ -13,10 +13,7 @@ import { accessByRules, type AccessRule, accessRules } from '../paths/access.ts'
 import { noOwnPlaces, type OwnPlaces, type Places } from '../paths/special-places.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
-/**
- * Returns the claim if it grants nothing beyond the configuration, else the configuration. Never a mixture: a policy is
- * one value that the user chose as a whole.
- */
+/** The claim if it grants nothing beyond the configuration, else the configuration; never a mixture of the two. */
 export function narrowerProfile(
   configured: PermissionProfile,
   claimed: PermissionProfile,

@@ -7,19 +7,10 @@ export function isValidEntry(entry: unknown): entry is FileSystemEntry {
   if (!isJsonObject(entry) || !isJsonObject(entry['path'])) return false;
   const { access, path } = entry;
   if (access !== 'read' && access !== 'write' && access !== 'deny') return false;
-  switch (path['type']) {
-    case 'path':
-      return typeof path['path'] === 'string';
-    case 'glob_pattern':
-      return typeof path['pattern'] === 'string';
-    case 'special':
-      return isJsonObject(path['value']) && isSoundSpecial(path['value']['kind'], path['value']['subpath']);
-    default:
-      return false;
-  }
-}
-
-function isSoundSpecial(kind: unknown, subpath: unknown): boolean {
+  if (path['type'] === 'path') return typeof path['path'] === 'string';
+  if (path['type'] === 'glob_pattern') return typeof path['pattern'] === 'string';
+  if (path['type'] !== 'special' || !isJsonObject(path['value'])) return false;
+  const { kind, subpath } = path['value'];
   return typeof kind === 'string' && (subpath === undefined || typeof subpath === 'string');
 }
 

@@ -43,15 +43,20 @@ export function builtInProfile(mode: SandboxMode, options: ProfileOptions): Perm
 
 /** For a profile from a project or client: no entry reopens Capstan's own places. */
 export function withoutReopenedPlaces(profile: PermissionProfile): PermissionProfile {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
-  const entries = profile.file_system.entries.map((entry) => keepingEntry(entry));
-  return { ...profile, file_system: { ...profile.file_system, entries } };
+  return withEntries(profile, (entry) => {
+    // Symbols reopen nothing by themselves.
+    const isNamed = isValidEntry(entry) && entry.path.type === 'path' && entry.access !== 'deny';
+    return [isNamed ? { ...entry, capstan_keeps_own: true } : entry];
+  });
 }
 
-/** Symbols reopen nothing by themselves. */
-function keepingEntry(entry: FileSystemEntry): FileSystemEntry {
-  const isNamed = isValidEntry(entry) && entry.path.type === 'path' && entry.access !== 'deny';
-  return isNamed ? { ...entry, capstan_keeps_own: true } : entry;
+function withEntries(
+  profile: PermissionProfile,
+  change: (entry: FileSystemEntry) => readonly FileSystemEntry[],
+): PermissionProfile {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
+  const entries = profile.file_system.entries.flatMap(change);
+  return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
 /** Expands every workspace symbol to one entry per root, in their order. Other symbols stay. */
@@ -59,12 +64,10 @@ export function expandWorkspaceSymbols(
   profile: PermissionProfile,
   workspaceRoots: readonly string[],
 ): PermissionProfile {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
-  const entries = profile.file_system.entries.flatMap((entry) =>
+  return withEntries(profile, (entry) =>
     // An entry of unknown shape stays: resolving must find it and fail closed.
     isValidEntry(entry) ? concrete(entry.path, workspaceRoots).map((path) => ({ ...entry, path })) : [entry],
   );
-  return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
 /** For programs that do not know host lists: they get no network rather than all of it. */
@@ -76,13 +79,11 @@ export function sharedProfile(profile: PermissionProfile, workspaceRoots: readon
 }
 
 function withoutMarks(profile: PermissionProfile): PermissionProfile {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
-  const entries = profile.file_system.entries.map((entry) => {
-    if (!isValidEntry(entry) || entry.capstan_keeps_own === undefined) return entry;
+  return withEntries(profile, (entry) => {
+    if (!isValidEntry(entry) || entry.capstan_keeps_own === undefined) return [entry];
     const { capstan_keeps_own: _mark, ...shared } = entry;
-    return shared;
+    return [shared];
   });
-  return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
 /** Repeats the workspace entries for each of the folders. The symbols stay: a turn may have others. */

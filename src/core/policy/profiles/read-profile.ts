@@ -55,10 +55,8 @@ function tagged<Tag extends string, Cases extends Readonly<Record<string, Fields
     if (!isJsonObject(value)) return wrongAt(at, what, value);
     const name = value[tag];
     const fields = typeof name === 'string' && Object.hasOwn(cases, name) ? cases[name] : undefined;
-    if (fields === undefined) {
-      const names = Object.keys(cases).filter((known) => known !== 'unknown');
-      return wrongAt(memberPath(at, tag), oneOf(names), name);
-    }
+    const names = Object.keys(cases).filter((known) => known !== 'unknown');
+    if (fields === undefined) return wrongAt(memberPath(at, tag), oneOf(names), name);
     const members = readMembers(value, at, { fields, tag });
     return isWrongValue(members) ? members : ({ [tag]: name, ...members } as Tagged);
   };
@@ -158,16 +156,14 @@ function object<Some extends Fields>(what: string, fields: Some) {
 
 const host = text('a host, "*.host", "**.host" or "*"', normalHostPattern);
 
+const lists = object('an object with lists of hosts', {
+  allow: list(host),
+  deny: list(host),
+  local: flag,
+  methods: word('any', 'reading'),
+});
 const details: Reader<NetworkDetails> = object('an object with lists and sockets', {
-  lists: optional(
-    object('an object with lists of hosts', {
-      allow: list(host),
-      deny: list(host),
-      local: flag,
-      methods: word('any', 'reading'),
-    }),
-    undefined,
-  ),
+  lists: optional(lists, undefined),
   sockets: optional(list(absolutePath), undefined),
 });
 
@@ -197,18 +193,13 @@ const sandboxPolicy: Reader<SandboxPolicy> = tagged('a sandbox policy', 'type', 
 });
 
 /** Paths must be absolute, and are returned in normal form. */
-export function readProfile(value: unknown): PermissionProfile | WrongValue {
-  return profile(value, '');
-}
-
-export function readNetworkDetails(value: unknown): NetworkDetails | WrongValue {
-  return details(value, '');
-}
+export const readProfile = (value: unknown): PermissionProfile | WrongValue => profile(value, '');
+export const readNetworkDetails = (value: unknown): NetworkDetails | WrongValue => details(value, '');
+export const readSandboxPolicy = (value: unknown): SandboxPolicy | WrongValue => sandboxPolicy(value, '');
 
 export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
 
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
-
 /** Worded to follow "must be". */
 export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
 
@@ -220,10 +211,6 @@ export function readSandbox(given: unknown): SandboxMode | PermissionProfile | W
   if (known.includes(given['type'])) return profile(given, '');
   const policy = readSandboxPolicy(given);
   return isWrongValue(policy) ? policy : profileFromPolicy(policy);
-}
-
-export function readSandboxPolicy(value: unknown): SandboxPolicy | WrongValue {
-  return sandboxPolicy(value, '');
 }
 
 /**
@@ -242,7 +229,7 @@ export function sandboxPolicyOf(profile: PermissionProfile, places: Places): San
   }
   const network = policy.network === 'enabled';
   const cwd = normalisePath(places.cwd);
-  const temporary = places.temporaryDirectory === undefined ? undefined : normalisePath(places.temporaryDirectory);
+  const temporary = normalisePath(places.temporaryDirectory ?? '');
   const roots = writablePaths(policy);
   if (roots.length === 0) return { type: 'read-only', ...(network ? { network_access: true } : {}) };
   // If the working folder is writable, flags represent the temporary folders; otherwise every root is named.
@@ -259,24 +246,19 @@ export function sandboxPolicyOf(profile: PermissionProfile, places: Places): San
 
 /** The profile of a coarser policy. An unknown form is read-only. */
 export function profileFromPolicy(policy: SandboxPolicy): PermissionProfile {
-  switch (policy.type) {
-    case 'danger-full-access':
-      return { type: 'disabled' };
-    case 'external-sandbox':
-      return { type: 'external', network: policy.network_access === 'enabled' ? 'enabled' : 'restricted' };
-    case 'workspace-write':
-      return builtInProfile('workspace-write', {
-        network: policy.network_access === true,
-        writableRoots: textsOf(policy.writable_roots),
-        excludeTmpdir: policy.exclude_tmpdir_env_var === true,
-        excludeSlashTmp: policy.exclude_slash_tmp === true,
-      });
-    default:
-      return builtInProfile('read-only', { ...nothingElse, network: policy.network_access === true });
-  }
+  if (policy.type === 'danger-full-access') return { type: 'disabled' };
+  if (policy.type === 'external-sandbox')
+    return { type: 'external', network: policy.network_access === 'enabled' ? 'enabled' : 'restricted' };
+  const network = policy.network_access === true;
+  if (policy.type !== 'workspace-write')
+    return builtInProfile('read-only', { network, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true });
+  return builtInProfile('workspace-write', {
+    network,
+    writableRoots: textsOf(policy.writable_roots),
+    excludeTmpdir: policy.exclude_tmpdir_env_var === true,
+    excludeSlashTmp: policy.exclude_slash_tmp === true,
+  });
 }
-
-const nothingElse = { writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 
 /** Files of other programs may contain anything anywhere. */
 function textsOf(value: unknown): readonly string[] {

@@ -6,7 +6,7 @@ import type {
   PermissionProfile,
   ResolvedPolicy,
 } from '../../../protocol/permissions.ts';
-import { accessAt, writableRoots } from '../paths/access.ts';
+import { accessAt, writablePaths } from '../paths/access.ts';
 import { builtInProfile } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { noOwnPlaces, type Places } from '../paths/special-places.ts';
@@ -187,7 +187,7 @@ describe('protected names', () => {
   test('a write that a deny outdoes is no place to protect', () => {
     const policy = resolve([at('/repo', 'write'), at('/repo', 'deny')]);
     expect(rulesOf(policy).map((rule) => rule.path)).toEqual(['/repo', '/repo']);
-    expect(writableRoots(policy)).toEqual([]);
+    expect(writablePaths(policy)).toEqual([]);
   });
 
   test('skip is kept for ordinary paths and overruled for protected names', () => {

@@ -14,7 +14,6 @@ import {
   namesKeptAnywhere,
   type Places,
   protectedNames,
-  type ReopenedPaths,
   temporaryFolders,
   withoutOwnPlaces,
 } from '../paths/special-places.ts';
@@ -34,19 +33,12 @@ const denyEverything = '/**';
  * fully writable disk is `unrestricted`, without protection. The engine's own places are removed last.
  */
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
-  switch (profile.type) {
-    case 'managed':
-      return {
-        enforcement: 'managed',
-        ...resolveFiles(profile.file_system, places),
-        network: profile.network,
-        ...profile.capstan_network,
-      };
-    case 'disabled':
-      return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
-    case 'external':
-      return { enforcement: 'external', files: { kind: 'unrestricted' }, network: profile.network };
+  if (profile.type !== 'managed') {
+    const network = profile.type === 'disabled' ? 'enabled' : profile.network;
+    return { enforcement: profile.type, files: { kind: 'unrestricted' }, network };
   }
+  const { network, capstan_network: details } = profile;
+  return { enforcement: 'managed', ...resolveFiles(profile.file_system, places), network, ...details };
 }
 
 /** Paths that a profile's entries make writable, unless the whole disk is. Some may be revoked. */
@@ -58,10 +50,7 @@ export function grantedToWrite(profile: PermissionProfile, places: Places): read
   return granted.filter(({ access }) => access === 'write').map(({ path }) => path);
 }
 
-/**
- * The newest result. A turn repeats the query of its thread's start, and values derived from a policy are cached with
- * it.
- */
+/** The newest result. A turn repeats its thread's first query, and values are cached per policy object. */
 let last: { readonly given: string; readonly resolved: FilesOnly } | undefined;
 
 type FilesOnly = Pick<ResolvedPolicy, 'files' | 'landlock'>;
@@ -78,23 +67,20 @@ function openFiles({ landlock }: Places): FilesOnly {
   return { files: { kind: 'unrestricted' }, ...(landlock && { landlock: nothing }) };
 }
 
-function resolveRestricted(rules: RestrictedRules, places: Places): FilesOnly {
-  const { explicit, reopened, kept, denyGlobs, platformDefaults } = expandRules(rules, places);
+function resolveRestricted(given: RestrictedRules, places: Places): FilesOnly {
+  const { explicit, reopened, kept, denyGlobs, platformDefaults } = expandRules(given, places);
   if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return openFiles(places);
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
+  const context = { reopened, kept, hasGlobs: denyGlobs.size > 0, real: places.real };
+  const rules = withoutOwnPlaces(protect(granted, places), places.own, context);
   const files: RestrictedFiles = {
     kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, {
-      reopened,
-      kept,
-      hasGlobs: denyGlobs.size > 0,
-      ...defined({ real: places.real }),
-    }).map((rule) => placed(rule, places)),
+    rules: rules.map((rule) => placed(rule, places)),
     denyGlobs: [...denyGlobs].toSorted(),
-    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
+    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: given.glob_scan_max_depth })),
     platformDefaults,
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
-    ...guardsIn(places),
+    guards: guardsIn(places),
   };
   if (places.landlock !== true) return { files };
   const chosen = new Set(explicit.map(({ path }) => path).filter((path) => !isProtectedName(path)));
@@ -113,7 +99,7 @@ function isProtectedName(path: string): boolean {
 
 function expandRules(rules: RestrictedRules, places: Places) {
   const explicit: PathRule[] = [];
-  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies ReopenedPaths;
+  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() };
   const kept = new Set<string>();
   const denyGlobs = new Set<string>();
   let platformDefaults = false;
@@ -143,22 +129,19 @@ function expandRules(rules: RestrictedRules, places: Places) {
         break;
       case 'malformed':
         if (entry?.access !== 'read' && entry?.access !== 'write') denyGlobs.add(denyEverything);
-        break;
-      case 'nothing':
-        break;
     }
   }
   return { explicit, reopened, kept, denyGlobs, platformDefaults };
 }
 
 /** Protection that would apply if disk and workspace were writable. Unreadable paths need none. */
-function guardsIn(places: Places): { readonly guards?: readonly PathRule[] } {
+function guardsIn(places: Places): readonly PathRule[] {
   const roots = ['/', ...places.workspaceRoots.map(normalisePath).filter((path) => path !== undefined)];
   const written = roots.map((path): PathRule => ({ path, access: 'write', ifMissing: 'skip' }));
   const own = { ...places.own, secrets: [], stores: [] };
-  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies ReopenedPaths;
+  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() };
   const rules = withoutOwnPlaces(protect(written, places), own, { reopened, hasGlobs: false });
-  return { guards: rules.filter(({ access }) => access !== 'write') };
+  return rules.filter(({ access }) => access !== 'write');
 }
 
 /**
@@ -225,12 +208,10 @@ function kept(rule: Pick<PathRule, 'path' | 'access'>): PathRule {
 export const workspaceGlobPrefix = 'codex-project-roots://';
 
 /** `nothing`: a clear meaning without a target, as for an unset temporary folder. `malformed`: no clear meaning. */
-export type ExpandedEntry =
+type ExpandedEntry =
   | { readonly kind: 'paths'; readonly paths: readonly string[] }
   | { readonly kind: 'globs'; readonly globs: readonly string[] }
-  | { readonly kind: 'platform' }
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'malformed' };
+  | { readonly kind: 'platform' | 'nothing' | 'malformed' };
 
 const malformed: ExpandedEntry = { kind: 'malformed' };
 const nothing: ExpandedEntry = { kind: 'nothing' };
@@ -262,7 +243,7 @@ function expandSpecial(special: SpecialPath, places: Places): ExpandedEntry {
       return toPaths(
         rootsOf(places)
           .map(normalisePath)
-          .map((root) => (root === undefined ? root : joinInside(root, special.subpath ?? ''))),
+          .map((root) => root && joinInside(root, special.subpath ?? '')),
       );
     case 'tmpdir': {
       // The whole disk is no temporary folder: a variable that says so must not open it.

@@ -1,4 +1,4 @@
-import { isShell, programName } from '../commands/command-words.ts';
+import { isShell, programName, setOf } from '../commands/command-words.ts';
 import { isCoverable } from '../commands/shell-builtins.ts';
 import { wrapperNames } from '../commands/wrapper-programs.ts';
 
@@ -22,9 +22,7 @@ const seenThrough = setOf(
 );
 const wrapperWord = /^(?:[\d.]+[smhd]?|-y|--yes|[A-Za-z_]\w*=.*)$/s;
 
-/**
- * Programs with too many ways to run another one, besides wrappers: also editors and clients with their own commands.
- */
+/** Programs with too many ways to run another, besides wrappers: also editors and clients with their own commands. */
 const never = setOf(
   `fd newgrp run-parts start-stop-daemon tmux screen at batch crontab socat nix-shell direnv hyperfine entr man ip vi vim nvim view
   vimdiff ex ed emacs emacsclient sqlite3 psql mysql gosu su-exec tini dumb-init choom torsocks proot concurrently dotenv
@@ -34,7 +32,6 @@ const never = setOf(
 const writing = setOf('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install curl wget wget2 aria2c');
 /** The dynamic loader; its name contains its version. */
 const loader = /^ld(?:-linux|-musl|\.so|64)/;
-
 const running = setOf('run run-script exec x dlx node runner');
 const withRunning = setOf(
   `npm pnpm yarn bun uv pipx poetry pdm hatch pipenv rye conda bundle mise go deno pyenv rbenv nodenv asdf volta fnm nvm
@@ -44,7 +41,6 @@ const withRunning = setOf(
 /** Subcommands that run any program: in a container, or as code of their own. */
 const open = setOf('docker podman nerdctl kubectl deno');
 const openSubcommands = setOf('run exec eval');
-
 /** Git subcommands that run a given program, alone or after the word that announces it. */
 const gitNever = setOf('rebase filter-branch difftool hook for-each-repo remote-ext send-email');
 const gitRunning: Readonly<Record<string, RegExp>> = {
@@ -53,10 +49,6 @@ const gitRunning: Readonly<Record<string, RegExp>> = {
   // A setting may name a program.
   config: /^(?!user\.)/,
 };
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.split(/\s+/));
-}
 
 /** True if a rule with this prefix would allow anything: it ends before the first word that says what is run. */
 export function isBannedPrefix(prefix: readonly string[]): boolean {

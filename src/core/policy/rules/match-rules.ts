@@ -2,6 +2,7 @@ import { defined } from '../../../base/objects.ts';
 import { isCoverable } from '../commands/shell-builtins.ts';
 import { hostAtPort } from '../network/host-lists.ts';
 import { normaliseHost } from '../network/host-name.ts';
+import { normalisePath } from '../paths/absolute-paths.ts';
 import { type NetworkRule, type PrefixRule, type RuleDecision, type RuleSet, usualPort } from './rule-set.ts';
 
 export interface RuleMatch {
@@ -40,8 +41,10 @@ function matches(
   argv: readonly string[],
   resolvedProgram?: string,
 ): readonly RuleMatch[] {
+  const fits = (slot: string | readonly string[], word = ''): boolean =>
+    typeof slot === 'string' ? slot === word : slot.includes(word);
   return prefixes
-    .filter(({ pattern }) => pattern.length <= argv.length && pattern.every((slot, at) => fits(slot, argv[at] ?? '')))
+    .filter(({ pattern }) => pattern.length <= argv.length && pattern.every((slot, at) => fits(slot, argv[at])))
     .map(({ pattern, decision, justification }) => ({
       prefix: argv.slice(0, pattern.length),
       decision,
@@ -49,14 +52,10 @@ function matches(
     }));
 }
 
-function fits(slot: string | readonly string[], word: string): boolean {
-  return typeof slot === 'string' ? slot === word : slot.includes(word);
-}
-
 /** Undefined for a bare name, and for a relative path without a base folder. */
 function absolutePath(program: string, cwd: string | undefined): string | undefined {
-  if (program.startsWith('/')) return programPath(program);
-  return program.includes('/') && cwd !== undefined ? programPath(`${cwd}/${program}`) : undefined;
+  if (program.startsWith('/')) return normalisePath(program);
+  return program.includes('/') && cwd !== undefined ? normalisePath(`${cwd}/${program}`) : undefined;
 }
 
 const byStrictness: readonly RuleDecision[] = ['forbidden', 'prompt', 'allow'];
@@ -66,26 +65,12 @@ export function strictestDecision(decisions: readonly RuleDecision[]): RuleDecis
   return byStrictness.find((decision) => decisions.includes(decision));
 }
 
-/** An absolute path without `.`, `..` and doubled slashes. Undefined for a path that no file can have. */
-export function programPath(text: string): string | undefined {
-  // The kernel ends a path at a NUL byte and would ignore the rest.
-  if (!text.startsWith('/') || text.includes('\0')) return undefined;
-  const kept: string[] = [];
-  for (const name of text.split('/')) {
-    if (name === '..') kept.pop();
-    else if (name !== '' && name !== '.') kept.push(name);
-  }
-  return `/${kept.join('/')}`;
-}
-
 /** Twice the number in the model's text: each is checked against all rules. */
 const mostPrefixes = 200;
 /** For the reason of a denied host, which is stored with every turn. */
 const longestReason = 300;
 
-/**
- * Command prefixes that rules, or some of them, allow. Excludes those that another rule holds back or no rule covers.
- */
+/** Command prefixes that rules, or some of them, allow, and that no other rule holds back and some rule covers. */
 export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   let tried = 0;
@@ -123,8 +108,8 @@ export function decidedHosts({ hosts }: Pick<RuleSet, 'hosts'>): readonly Networ
     const earlier = action === 'allow' && known?.action === 'allow' ? known.patterns : [];
     const port = usualPort(protocol);
     const pattern = action !== 'allow' || port === undefined ? host : hostAtPort(host, port);
-    const why =
-      action === 'deny' ? justification?.trim().slice(0, longestReason).toWellFormed() || undefined : undefined;
+    const reason = justification?.trim().slice(0, longestReason).toWellFormed() || undefined;
+    const why = action === 'deny' ? reason : undefined;
     byHost.set(host, { action, ...defined({ why }), patterns: [...new Set([...earlier, pattern])] });
   }
   return [...byHost.values()].flatMap(({ patterns, ...decided }) => patterns.map((host) => ({ host, ...decided })));

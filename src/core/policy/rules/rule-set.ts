@@ -103,14 +103,9 @@ export function withNetworkRules(policy: ResolvedPolicy, rules: readonly Network
   };
   const ask = hosts('ask', lists.ask);
   const ruled = rules.flatMap(({ host, action, why }) => (action === 'deny' ? [{ host, ...defined({ why }) }] : []));
+  const more = { ...(ask.length === 0 ? {} : { ask }), ...(ruled.length === 0 ? {} : { ruled }) };
   return {
     ...policy,
-    lists: {
-      ...lists,
-      allow: hosts('allow', lists.allow),
-      deny: hosts('deny', lists.deny),
-      ...(ask.length === 0 ? {} : { ask }),
-      ...(ruled.length === 0 ? {} : { ruled }),
-    },
+    lists: { ...lists, allow: hosts('allow', lists.allow), deny: hosts('deny', lists.deny), ...more },
   };
 }

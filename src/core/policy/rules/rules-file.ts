@@ -1,11 +1,12 @@
 import { defined } from '../../../base/objects.ts';
 import { shellWords } from '../../../protocol/shell.ts';
 import { splitWords } from '../commands/shell-quoting.ts';
-import { createMeter, type Meter, RulesFault } from './language/faults-and-limits.ts';
+import { normalisePath } from '../paths/absolute-paths.ts';
+import { createMeter, fail, type Meter, RulesFault } from './language/faults-and-limits.ts';
 import { bindArguments, type BoundParameter, plainBuiltins, runProgram } from './language/interpreter.ts';
 import { parseRules } from './language/parser.ts';
-import { type CallArguments, type FunctionValue, typeOf, type Value } from './language/values.ts';
-import { matchRules, programPath } from './match-rules.ts';
+import { type CallArguments, type FunctionValue, isKind, typeOf, type Value } from './language/values.ts';
+import { matchRules } from './match-rules.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
 
 /** A rules file's content, or why it has none. A file is valid as a whole or not at all. */
@@ -67,14 +68,14 @@ function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['execut
       return matchRules(own, example, { resolveExecutables: true, cwd: '/' }).length > 0;
     };
     const hit = notMatch.find(fits);
-    if (hit !== undefined) throw wrong(`matches \`${shown(hit)}\`, an example in \`not_match\``, line);
+    if (hit !== undefined) failExample(`matches \`${shown(hit)}\`, an example in \`not_match\``, line);
     const missed = match.find((example) => !fits(example));
-    if (missed !== undefined) throw wrong(`does not match \`${shown(missed)}\`, an example in \`match\``, line);
+    if (missed !== undefined) failExample(`does not match \`${shown(missed)}\`, an example in \`match\``, line);
   }
 }
 
-function wrong(what: string, line: number): RulesFault {
-  return new RulesFault(`The rule ${what}.`, 'Correct the pattern or the example.', line);
+function failExample(what: string, line: number): never {
+  fail(`The rule ${what}.`, 'Correct the pattern or the example.', line);
 }
 
 function shown(example: Example): string {
@@ -96,18 +97,15 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
     builtin('prefix_rule', ['pattern'], ['decision', 'match', 'not_match', 'justification'], (given) => {
       const slots = listAt(given, 'pattern').map(slotOf);
       const [first, ...rest] = slots;
-      if (first === undefined) throw new RulesFault('`pattern` is empty.', 'Name at least a program.');
+      if (first === undefined) fail('`pattern` is empty.', 'Name at least a program.');
       const decision = decisionOf(given, 'allow', prefixDecisions);
       const justification = justificationOf(given);
       const programs = typeof first === 'string' ? [first] : first;
       const most = rest.flat().reduce((size, word) => size + 1 + word.length, justification?.length ?? 0);
       meter.spend(programs.reduce((size, program) => size + 1 + program.length + most, 0));
-      const rules = programs.map((program) => ({
-        pattern: [program, ...rest],
-        decision,
-        ...defined({ justification }),
-        source: source(),
-      }));
+      const rules = programs.map((program) => {
+        return { pattern: [program, ...rest], decision, ...defined({ justification }), source: source() };
+      });
       for (const rule of rules) draft.prefixes.push(rule);
       const [match, notMatch] = [examplesAt(given, 'match', meter), examplesAt(given, 'not_match', meter)];
       if (match.length + notMatch.length > 0) draft.examples.push({ rules, match, notMatch, line: meter.line });
@@ -123,10 +121,8 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
     builtin('host_executable', ['name', 'paths'], [], (given) => {
       const name = stringAt(given, 'name');
       if (name === '' || name === '.' || name === '..' || name.includes('/')) {
-        throw new RulesFault(
-          `\`name\` is ${JSON.stringify(name)}, which is not the name of a program.`,
-          'Write it without folders.',
-        );
+        const what = `\`name\` is ${JSON.stringify(name)}, which is not the name of a program.`;
+        fail(what, 'Write it without folders.');
       }
       const paths = listAt(given, 'paths').map((path) => executablePath(path, name));
       meter.spend(paths.reduce((size, path) => size + 1 + path.length, name.length));
@@ -144,8 +140,8 @@ function builtin(
   work: (given: Given) => void,
 ): FunctionValue {
   const parameters: readonly BoundParameter[] = [
-    ...needed.map((parameter) => ({ name: parameter })),
-    ...others.map((parameter) => ({ name: parameter, fallback: undefined })),
+    ...needed.map((parameter) => ({ name: parameter, isNeeded: true })),
+    ...others.map((parameter) => ({ name: parameter, isNeeded: false })),
   ];
   const call = (given: CallArguments): null => {
     work(bindArguments(name, parameters, given));
@@ -154,32 +150,31 @@ function builtin(
   return { kind: 'function', name, call };
 }
 
-function wrongType(name: string, wanted: string, value: Value | undefined): RulesFault {
-  return new RulesFault(`\`${name}\` must be a ${wanted}, not a ${typeOf(value ?? null)}.`, `Write a ${wanted}.`);
+function failType(name: string, wanted: string, value: Value | undefined): never {
+  fail(`\`${name}\` must be a ${wanted}, not a ${typeOf(value ?? null)}.`, `Write a ${wanted}.`);
 }
 
 function listAt(given: Given, name: string): readonly Value[] {
-  const value = given.get(name);
-  if (value !== null && typeof value === 'object' && value.kind === 'list') return value.items;
-  throw wrongType(name, 'list', value);
+  const value = given.get(name) ?? null;
+  if (isKind(value, 'list')) return value.items;
+  failType(name, 'list', value);
 }
 
 function stringAt(given: Given, name: string): string {
   const value = given.get(name);
   if (typeof value === 'string') return value;
-  throw wrongType(name, 'string', value);
+  failType(name, 'string', value);
 }
 
 function slotOf(slot: Value): string | readonly string[] {
   if (typeof slot === 'string') return slot;
-  if (slot === null || typeof slot !== 'object' || slot.kind !== 'list')
-    throw wrongType('pattern', 'list of strings and lists', slot);
-  if (slot.items.length === 0)
-    throw new RulesFault('A list in `pattern` is empty.', 'Name the words that may be there.');
-  return slot.items.map((word) => {
-    if (typeof word !== 'string') throw wrongType('pattern', 'list of strings and lists of strings', word);
-    return word;
-  });
+  if (!isKind(slot, 'list')) failType('pattern', 'list of strings and lists', slot);
+  if (slot.items.length === 0) fail('A list in `pattern` is empty.', 'Name the words that may be there.');
+  return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
+}
+
+function asString(value: Value, name: string, wanted: string): string {
+  return typeof value === 'string' ? value : failType(name, wanted, value);
 }
 
 const prefixDecisions: Readonly<Record<string, RuleDecision>> = {
@@ -193,13 +188,13 @@ function decisionOf(given: Given, fallback: RuleDecision, known: typeof prefixDe
   const written = given.has('decision') ? stringAt(given, 'decision') : fallback;
   const decision = Object.hasOwn(known, written) ? known[written] : undefined;
   if (decision !== undefined) return decision;
-  throw new RulesFault(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
+  fail(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
 }
 
 function justificationOf(given: Given): string | undefined {
   if (!given.has('justification')) return undefined;
   const text = stringAt(given, 'justification');
-  if (text.trim() === '') throw new RulesFault('`justification` is empty.', 'Write a reason, or leave it out.');
+  if (text.trim() === '') fail('`justification` is empty.', 'Write a reason, or leave it out.');
   return text;
 }
 
@@ -214,20 +209,16 @@ const protocols: Readonly<Record<string, HostRule['protocol']>> = {
 
 function protocolOf(written: string): HostRule['protocol'] {
   const protocol = Object.hasOwn(protocols, written) ? protocols[written] : undefined;
-  if (protocol !== undefined) return protocol;
-  throw new RulesFault(
-    `\`protocol\` is ${JSON.stringify(written)}.`,
-    'Use one of: http, https, socks5_tcp, socks5_udp.',
-  );
+  const next = 'Use one of: http, https, socks5_tcp, socks5_udp.';
+  return protocol ?? fail(`\`protocol\` is ${JSON.stringify(written)}.`, next);
 }
 
 function executablePath(path: Value, name: string): string {
-  if (typeof path !== 'string') throw wrongType('paths', 'list of strings', path);
-  if (!path.startsWith('/'))
-    throw new RulesFault(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
-  const plain = programPath(path);
+  if (typeof path !== 'string') failType('paths', 'list of strings', path);
+  if (!path.startsWith('/')) fail(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
+  const plain = normalisePath(path);
   if (plain?.endsWith(`/${name}`) === true) return plain;
-  throw new RulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
+  fail(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
 }
 
 function examplesAt(given: Given, name: string, meter: Meter): readonly Example[] {
@@ -235,33 +226,28 @@ function examplesAt(given: Given, name: string, meter: Meter): readonly Example[
   return listAt(given, name).map((written) => {
     const words = typeof written === 'string' ? splitWords(written) : wordsOf(written, name);
     meter.spend(typeof written === 'string' ? written.length : (words?.length ?? 0));
-    if (words === undefined) throw new RulesFault(`An example in \`${name}\` has an open quote.`, 'Close it.');
-    if (words.length === 0)
-      throw new RulesFault(`An example in \`${name}\` is empty.`, 'Write a command, or remove it.');
+    if (words === undefined) fail(`An example in \`${name}\` has an open quote.`, 'Close it.');
+    if (words.length === 0) fail(`An example in \`${name}\` is empty.`, 'Write a command, or remove it.');
     return words;
   });
 }
 
 function wordsOf(written: Value, name: string): readonly string[] {
-  if (written === null || typeof written !== 'object' || written.kind !== 'list')
-    throw wrongType(name, 'list of commands', written);
-  return written.items.map((word) => {
-    if (typeof word !== 'string') throw wrongType(name, 'list of commands', word);
-    return word;
-  });
+  if (!isKind(written, 'list')) failType(name, 'list of commands', written);
+  return written.items.map((word) => asString(word, name, 'list of commands'));
 }
 
 /** The host of a rule: lower case, without a port, a final dot or brackets. Faults on anything but a single host. */
 function ruleHost(written: string): string {
   const text = written.trim();
-  const wrong = (what: string, next = 'Write a name such as example.com, or an address.'): RulesFault =>
-    new RulesFault(`The host ${JSON.stringify(written)} ${what}.`, next);
-  if (/[/?#]/.test(text)) throw wrong('has more than a name');
+  const reject = (what: string, next = 'Write a name such as example.com, or an address.'): never =>
+    fail(`The host ${JSON.stringify(written)} ${what}.`, next);
+  if (/[/?#]/.test(text)) reject('has more than a name');
   const host = withoutDots(text.startsWith('[') ? withoutBrackets(text) : withoutPort(text))?.toLowerCase();
-  if (host === undefined) throw wrong('has brackets that do not match');
-  if (host === '') throw wrong('is empty');
-  if (host.includes('*')) throw wrong('has a wildcard', 'Write one rule for each host.');
-  if (/\s/.test(host)) throw wrong('has a space in it');
+  if (host === undefined) return reject('has brackets that do not match');
+  if (host === '') reject('is empty');
+  if (host.includes('*')) reject('has a wildcard', 'Write one rule for each host.');
+  if (/\s/.test(host)) reject('has a space in it');
   return host;
 }
 

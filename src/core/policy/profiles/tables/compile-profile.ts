@@ -1,5 +1,5 @@
 import { defined } from '../../../../base/objects.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { PermissionProfile } from '../../../../protocol/permissions.ts';
 import { normalisePath } from '../../paths/absolute-paths.ts';
 import {
@@ -23,7 +23,6 @@ export interface CompileBase extends TableBase {
 }
 
 const profileKeys = ['description', 'extends', 'workspace_roots', 'filesystem', 'network'];
-
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
 export type CompiledProfile = { readonly profile: PermissionProfile } | { readonly problem: TableProblem };
@@ -37,17 +36,9 @@ export function compileProfile(tables: ProfileTables, id: string, base: CompileB
   const files = fileEntries(objectAt(table, 'filesystem') ?? {}, [], base);
   const { network, details } = networkDetails(objectAt(table, 'network') ?? {}, [], base);
   const roots = workspaceRoots(objectAt(table, 'workspace_roots') ?? {}, base);
-  const profile: PermissionProfile = {
-    type: 'managed',
-    file_system: {
-      type: 'restricted',
-      entries: withWorkspaceRoots(files.entries, roots),
-      ...defined({ glob_scan_max_depth: files.depth }),
-    },
-    network,
-    ...defined({ capstan_network: details }),
-  };
-  return { profile };
+  const entries = withWorkspaceRoots(files.entries, roots);
+  const file_system = { type: 'restricted', entries, ...defined({ glob_scan_max_depth: files.depth }) } as const;
+  return { profile: { type: 'managed', file_system, network, ...defined({ capstan_network: details }) } };
 }
 
 export function tableProblems(given: JsonObject, base: CompileBase): readonly TableProblem[] {
@@ -64,28 +55,18 @@ export function tableProblems(given: JsonObject, base: CompileBase): readonly Ta
 function ownProblems(table: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {
   const problems = Object.entries(table).flatMap(([key, value = null]): readonly TableProblem[] => {
     const path = [...at, key];
-    switch (key) {
-      case 'description':
-      case 'extends':
-        return typeof value === 'string' ? [] : [wrongType(path, 'a string', value)];
-      case 'workspace_roots':
-        return isJsonObject(value) ? rootProblems(value, path, base) : [wrongType(path, 'a table', value)];
-      case 'filesystem':
-        return isJsonObject(value) ? fileEntries(value, path, base).problems : [wrongType(path, 'a table', value)];
-      case 'network':
-        return isJsonObject(value) ? networkDetails(value, path, base).problems : [wrongType(path, 'a table', value)];
-      default:
-        return [unknownTableKey(path, profileKeys)];
-    }
+    if (key === 'description' || key === 'extends')
+      return typeof value === 'string' ? [] : [wrongType(path, 'a string', value)];
+    if (!profileKeys.includes(key)) return [unknownTableKey(path, profileKeys)];
+    if (!isJsonObject(value)) return [wrongType(path, 'a table', value)];
+    if (key === 'workspace_roots') return rootProblems(value, path, base);
+    return (key === 'filesystem' ? fileEntries : networkDetails)(value, path, base).problems;
   });
   const files = table['filesystem'];
-  const grantsNothing = table['extends'] === undefined && (files === undefined || isEmpty(files));
+  const isEmpty = files === undefined || (isJsonObject(files) && Object.keys(files).length === 0);
+  const grantsNothing = table['extends'] === undefined && isEmpty;
   const what = 'has no entries under filesystem, so commands can read nothing';
   return grantsNothing ? [...problems, tableWarning(at, what, `Add entries, or extends = ":workspace".`)] : problems;
-}
-
-function isEmpty(value: Json): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 function rootProblems(roots: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {

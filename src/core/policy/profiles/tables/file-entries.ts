@@ -7,32 +7,22 @@ import { type TableProblem, tableWarning, wrongType, wrongValue } from './profil
 
 type Path = readonly string[];
 
-interface FileEntries {
-  readonly entries: readonly FileSystemEntry[];
-  readonly depth?: number;
-  readonly problems: readonly TableProblem[];
-}
-
 export interface TableBase {
   /** The target of `~`. Without it, such a key is unknown. */
   readonly osHome?: string;
 }
 
 const depthKey = 'glob_scan_max_depth';
-
 const accessWords: Readonly<Record<string, Access>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
 
 /** The entries of `[permissions.<id>.filesystem]`. A faulty one yields a problem instead. */
-export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileEntries {
+export function fileEntries(table: JsonObject, at: Path, base: TableBase) {
   const entries: FileSystemEntry[] = [];
   const problems: TableProblem[] = [];
   let depth: number | undefined;
   const note = noteSpellings(at);
   const add = (result: FileSystemEntry | TableProblem, where: Path): void => {
-    if ('kind' in result) {
-      problems.push(result);
-      return;
-    }
+    if ('kind' in result) return void problems.push(result);
     entries.push(result);
     const meant = canonicalPlace(result.path);
     if (meant !== undefined) problems.push(...note(meant, where, result.access));
@@ -51,14 +41,12 @@ export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileE
     }
     if (place.kind === 'unknown') problems.push(unknownToken(path, value));
     if (!isJsonObject(value)) add(entryAt(place, '.', value, path), path);
-    else {
-      for (const [subpath, access = null] of Object.entries(value)) {
-        const where = [...path, subpath];
-        add(entryAt(place, subpath, access, where), where);
-      }
+    for (const [subpath, access = null] of isJsonObject(value) ? Object.entries(value) : []) {
+      const where = [...path, subpath];
+      add(entryAt(place, subpath, access, where), where);
     }
   }
-  return { entries, problems, ...(depth === undefined ? {} : { depth }) };
+  return { entries, problems, depth };
 }
 
 type Place =
@@ -69,11 +57,12 @@ type Place =
   | { readonly kind: 'workspace' }
   | { readonly kind: 'unknown'; readonly token: string };
 
+const special = (kind: 'root' | 'minimal' | 'tmpdir' | 'slash_tmp'): Place => ({ kind: 'special', special: { kind } });
 const specials: Readonly<Record<string, Place>> = {
-  ':root': { kind: 'special', special: { kind: 'root' } },
-  ':minimal': { kind: 'special', special: { kind: 'minimal' } },
-  ':tmpdir': { kind: 'special', special: { kind: 'tmpdir' } },
-  ':slash_tmp': { kind: 'special', special: { kind: 'slash_tmp' } },
+  ':root': special('root'),
+  ':minimal': special('minimal'),
+  ':tmpdir': special('tmpdir'),
+  ':slash_tmp': special('slash_tmp'),
   ':workspace_roots': { kind: 'workspace' },
   ':project_roots': { kind: 'workspace' },
 };
@@ -87,11 +76,8 @@ function placeOf(key: string, at: Path, { osHome }: TableBase): Place | { readon
     return { problem: wrongValue(at, what, 'Write the whole path, or put the entry below ":workspace_roots".') };
   }
   if (!hasWildcard(text)) return { kind: 'path', path };
-  const climbs = pathNames(text).includes('..');
-  if (climbs || parseGlob(text) === undefined) {
-    return { problem: wrongValue(at, 'is not a valid pattern', 'Close every bracket, and write no "..".') };
-  }
-  return { kind: 'glob', pattern: text };
+  if (!pathNames(text).includes('..') && parseGlob(text) !== undefined) return { kind: 'glob', pattern: text };
+  return { problem: wrongValue(at, 'is not a valid pattern', 'Close every bracket, and write no "..".') };
 }
 
 /** `~user` is not supported. */
@@ -112,16 +98,12 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
     const pattern = patternEntry(place.pattern, access, at, (path) => ({ type: 'path', path }));
     return 'kind' in pattern ? pattern : { path: pattern, access };
   }
-  if (place.kind === 'special' && place.special.kind === 'minimal' && access !== 'read') {
+  if (place.kind === 'special' && place.special.kind === 'minimal' && access !== 'read')
     return wrongValue(at, 'can only be "read"', 'To write, name the folder in an entry of its own.');
-  }
   if (subpath === '.') return { path: ofPlace(place), access };
   if (place.kind === 'special') {
-    return wrongValue(
-      at,
-      'is below a symbol that has no paths below it',
-      'Write the whole path as an entry of its own.',
-    );
+    const what = 'is below a symbol that has no paths below it';
+    return wrongValue(at, what, 'Write the whole path as an entry of its own.');
   }
   const parts = subpath.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
@@ -129,9 +111,8 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
     return wrongValue(at, what, 'Write the names that lead to it, or "." for the folder itself.');
   }
   if (!hasWildcard(subpath)) return { path: ofPlace(place, subpath), access };
-  if (parseGlob(`/${subpath}`) === undefined) {
+  if (parseGlob(`/${subpath}`) === undefined)
     return wrongValue(at, 'is not a valid pattern', 'Close every bracket and brace.');
-  }
   const pattern = patternEntry(`/${subpath}`, access, at, (path) => ofPlace(place, path.slice(1)));
   if ('kind' in pattern) return pattern;
   return { path: pattern.type === 'glob_pattern' ? globBelow(place, subpath) : pattern, access };
@@ -147,8 +128,8 @@ function patternEntry(
   if (access === 'deny') return { type: 'glob_pattern', pattern };
   const folder = pattern.endsWith('/**') ? pattern.slice(0, -3) : undefined;
   if (folder !== undefined && !hasWildcard(folder)) return toSubtree(folder === '' ? '/' : folder);
-  const what = `is a pattern, and patterns can only deny`;
-  return wrongValue(at, what, 'Name the folder, or let the pattern end in "/**" and have no other wildcard.');
+  const next = 'Name the folder, or let the pattern end in "/**" and have no other wildcard.';
+  return wrongValue(at, 'is a pattern, and patterns can only deny', next);
 }
 
 /** Without a subpath, or with an empty one: the place itself. */
@@ -176,27 +157,21 @@ function globBelow(place: Exclude<Place, { kind: 'glob' }>, subpath: string): Pa
 function unknownToken(path: Path, value: Json): TableProblem {
   const accesses = isJsonObject(value) ? Object.values(value) : [value];
   const next = 'Use :root, :minimal, :workspace_roots, :tmpdir, :slash_tmp or a path.';
-  if (accesses.every((access) => access === 'read' || access === 'write')) {
+  if (accesses.every((access) => access === 'read' || access === 'write'))
     return tableWarning(path, 'is a symbol that Capstan does not know: it grants nothing', next);
-  }
   return wrongValue(path, 'is a symbol that Capstan does not know, so it cannot be denied', next);
 }
 
 /**
- * Records a key's value for its canonical meaning. Returns problems if another spelling of it had a different value.
+ * For the keys of the table `at`: places and hosts may have several spellings. The function records a key's value for
+ * its canonical meaning, and returns problems if another spelling of it had a different value.
  */
-type NoteSpelling = (meant: string, path: readonly string[], said: string | boolean) => readonly TableProblem[];
-
-/** For the keys of the table `at`: places and hosts may have several spellings. */
-export function noteSpellings(at: readonly string[]): NoteSpelling {
+export function noteSpellings(at: Path) {
   const first = new Map<string, { readonly key: string; readonly said: string | boolean }>();
-  return (meant, path, said) => {
+  return (meant: string, path: Path, said: string | boolean): readonly TableProblem[] => {
     const known = first.get(meant);
-    const key = path
-      .slice(at.length)
-      .map((part) => JSON.stringify(part))
-      .join('.');
-    if (known === undefined) first.set(meant, { key, said });
+    const names = path.slice(at.length).map((part) => JSON.stringify(part));
+    if (known === undefined) first.set(meant, { key: names.join('.'), said });
     if (known === undefined || known.said === said) return [];
     const what = `contradicts ${known.key}, which means the same and says ${JSON.stringify(known.said)}`;
     return [wrongValue(path, what, 'Keep one of the two.')];

@@ -40,9 +40,8 @@ function tableOf(tables: ProfileTables, id: string, at: readonly string[], isPar
   const table = Object.hasOwn(known, id) ? known[id] : undefined;
   if (table !== undefined) return { table };
   const wrong = (what: string, next: string) => ({ problem: wrongValue(at, what, next) });
-  if (isParent && id === ':danger-full-access') {
+  if (isParent && id === ':danger-full-access')
     return wrong(`cannot be "${id}", which has no sandbox`, 'Extend ":workspace" or ":read-only".');
-  }
   const ids = Object.keys(isParent ? builtInTables : builtInModes);
   if (!isBuiltInId(id)) {
     const next = ids.includes(`:${id}`)

@@ -1,10 +1,7 @@
 /** Steps and pieces of values that one file may use: a file of a thousand rules uses a hundredth of it. */
 const mostWork = 1_000_000;
-
 const mostDepth = 400;
-
 const mostCalls = 50;
-
 /** Cost of a new list or function besides its contents. */
 export const objectWork = 10;
 
@@ -28,19 +25,16 @@ export function createMeter(): Meter {
     spend(more) {
       work += more;
       if (work > mostWork)
-        throw new RulesFault(
-          'The file takes too long or makes too much data.',
-          'Write fewer or smaller lists, loops and texts.',
-        );
+        fail('The file takes too long or makes too much data.', 'Write fewer or smaller lists, loops and texts.');
     },
     enter() {
-      if (++depth > mostDepth) throw nestingFault();
+      if (++depth > mostDepth) failNesting();
     },
     leave() {
       depth--;
     },
     enterCall() {
-      if (++calls > mostCalls) throw new RulesFault('Function calls are nested too deeply.', 'Use a loop.');
+      if (++calls > mostCalls) fail('Function calls are nested too deeply.', 'Use a loop.');
     },
     leaveCall() {
       calls--;
@@ -51,8 +45,12 @@ export function createMeter(): Meter {
 /** For source text, which nests less than values do. */
 export const maxNesting = 100;
 
-export function nestingFault(line?: number): RulesFault {
-  return new RulesFault('This is nested too deeply.', 'Split it into several steps.', line);
+export function failNesting(line?: number): never {
+  fail('This is nested too deeply.', 'Split it into several steps.', line);
+}
+
+export function fail(message: string, next: string, line?: number): never {
+  throw new RulesFault(message, next, line);
 }
 
 /** Why a rules file cannot be used. Ends the file; `readRules` turns it into a value. */

@@ -1,4 +1,4 @@
-import { type Meter, objectWork, RulesFault } from './faults-and-limits.ts';
+import { fail, type Meter, objectWork } from './faults-and-limits.ts';
 import { applyOperator, checkFree, concatenate, makeTuple, memberOf, negate, setMember, sliceOf } from './operators.ts';
 import type { Block, Clause, Definition, DictEntry, Expression, Program, Statement } from './syntax-tree.ts';
 import {
@@ -6,6 +6,7 @@ import {
   asWritten,
   type CallArguments,
   type FunctionValue,
+  isKind,
   isTrue,
   itemsOf,
   keyOf,
@@ -88,7 +89,7 @@ function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, s
 /** Stops when `visit` returns false. The value cannot change meanwhile. */
 function eachOf(value: Value, meter: Meter, visit: (item: Value) => boolean): void {
   const items = itemsOf(value);
-  const held = value !== null && typeof value === 'object' && 'loops' in value ? value : undefined;
+  const held = isKind(value, 'list', 'dict') ? value : undefined;
   if (held !== undefined) held.loops++;
   for (const item of items) {
     meter.spend(1);
@@ -104,12 +105,8 @@ function assign(target: Expression, value: Value, scope: Scope, meter: Meter): v
     setMember(holder, [evaluate(target.index, scope, meter), value], meter);
   } else if (target.kind === 'list' || target.kind === 'tuple') {
     const items = itemsOf(value);
-    if (items.length !== target.items.length) {
-      throw new RulesFault(
-        `${items.length} values do not fit ${target.items.length} names.`,
-        'Give one value to each name.',
-      );
-    }
+    if (items.length !== target.items.length)
+      fail(`${items.length} values do not fit ${target.items.length} names.`, 'Give one value to each name.');
     for (const [at, each] of target.items.entries()) assign(each, items[at] ?? null, scope, meter);
   }
 }
@@ -118,7 +115,7 @@ function assign(target: Expression, value: Value, scope: Scope, meter: Meter): v
 function change({ target, operator, value }: Extract<Statement, { kind: 'change' }>, scope: Scope, meter: Meter): void {
   const before = evaluate(target, scope, meter);
   const more = evaluate(value, scope, meter);
-  if (operator === '+' && before !== null && typeof before === 'object' && before.kind === 'list') {
+  if (operator === '+' && isKind(before, 'list')) {
     const items = itemsOf(more).slice();
     checkFree(before);
     meter.spend(items.length);
@@ -184,21 +181,21 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): Value {
       return inner(isTrue(inner(expression.condition)) ? expression.chosen : expression.otherwise);
     case 'index':
       return memberOf(inner(expression.of), inner(expression.index), meter);
-    case 'slice':
+    case 'slice': {
+      const of = inner(expression.of);
       return sliceOf(
-        inner(expression.of),
+        of,
         expression.bounds.map((bound) => bound && inner(bound)),
         meter,
       );
+    }
     case 'lambda':
       return functionOf(expression.definition, scope, meter);
     case 'call': {
       const callee = inner(expression.callee);
       const positional = expression.positional.map(inner);
       const named = new Map(expression.named.map(([name, value]) => [name, inner(value)]));
-      if (callee === null || typeof callee !== 'object' || callee.kind !== 'function') {
-        throw new RulesFault('This is not a function.', 'Call a function.', expression.line);
-      }
+      if (!isKind(callee, 'function')) fail('This is not a function.', 'Call a function.', expression.line);
       meter.spend(objectWork);
       meter.line = expression.line;
       meter.enterCall();
@@ -214,7 +211,7 @@ function lookUp(name: string, scope: Scope): Value {
   while (place !== undefined && !place.names.has(name)) place = place.outer;
   const value = place?.values.get(name);
   if (value !== undefined) return value;
-  throw new RulesFault(`\`${name}\` has no value yet.`, 'Give it one before it is used.');
+  fail(`\`${name}\` has no value yet.`, 'Give it one before it is used.');
 }
 
 function dictOf(written: readonly DictEntry[], inner: (part: Expression) => Value, meter: Meter): Value {
@@ -223,7 +220,7 @@ function dictOf(written: readonly DictEntry[], inner: (part: Expression) => Valu
   for (const [key, value] of written) {
     const made = inner(key);
     const name = keyOf(made, meter);
-    if (entries.has(name)) throw new RulesFault(`The key ${name.slice(0, 80)} appears twice.`, 'Remove one.', key.line);
+    if (entries.has(name)) fail(`The key ${name.slice(0, 80)} appears twice.`, 'Remove one.', key.line);
     entries.set(name, [made, inner(value)]);
   }
   return { kind: 'dict', entries, loops: 0 };
@@ -259,23 +256,21 @@ function functionOf(definition: Definition, outer: Scope, meter: Meter): Functio
   meter.spend(objectWork);
   const parameters = definition.parameters.map(({ name: parameter, fallback }) => ({
     name: parameter,
-    ...(fallback === undefined ? {} : { fallback: evaluate(fallback, outer, meter) }),
+    isNeeded: fallback === undefined,
+    fallback: fallback && evaluate(fallback, outer, meter),
   }));
-  return {
-    kind: 'function',
-    name,
-    call(given) {
-      const values = bindArguments(name, parameters, given);
-      const ended = run(body, { names, values, outer }, meter);
-      return typeof ended === 'object' ? ended.value : null;
-    },
+  const call = (given: CallArguments): Value => {
+    const ended = run(body, { names, values: bindArguments(name, parameters, given), outer }, meter);
+    return typeof ended === 'object' ? ended.value : null;
   };
+  return { kind: 'function', name, call };
 }
 
-/** A function's parameter. `fallback` undefined: it is optional and has no value then. */
+/** A function's parameter. It may have no value if it is not needed. */
 export interface BoundParameter {
   readonly name: string;
-  readonly fallback?: Value | undefined;
+  readonly isNeeded: boolean;
+  readonly fallback?: Value;
 }
 
 export function bindArguments(
@@ -283,26 +278,22 @@ export function bindArguments(
   parameters: readonly BoundParameter[],
   { positional, named }: CallArguments,
 ): Map<string, Value> {
-  if (positional.length > parameters.length) {
-    throw new RulesFault(
-      `\`${callee}\` takes ${parameters.length} values, not ${positional.length}.`,
-      'Remove the others.',
-    );
-  }
+  if (positional.length > parameters.length)
+    fail(`\`${callee}\` takes ${parameters.length} values, not ${positional.length}.`, 'Remove the others.');
   const values = new Map<string, Value>();
   for (const [at, value] of positional.entries()) values.set(parameters[at]?.name ?? '', value);
   for (const [name, value] of named) {
-    if (values.has(name)) throw new RulesFault(`\`${name}\` is given twice.`, 'Remove one.');
+    if (values.has(name)) fail(`\`${name}\` is given twice.`, 'Remove one.');
     if (!parameters.some((parameter) => parameter.name === name)) {
       const known = parameters.map((parameter) => parameter.name).join(', ');
-      throw new RulesFault(`\`${callee}\` takes no \`${name}\`.`, `It takes: ${known}.`);
+      fail(`\`${callee}\` takes no \`${name}\`.`, `It takes: ${known}.`);
     }
     values.set(name, value);
   }
-  for (const { name, ...parameter } of parameters) {
+  for (const { name, isNeeded, fallback } of parameters) {
     if (values.has(name)) continue;
-    if (!('fallback' in parameter)) throw new RulesFault(`\`${callee}\` needs \`${name}\`.`, 'Add it.');
-    if (parameter.fallback !== undefined) values.set(name, parameter.fallback);
+    if (isNeeded) fail(`\`${callee}\` needs \`${name}\`.`, 'Add it.');
+    if (fallback !== undefined) values.set(name, fallback);
   }
   return values;
 }
@@ -320,7 +311,7 @@ function builtin(name: string, least: number, most: number, work: (values: reado
   const call = ({ positional, named }: CallArguments): Value => {
     if (positional.length < least || positional.length > most || named.size > 0) {
       const count = least === most ? `${least} value` : `${least} to ${most} values`;
-      throw new RulesFault(`\`${name}\` takes ${count}, without names.`, 'Correct the call.');
+      fail(`\`${name}\` takes ${count}, without names.`, 'Correct the call.');
     }
     return work(positional);
   };
@@ -332,16 +323,16 @@ function lengthOf(value: Value, meter: Meter): number {
     meter.spend(value.length);
     return [...value].length;
   }
-  if (value !== null && typeof value === 'object' && value.kind !== 'function') return sizeOf(value);
-  throw new RulesFault(`A ${typeOf(value)} has no length.`, 'Use a string, a list or a dict.');
+  if (isKind(value, 'list', 'tuple', 'range', 'dict')) return sizeOf(value);
+  fail(`A ${typeOf(value)} has no length.`, 'Use a string, a list or a dict.');
 }
 
 function rangeOf(values: readonly Value[], meter: Meter): Value {
   const numbers = values.filter((value) => typeof value === 'number');
-  if (numbers.length < values.length) throw new RulesFault('`range` takes whole numbers.', 'Correct the call.');
+  if (numbers.length < values.length) fail('`range` takes whole numbers.', 'Correct the call.');
   const [first = 0, second, step = 1] = numbers;
   const [start, stop] = second === undefined ? [0, first] : [first, second];
-  if (step === 0) throw new RulesFault('The step of a range is zero.', 'Use another one.');
+  if (step === 0) fail('The step of a range is zero.', 'Use another one.');
   const length = Math.max(0, Math.ceil((stop - start) / step));
   meter.spend(objectWork + length);
   const shown = step !== 1 ? [start, stop, step] : start !== 0 ? [start, stop] : [stop];

@@ -1,11 +1,12 @@
-import { type Meter, objectWork, RulesFault } from './faults-and-limits.ts';
-import type { BinaryOperator } from './syntax-tree.ts';
+import { fail, type Meter, objectWork } from './faults-and-limits.ts';
+import type { EagerOperator } from './syntax-tree.ts';
 import {
   areEqual,
   asText,
   asWritten,
   compare,
   type DictValue,
+  isKind,
   itemsOf,
   keyOf,
   type ListValue,
@@ -14,7 +15,7 @@ import {
   type Value,
 } from './values.ts';
 
-export function applyOperator(operator: BinaryOperator, left: Value, right: Value, meter: Meter): Value {
+export function applyOperator(operator: EagerOperator, left: Value, right: Value, meter: Meter): Value {
   switch (operator) {
     case '==':
       return areEqual(left, right, meter);
@@ -38,42 +39,34 @@ export function applyOperator(operator: BinaryOperator, left: Value, right: Valu
       return repeat(left, right, meter) ?? repeat(right, left, meter) ?? unfit(operator, left, right);
     case '%':
       if (typeof left === 'string') return fillIn(left, right, meter);
-      break;
-    case '-':
-    case '//':
-      break;
-    case 'and':
-    case 'or':
-      throw new Error('What is evaluated of these depends on the left side.');
   }
   if (typeof left !== 'number' || typeof right !== 'number') return unfit(operator, left, right);
   if (operator === '-') return whole(left - right);
-  if (right === 0) throw new RulesFault('A number is divided by zero.', 'Divide by another number.');
+  if (right === 0) fail('A number is divided by zero.', 'Divide by another number.');
   const quotient = Math.floor(left / right);
   return whole(operator === '//' ? quotient : left - quotient * right);
 }
 
 export function negate(operator: '-' | '+', value: Value): number {
-  if (typeof value !== 'number') throw new RulesFault(`A ${typeOf(value)} has no sign.`, 'Use a number.');
+  if (typeof value !== 'number') fail(`A ${typeOf(value)} has no sign.`, 'Use a number.');
   return operator === '-' ? whole(-value) : value;
 }
 
 function whole(number: number): number {
   if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
-  throw new RulesFault('A number is too large.', 'Keep numbers below 2^53.');
+  fail('A number is too large.', 'Keep numbers below 2^53.');
 }
 
 function unfit(operator: string, left: Value, right: Value): never {
   const what = `\`${operator}\` does not work with a ${typeOf(left)} and a ${typeOf(right)}.`;
-  throw new RulesFault(what, 'Use two of one kind; `str(…)` makes a string.');
+  fail(what, 'Use two of one kind; `str(…)` makes a string.');
 }
 
 function add(left: Value, right: Value, meter: Meter): Value | undefined {
   if (typeof left === 'number' && typeof right === 'number') return whole(left + right);
   if (typeof left === 'string' && typeof right === 'string') return concatenate([left, right], meter);
-  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return undefined;
-  if (left.kind === 'list' && right.kind === 'list') return makeList([...left.items, ...right.items], meter);
-  if (left.kind === 'tuple' && right.kind === 'tuple') return makeTuple([...left.items, ...right.items], meter);
+  if (isKind(left, 'list') && isKind(right, 'list')) return makeList([...left.items, ...right.items], meter);
+  if (isKind(left, 'tuple') && isKind(right, 'tuple')) return makeTuple([...left.items, ...right.items], meter);
   return undefined;
 }
 
@@ -95,8 +88,7 @@ function repeat(value: Value, times: Value, meter: Meter): Value | undefined {
     meter.spend(value.length * count);
     return value.length === 0 ? '' : value.repeat(count);
   }
-  if (value === null || typeof value !== 'object' || (value.kind !== 'list' && value.kind !== 'tuple'))
-    return undefined;
+  if (!isKind(value, 'list', 'tuple')) return undefined;
   const { items } = value;
   meter.spend(items.length * count);
   const all = items.length === 0 ? [] : Array.from({ length: count }, () => items).flat();
@@ -105,29 +97,27 @@ function repeat(value: Value, times: Value, meter: Meter): Value | undefined {
 
 function contains(whole: Value, part: Value, meter: Meter): boolean {
   if (typeof whole === 'string') {
-    if (typeof part !== 'string') throw new RulesFault(`A ${typeOf(part)} cannot be in a string.`, 'Use a string.');
+    if (typeof part !== 'string') fail(`A ${typeOf(part)} cannot be in a string.`, 'Use a string.');
     meter.spend(whole.length);
     return whole.includes(part);
   }
-  if (whole !== null && typeof whole === 'object' && whole.kind === 'dict')
-    return whole.entries.has(keyOf(part, meter));
+  if (isKind(whole, 'dict')) return whole.entries.has(keyOf(part, meter));
   return itemsOf(whole).some((item) => areEqual(item, part, meter));
 }
 
 /** `"…" % values`. */
 function fillIn(format: string, given: Value, meter: Meter): string {
-  const values = given !== null && typeof given === 'object' && given.kind === 'tuple' ? given.items : [given];
+  const values = isKind(given, 'tuple') ? given.items : [given];
   let used = 0;
   meter.spend(format.length);
   const texts = format.split(/(%[^]?)/).map((piece) => {
     if (!piece.startsWith('%')) return piece;
     if (piece === '%%') return '%';
     const value = values[used++];
-    if (value === undefined) throw new RulesFault('The format needs more values.', 'Give one for each %s.');
+    if (value === undefined) fail('The format needs more values.', 'Give one for each %s.');
     return filled(piece, value, meter);
   });
-  if (used < values.length)
-    throw new RulesFault('There are more values than the format needs.', 'Give one for each %s.');
+  if (used < values.length) fail('There are more values than the format needs.', 'Give one for each %s.');
   return concatenate(texts, meter);
 }
 
@@ -137,18 +127,16 @@ function filled(sign: string, value: Value, meter: Meter): string {
   if (sign === '%s') return asText(value, meter);
   if (sign === '%r') return asWritten(value, meter);
   const base = Object.hasOwn(bases, sign) ? bases[sign] : undefined;
-  if (base === undefined)
-    throw new RulesFault(`\`${sign}\` is not known in a format.`, 'Use %s, %r, %d, %o, %x, %X or %%.');
-  if (typeof value !== 'number') throw new RulesFault(`\`${sign}\` wants a number.`, 'Use %s.');
+  if (base === undefined) fail(`\`${sign}\` is not known in a format.`, 'Use %s, %r, %d, %o, %x, %X or %%.');
+  if (typeof value !== 'number') fail(`\`${sign}\` wants a number.`, 'Use %s.');
   const digits = value.toString(base);
   return sign === '%X' ? digits.toUpperCase() : digits;
 }
 
 export function memberOf(value: Value, index: Value, meter: Meter): Value {
-  if (value !== null && typeof value === 'object' && value.kind === 'dict') {
+  if (isKind(value, 'dict')) {
     const entry = value.entries.get(keyOf(index, meter));
-    if (entry === undefined)
-      throw new RulesFault(`The dict has no ${asWritten(index, meter).slice(0, 80)}.`, 'Correct the key.');
+    if (entry === undefined) fail(`The dict has no ${asWritten(index, meter).slice(0, 80)}.`, 'Correct the key.');
     return entry[1];
   }
   const items = sequence(value, meter);
@@ -156,9 +144,7 @@ export function memberOf(value: Value, index: Value, meter: Meter): Value {
 }
 
 export function setMember(value: Value, [index, member]: readonly [Value, Value], meter: Meter): void {
-  if (value === null || typeof value !== 'object' || (value.kind !== 'dict' && value.kind !== 'list')) {
-    throw new RulesFault(`A member of a ${typeOf(value)} cannot be changed.`, 'Make a new value.');
-  }
+  if (!isKind(value, 'dict', 'list')) fail(`A member of a ${typeOf(value)} cannot be changed.`, 'Make a new value.');
   checkFree(value);
   if (value.kind === 'dict') value.entries.set(keyOf(index, meter), [index, member]);
   else value.items[placeIn(value.items, index)] = member;
@@ -167,22 +153,21 @@ export function setMember(value: Value, [index, member]: readonly [Value, Value]
 
 /** A loop would never end if its value could grow. */
 export function checkFree({ kind, loops }: ListValue | DictValue): void {
-  if (loops > 0)
-    throw new RulesFault(`This ${kind} cannot be changed while a loop goes through it.`, 'Change it after the loop.');
+  if (loops > 0) fail(`This ${kind} cannot be changed while a loop goes through it.`, 'Change it after the loop.');
 }
 
 function placeIn(items: readonly unknown[], index: Value): number {
-  if (typeof index !== 'number') throw new RulesFault(`A ${typeOf(index)} cannot be an index.`, 'Use a number.');
+  if (typeof index !== 'number') fail(`A ${typeOf(index)} cannot be an index.`, 'Use a number.');
   const place = index < 0 ? index + items.length : index;
   if (place >= 0 && place < items.length) return place;
-  throw new RulesFault(`There is no member ${index}.`, `It has ${items.length} members, and the first is 0.`);
+  fail(`There is no member ${index}.`, `It has ${items.length} members, and the first is 0.`);
 }
 
 /** `value[first:last:step]`. */
 export function sliceOf(value: Value, bounds: readonly (Value | undefined)[], meter: Meter): Value {
   const items = sequence(value, meter);
   const [first, last, step = 1] = bounds.map(bound);
-  if (step === 0) throw new RulesFault('The step of a slice is zero.', 'Use another one.');
+  if (step === 0) fail('The step of a slice is zero.', 'Use another one.');
   const size = items.length;
   const place = (index: number): number => {
     const from = index < 0 ? index + size : index;
@@ -193,15 +178,13 @@ export function sliceOf(value: Value, bounds: readonly (Value | undefined)[], me
   const taken: Value[] = [];
   for (let at = start; step > 0 ? at < end : at > end; at += step) taken.push(items[at] ?? null);
   if (typeof value === 'string') return concatenate(taken as string[], meter);
-  return value !== null && typeof value === 'object' && value.kind === 'list'
-    ? makeList(taken, meter)
-    : makeTuple(taken, meter);
+  return isKind(value, 'list') ? makeList(taken, meter) : makeTuple(taken, meter);
 }
 
 function bound(value: Value | undefined): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;
-  throw new RulesFault(`A slice cannot end at a ${typeOf(value)}.`, 'Use numbers.');
+  fail(`A slice cannot end at a ${typeOf(value)}.`, 'Use numbers.');
 }
 
 /** A string's members are its characters. */
@@ -210,9 +193,9 @@ function sequence(value: Value, meter: Meter): readonly Value[] {
     meter.spend(value.length);
     return [...value];
   }
-  if (value !== null && typeof value === 'object' && value.kind !== 'dict' && value.kind !== 'function') {
+  if (isKind(value, 'list', 'tuple', 'range')) {
     meter.spend(1);
     return value.items;
   }
-  throw new RulesFault(`A ${typeOf(value)} has no members.`, 'Use a list, a dict or a string.');
+  fail(`A ${typeOf(value)} has no members.`, 'Use a list, a dict or a string.');
 }

@@ -1,4 +1,4 @@
-import { maxNesting, nestingFault, RulesFault } from './faults-and-limits.ts';
+import { fail, failNesting, maxNesting } from './faults-and-limits.ts';
 import type {
   BinaryOperator,
   Block,
@@ -6,6 +6,7 @@ import type {
   Clause,
   Clauses,
   DictEntry,
+  EagerOperator,
   Expression,
   Parameter,
   Program,
@@ -15,24 +16,13 @@ import { type FormatPiece, type Token, tokenise } from './tokens.ts';
 
 /** A file's syntax tree. `known`: predefined names. A name without a value is a fault anywhere. */
 export function parseRules(text: string, known: ReadonlySet<string>): Program {
-  const scope = {
-    kind: 'file' as const,
-    names: new Set<string>(),
-    uses: new Map<string, number>(),
-    outer: undefined,
-    loops: 0,
-  };
+  const scope = newScope('file', undefined);
   const cursor: Cursor = { tokens: tokenise(text), at: 0, depth: 0, scope };
   const body: Statement[] = [];
   while (peek(cursor).kind !== 'end') body.push(...statement(cursor));
   for (const [name, line] of scope.uses) {
-    if (!scope.names.has(name) && !known.has(name)) {
-      throw new RulesFault(
-        `\`${name}\` is not defined.`,
-        `Correct the name, or define it. Known: ${[...known].join(', ')}.`,
-        line,
-      );
-    }
+    if (scope.names.has(name) || known.has(name)) continue;
+    fail(`\`${name}\` is not defined.`, `Correct the name, or define it. Known: ${[...known].join(', ')}.`, line);
   }
   return { body, names: scope.names };
 }
@@ -51,7 +41,7 @@ function definition(cursor: Cursor, line: number): Statement {
   expect(cursor, 'symbol', '(');
   const given = parseParameters(cursor, ')');
   const { names } = openScope(cursor, 'function');
-  for (const parameter of given) names.add(parameter.name);
+  for (const { name: parameter } of given) names.add(parameter);
   const body = block(cursor);
   closeScope(cursor);
   return { kind: 'def', line, definition: { name, parameters: given, names, body } };
@@ -104,20 +94,19 @@ function simpleStatement(cursor: Cursor): Statement {
   if (takeIf(cursor, '='))
     return { kind: 'assign', line, target: asTarget(cursor, target), value: parseExpressionList(cursor) };
   if (!isNext(cursor, '+=', '-=', '*=', '//=', '%=')) return { kind: 'expression', line, value: target };
-  const operator = expect(cursor, 'symbol').text.slice(0, -1) as BinaryOperator;
+  const operator = expect(cursor, 'symbol').text.slice(0, -1) as EagerOperator;
   if (target.kind === 'list' || target.kind === 'tuple')
-    throw new RulesFault('Only one value can be changed at a time.', 'Split the line.', line);
+    fail('Only one value can be changed at a time.', 'Split the line.', line);
   return { kind: 'change', line, operator, target: asTarget(cursor, target), value: parseExpressionList(cursor) };
 }
 
 function jump(cursor: Cursor, line: number): Statement {
-  if (cursor.scope.loops === 0) throw new RulesFault('There is no loop to leave here.', 'Remove the line.', line);
+  if (cursor.scope.loops === 0) fail('There is no loop to leave here.', 'Remove the line.', line);
   return { kind: expect(cursor, 'symbol').text === 'break' ? 'break' : 'continue', line };
 }
 
 function result(cursor: Cursor, line: number): Statement {
-  if (cursor.scope.kind !== 'function')
-    throw new RulesFault('There is no function to return from here.', 'Remove the line.', line);
+  if (cursor.scope.kind !== 'function') fail('There is no function to return from here.', 'Remove the line.', line);
   cursor.at++;
   const isBare = peek(cursor).kind === 'newline' || isNext(cursor, ';');
   return { kind: 'return', line, value: isBare ? undefined : parseExpressionList(cursor) };
@@ -140,8 +129,12 @@ interface Cursor {
   scope: NameScope;
 }
 
+function newScope(kind: NameScope['kind'], outer: NameScope | undefined): NameScope {
+  return { kind, names: new Set(), uses: new Map(), outer, loops: 0 };
+}
+
 function openScope(cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): NameScope {
-  return (cursor.scope = { kind, names: new Set(), uses: new Map(), outer: cursor.scope, loops: 0 });
+  return (cursor.scope = newScope(kind, cursor.scope));
 }
 
 /** Names without a value in the scope are looked up in the enclosing one. */
@@ -170,7 +163,7 @@ function takeIf(cursor: Cursor, symbol: string): boolean {
 
 function expect(cursor: Cursor, wanted: Token['kind'], text?: string): Token {
   const token = peek(cursor);
-  if (token.kind !== wanted || (text !== undefined && token.text !== text)) throw unexpected(token, text ?? wanted);
+  if (token.kind !== wanted || (text !== undefined && token.text !== text)) failOn(token, text ?? wanted);
   cursor.at++;
   return token;
 }
@@ -182,14 +175,14 @@ const nouns: Readonly<Record<string, string>> = {
   expression: 'a value',
 };
 
-function unexpected({ kind, text, line }: Token, wanted: string): RulesFault {
+function failOn({ kind, text, line }: Token, wanted: string): never {
   const found = ['name', 'number', 'symbol'].includes(kind) ? `\`${text}\`` : kind === 'string' ? 'a string' : text;
-  return new RulesFault(`Unexpected: ${found}.`, `Expected here: ${nouns[wanted] ?? `\`${wanted}\``}.`, line);
+  fail(`Unexpected: ${found}.`, `Expected here: ${nouns[wanted] ?? `\`${wanted}\``}.`, line);
 }
 
 /** Reads something that may contain itself. */
 function readNested<Read>(cursor: Cursor, read: () => Read): Read {
-  if (++cursor.depth > maxNesting) throw nestingFault(peek(cursor).line);
+  if (++cursor.depth > maxNesting) failNesting(peek(cursor).line);
   const found = read();
   cursor.depth--;
   return found;
@@ -209,9 +202,9 @@ function parseExpression(cursor: Cursor): Expression {
   return readNested(cursor, () => {
     const { line } = peek(cursor);
     if (takeIf(cursor, 'lambda')) return lambda(cursor, line);
-    const chosen = withoutChoice(cursor);
+    const chosen = binary(cursor);
     if (!takeIf(cursor, 'if')) return chosen;
-    const condition = withoutChoice(cursor);
+    const condition = binary(cursor);
     expect(cursor, 'symbol', 'else');
     return { kind: 'choice', line, condition, chosen, otherwise: parseExpression(cursor) };
   });
@@ -243,7 +236,7 @@ function asTarget(cursor: Cursor, target: Expression): Expression {
   if (target.kind === 'name') cursor.scope.names.add(target.name);
   else if (target.kind === 'list' || target.kind === 'tuple') for (const item of target.items) asTarget(cursor, item);
   else if (target.kind !== 'index') {
-    throw new RulesFault('Only a name can be given a value.', 'Give a value to a name.', target.line);
+    fail('Only a name can be given a value.', 'Give a value to a name.', target.line);
   }
   return target;
 }
@@ -254,12 +247,10 @@ function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
   while (!takeIf(cursor, end)) {
     const { text: name, line } = expect(cursor, 'name');
     const fallback = takeIf(cursor, '=') ? parseExpression(cursor) : undefined;
-    if (found.some((other) => other.name === name))
-      throw new RulesFault(`Two parameters are called \`${name}\`.`, 'Rename one.', line);
-    if (fallback === undefined && found.at(-1)?.fallback !== undefined) {
-      throw new RulesFault(`\`${name}\` needs a default, as the parameter before it.`, 'Add one, or move it up.', line);
-    }
-    found.push(fallback === undefined ? { name } : { name, fallback });
+    if (found.some((other) => other.name === name)) fail(`Two parameters are called \`${name}\`.`, 'Rename one.', line);
+    if (fallback === undefined && found.at(-1)?.fallback !== undefined)
+      fail(`\`${name}\` needs a default, as the parameter before it.`, 'Add one, or move it up.', line);
+    found.push({ name, fallback });
     checkCount(found, line);
     if (!isNext(cursor, end)) expect(cursor, 'symbol', ',');
   }
@@ -269,7 +260,7 @@ function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
 const mostParameters = 100;
 
 function checkCount({ length }: readonly unknown[], line: number): void {
-  if (length > mostParameters) throw new RulesFault('A function has too many parameters.', 'Use a list.', line);
+  if (length > mostParameters) fail('A function has too many parameters.', 'Use a list.', line);
 }
 
 function lambda(cursor: Cursor, line: number): Expression {
@@ -282,11 +273,8 @@ function lambda(cursor: Cursor, line: number): Expression {
   return { kind: 'lambda', line, definition };
 }
 
-function withoutChoice(cursor: Cursor): Expression {
-  return binary(cursor, 0);
-}
-
-function binary(cursor: Cursor, level: number): Expression {
+/** An expression without a choice, from a level of operators on. */
+function binary(cursor: Cursor, level = 0): Expression {
   const { line } = peek(cursor);
   if (level === comparisons && isNext(cursor, 'not')) {
     cursor.at++;
@@ -297,9 +285,8 @@ function binary(cursor: Cursor, level: number): Expression {
   let left = binary(cursor, level + 1);
   for (let operator = operatorOf(cursor, operators); operator; operator = operatorOf(cursor, operators)) {
     left = { kind: 'binary', line, operator, left, right: binary(cursor, level + 1) };
-    if (level === comparisons && operatorOf(cursor, operators) !== undefined) {
-      throw new RulesFault('Comparisons cannot be chained.', 'Join two of them with `and`.', line);
-    }
+    if (level === comparisons && operatorOf(cursor, operators) !== undefined)
+      fail('Comparisons cannot be chained.', 'Join two of them with `and`.', line);
   }
   return left;
 }
@@ -338,12 +325,10 @@ function call(cursor: Cursor, callee: Expression): Expression {
     const { kind, text: name, line: at } = peek(cursor);
     if (kind === 'name' && cursor.tokens[cursor.at + 1]?.text === '=') {
       cursor.at += 2;
-      if (named.some(([other]) => other === name))
-        throw new RulesFault(`\`${name}\` is given twice.`, 'Remove one.', at);
+      if (named.some(([other]) => other === name)) fail(`\`${name}\` is given twice.`, 'Remove one.', at);
       named.push([name, parseExpression(cursor)]);
       checkCount(named, at);
-    } else if (named.length > 0)
-      throw new RulesFault('A value without a name follows one with a name.', 'Swap them.', at);
+    } else if (named.length > 0) fail('A value without a name follows one with a name.', 'Swap them.', at);
     else positional.push(parseExpression(cursor));
     if (!isNext(cursor, ')')) expect(cursor, 'symbol', ',');
   }
@@ -360,7 +345,7 @@ function subscript(cursor: Cursor, of: Expression, line: number): Expression {
   expect(cursor, 'symbol', ']');
   const [index] = bounds;
   if (bounds.length > 1) return { kind: 'slice', line, of, bounds };
-  if (index === undefined) throw new RulesFault('The brackets are empty.', 'Write an index.', line);
+  if (index === undefined) fail('The brackets are empty.', 'Write an index.', line);
   return { kind: 'index', line, of, index };
 }
 
@@ -372,25 +357,25 @@ function atom(cursor: Cursor): Expression {
   cursor.at++;
   if (kind === 'string') return { kind: 'constant', line, value: text };
   if (kind === 'number') return { kind: 'constant', line, value: Number(text) };
-  if (kind === 'format')
-    return { kind: 'format', line, pieces: (token.pieces ?? []).map((piece) => formatted(cursor, piece, line)) };
+  const pieces = token.pieces?.map((piece) => formatted(cursor, piece, line));
+  if (pieces !== undefined) return { kind: 'format', line, pieces };
   if (kind === 'name') {
     if (!cursor.scope.uses.has(text)) cursor.scope.uses.set(text, line);
     return { kind: 'name', line, name: text };
   }
-  const value = kind === 'symbol' ? constants[text] : undefined;
+  if (kind !== 'symbol') failOn(token, 'expression');
+  const value = constants[text];
   if (value !== undefined) return { kind: 'constant', line, value };
-  if (kind === 'symbol' && text === '(') return inParentheses(cursor, line);
-  if (kind === 'symbol' && text === '[') return list(cursor, line);
-  if (kind === 'symbol' && text === '{') return dict(cursor, line);
-  throw unexpected(token, 'expression');
+  if (text === '(') return inParentheses(cursor, line);
+  if (text === '[') return list(cursor, line);
+  if (text === '{') return dict(cursor, line);
+  failOn(token, 'expression');
 }
 
 function formatted(cursor: Cursor, piece: FormatPiece, line: number) {
   if (typeof piece === 'string') return piece;
   const { source, as } = piece;
-  const tokens: readonly Token[] = tokenise(source.replaceAll('\n', ' ').trim(), line);
-  const inner: Cursor = { tokens, at: 0, depth: cursor.depth, scope: cursor.scope };
+  const inner: Cursor = { ...cursor, tokens: tokenise(source.replaceAll('\n', ' ').trim(), line), at: 0 };
   const value = parseExpression(inner);
   expect(inner, 'newline');
   return { value, as };
@@ -406,19 +391,17 @@ function inParentheses(cursor: Cursor, line: number): Expression {
 }
 
 function list(cursor: Cursor, line: number): Expression {
-  const { first, clauses } = firstMember(cursor, ']', parseExpression);
-  if (first !== undefined && clauses !== undefined) return { kind: 'list-of', line, item: first, ...clauses };
-  return {
-    kind: 'list',
-    line,
-    items: first === undefined ? [] : [first, ...otherMembers(cursor, ']', parseExpression)],
-  };
+  const members = readMembers(cursor, ']', parseExpression);
+  return 'items' in members
+    ? { kind: 'list', line, items: members.items }
+    : { kind: 'list-of', line, item: members.first, ...members.clauses };
 }
 
 function dict(cursor: Cursor, line: number): Expression {
-  const { first, clauses } = firstMember(cursor, '}', dictEntry);
-  if (first !== undefined && clauses !== undefined) return { kind: 'dict-of', line, entry: first, ...clauses };
-  return { kind: 'dict', line, entries: first === undefined ? [] : [first, ...otherMembers(cursor, '}', dictEntry)] };
+  const members = readMembers(cursor, '}', dictEntry);
+  return 'items' in members
+    ? { kind: 'dict', line, entries: members.items }
+    : { kind: 'dict-of', line, entry: members.first, ...members.clauses };
 }
 
 function dictEntry(cursor: Cursor): DictEntry {
@@ -427,41 +410,37 @@ function dictEntry(cursor: Cursor): DictEntry {
   return [key, parseExpression(cursor)];
 }
 
-/** Only the words after the member show if it is a comprehension with names of its own. */
-function firstMember<Member>(
-  cursor: Cursor,
-  end: string,
-  read: (cursor: Cursor) => Member,
-): { readonly first?: Member; readonly clauses?: Clauses } {
-  if (takeIf(cursor, end)) return {};
+type Members<Member> = { readonly items: readonly Member[] } | { readonly first: Member; readonly clauses: Clauses };
+
+/** Only the words after the first member show if it is a comprehension with names of its own. */
+function readMembers<Member>(cursor: Cursor, end: string, read: (cursor: Cursor) => Member): Members<Member> {
+  if (takeIf(cursor, end)) return { items: [] };
   const { names } = openScope(cursor, 'comprehension');
   const first = read(cursor);
-  const found: Clause[] = [];
-  while (isNext(cursor, ...(found.length === 0 ? ['for'] : ['for', 'if']))) found.push(clause(cursor, found.length));
+  const clauses: Clause[] = [];
+  while (isNext(cursor, 'for', ...(clauses.length > 0 ? ['if'] : []))) clauses.push(clause(cursor, clauses.length));
   closeScope(cursor);
-  if (found.length === 0) return { first };
-  expect(cursor, 'symbol', end);
-  return { first, clauses: { clauses: found, names } };
+  if (clauses.length > 0) {
+    expect(cursor, 'symbol', end);
+    return { first, clauses: { clauses, names } };
+  }
+  const items = [first];
+  while (!takeIf(cursor, end)) {
+    expect(cursor, 'symbol', ',');
+    if (!isNext(cursor, end)) items.push(read(cursor));
+  }
+  return { items };
 }
 
 function clause(cursor: Cursor, number: number): Clause {
-  if (takeIf(cursor, 'if')) return { kind: 'if', condition: withoutChoice(cursor) };
+  if (takeIf(cursor, 'if')) return { kind: 'if', condition: binary(cursor) };
   expect(cursor, 'symbol', 'for');
   const target = parseTargets(cursor);
   expect(cursor, 'symbol', 'in');
   const { scope } = cursor;
   // The first clause's source does not see the comprehension's names.
   if (number === 0) cursor.scope = scope.outer ?? scope;
-  const iterable = withoutChoice(cursor);
+  const iterable = binary(cursor);
   cursor.scope = scope;
   return { kind: 'for', target, iterable };
-}
-
-function otherMembers<Member>(cursor: Cursor, end: string, read: (cursor: Cursor) => Member): readonly Member[] {
-  const others: Member[] = [];
-  while (!takeIf(cursor, end)) {
-    expect(cursor, 'symbol', ',');
-    if (!isNext(cursor, end)) others.push(read(cursor));
-  }
-  return others;
 }

@@ -1,23 +1,11 @@
-export type BinaryOperator =
-  | '+'
-  | '-'
-  | '*'
-  | '//'
-  | '%'
-  | '=='
-  | '!='
-  | '<'
-  | '<='
-  | '>'
-  | '>='
-  | 'in'
-  | 'not in'
-  | 'and'
-  | 'or';
+type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not in';
+/** Both sides are evaluated. */
+export type EagerOperator = '+' | '-' | '*' | '//' | '%' | Comparison;
+export type BinaryOperator = EagerOperator | 'and' | 'or';
 
 export type Expression = { readonly line: number } & (
   | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
-  | { readonly kind: 'format'; readonly pieces: readonly (string | FormattedExpression)[] }
+  | { readonly kind: 'format'; readonly pieces: readonly FormattedPiece[] }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'list' | 'tuple'; readonly items: readonly Expression[] }
   | { readonly kind: 'dict'; readonly entries: readonly DictEntry[] }
@@ -43,20 +31,12 @@ export type Expression = { readonly line: number } & (
       readonly named: readonly (readonly [name: string, value: Expression])[];
     }
   | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression }
-  | {
-      readonly kind: 'slice';
-      readonly of: Expression;
-      /** First, last and step. */
-      readonly bounds: readonly (Expression | undefined)[];
-    }
+  /** `bounds`: first, last and step. */
+  | { readonly kind: 'slice'; readonly of: Expression; readonly bounds: readonly (Expression | undefined)[] }
   | { readonly kind: 'lambda'; readonly definition: Definition }
 );
 
-export interface FormattedExpression {
-  readonly value: Expression;
-  readonly as: 'str' | 'repr';
-}
-
+type FormattedPiece = string | { readonly value: Expression; readonly as: 'str' | 'repr' };
 export type DictEntry = readonly [key: Expression, value: Expression];
 
 /** `for … in … if …` of a comprehension, starting with a `for`. */
@@ -89,7 +69,7 @@ export type Statement = { readonly line: number } & (
   | { readonly kind: 'assign'; readonly target: Expression; readonly value: Expression }
   | {
       readonly kind: 'change';
-      readonly operator: BinaryOperator;
+      readonly operator: EagerOperator;
       readonly target: Expression;
       readonly value: Expression;
     }

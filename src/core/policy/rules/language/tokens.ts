@@ -1,4 +1,4 @@
-import { RulesFault } from './faults-and-limits.ts';
+import { fail } from './faults-and-limits.ts';
 
 /** Keywords are symbols. */
 export interface Token {
@@ -15,9 +15,8 @@ const keywords = new Set(
 
 /** Reserved by the language that this is a subset of, and by the one that it resembles. */
 const reserved = new Set(
-  'while class import from is del assert load try except finally raise with yield global nonlocal async await as'.split(
-    ' ',
-  ),
+  `while class import from is del assert load try except finally raise with yield global nonlocal async await
+  as`.split(/\s+/),
 );
 
 const spaces = / */y;
@@ -56,8 +55,7 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
       indents.pop();
       add('dedent', 'the end of a block');
     }
-    if (width !== indents.at(-1))
-      throw new RulesFault('The indentation matches no block.', 'Indent it like the lines above.', line);
+    if (width !== indents.at(-1)) fail('The indentation matches no block.', 'Indent it like the lines above.', line);
   };
   if (text !== '') indent();
   while (at < text.length) {
@@ -84,7 +82,7 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
     }
     const word = take(name);
     if (word !== undefined) {
-      if (reserved.has(word)) throw new RulesFault(`Rules have no \`${word}\`.`, 'Remove it.', line);
+      if (reserved.has(word)) fail(`Rules have no \`${word}\`.`, 'Remove it.', line);
       add(keywords.has(word) ? 'symbol' : 'name', word);
       continue;
     }
@@ -94,7 +92,7 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
       continue;
     }
     const sign = take(symbol);
-    if (sign === undefined) throw oddCharacter(text, at, line);
+    if (sign === undefined) failOnCharacter(String.fromCodePoint(text.codePointAt(at) ?? 0), line);
     if ('([{'.includes(sign)) brackets++;
     if (')]}'.includes(sign)) brackets--;
     add('symbol', sign);
@@ -106,24 +104,17 @@ export function tokenise(source: string, firstLine = 1): readonly Token[] {
 }
 
 function checkNumber(digits: string, line: number): string {
-  if (/^0[0-9]/.test(digits) || !Number.isSafeInteger(Number(digits))) {
-    throw new RulesFault(
-      `${digits} is not a valid number.`,
-      'Write a whole number below 2^53, without a leading 0.',
-      line,
-    );
-  }
+  const isValid = !/^0[0-9]/.test(digits) && Number.isSafeInteger(Number(digits));
+  if (!isValid) fail(`${digits} is not a valid number.`, 'Write a whole number below 2^53, without a leading 0.', line);
   return digits;
 }
 
-function oddCharacter(text: string, at: number, line: number): RulesFault {
-  const sign = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  if (sign === '\t') return new RulesFault('Tabs are not allowed.', 'Use spaces.', line);
-  if (/[0-9.]/.test(sign)) {
-    const next = 'Rules have whole numbers and no methods: use +, % or an f-string.';
-    return new RulesFault(`${JSON.stringify(sign)} cannot be used here.`, next, line);
-  }
-  return new RulesFault(`${JSON.stringify(sign)} cannot be used here.`, 'Remove it, or put it in quotes.', line);
+function failOnCharacter(sign: string, line: number): never {
+  if (sign === '\t') fail('Tabs are not allowed.', 'Use spaces.', line);
+  const next = /[0-9.]/.test(sign)
+    ? 'Rules have whole numbers and no methods: use +, % or an f-string.'
+    : 'Remove it, or put it in quotes.';
+  fail(`${JSON.stringify(sign)} cannot be used here.`, next, line);
 }
 
 export interface StringLiteral {
@@ -150,7 +141,7 @@ function scanString(text: string, start: number, line: number): StringLiteral | 
       return { end: at + quote.length, body: text.slice(from, at), raw, format };
     } else if (text[at] === '\n' && quote.length === 1) break;
   }
-  throw new RulesFault('A string is not closed.', `Close it with ${quote}.`, line);
+  fail('A string is not closed.', `Close it with ${quote}.`, line);
 }
 
 export type FormatPiece = string | { readonly source: string; readonly as: 'str' | 'repr' };
@@ -169,8 +160,7 @@ function formatPieces({ body, raw }: StringLiteral, line: number): readonly Form
       continue;
     }
     const end = body.indexOf('}', at);
-    if (sign === '}' || end === -1)
-      throw new RulesFault('A brace has no partner.', 'Write {{ or }} for a brace.', line);
+    if (sign === '}' || end === -1) fail('A brace has no partner.', 'Write {{ or }} for a brace.', line);
     pieces.push(text(at), expressionPiece(body.slice(at + 1, end)));
     at = end;
     from = end + 1;
@@ -208,9 +198,8 @@ function decodeString(body: string, raw: boolean, line: number): string {
     const digits = x ?? u ?? wide ?? '';
     const wanted = x !== undefined ? 2 : u !== undefined ? 4 : 8;
     const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === wanted ? Number.parseInt(digits, 16) : -1;
-    if (code < 0 || code > 0x10_ff_ff || (code >= 0xd8_00 && code <= 0xdf_ff)) {
-      throw new RulesFault('An escape in a string names no character.', 'Write \\xNN, \\uNNNN or \\UNNNNNNNN.', line);
-    }
+    if (code < 0 || code > 0x10_ff_ff || (code >= 0xd8_00 && code <= 0xdf_ff))
+      fail('An escape in a string names no character.', 'Write \\xNN, \\uNNNN or \\UNNNNNNNN.', line);
     return String.fromCodePoint(code);
   });
 }

@@ -1,4 +1,4 @@
-import { type Meter, objectWork, RulesFault } from './faults-and-limits.ts';
+import { fail, type Meter, objectWork } from './faults-and-limits.ts';
 
 /** Value of an expression. Numbers are integers. */
 export type Value = null | boolean | number | string | ListValue | TupleValue | RangeValue | DictValue | FunctionValue;
@@ -39,6 +39,15 @@ export interface CallArguments {
   readonly named: ReadonlyMap<string, Value>;
 }
 
+type Kind = Extract<Value, object>['kind'];
+
+export function isKind<Wanted extends Kind>(
+  value: Value,
+  ...kinds: readonly Wanted[]
+): value is Extract<Value, { kind: Wanted }> {
+  return value !== null && typeof value === 'object' && kinds.some((kind) => kind === value.kind);
+}
+
 export function makeList(items: Value[], meter: Meter): ListValue {
   meter.spend(objectWork + items.length);
   return { kind: 'list', items, loops: 0 };
@@ -61,11 +70,9 @@ export function sizeOf(value: Exclude<Value, null | boolean | number | string | 
 
 /** The items of a loop; a dict's keys. */
 export function itemsOf(value: Value): readonly Value[] {
-  if (value !== null && typeof value === 'object') {
-    if (value.kind === 'dict') return Array.from(value.entries.values(), ([key]) => key);
-    if (value.kind !== 'function') return value.items;
-  }
-  throw new RulesFault(`A ${typeOf(value)} has no members.`, 'Use a list.');
+  if (isKind(value, 'dict')) return Array.from(value.entries.values(), ([key]) => key);
+  if (isKind(value, 'list', 'tuple', 'range')) return value.items;
+  fail(`A ${typeOf(value)} has no members.`, 'Use a list.');
 }
 
 /** Like `str`: a string unchanged, everything else as in a file. */
@@ -108,14 +115,8 @@ function quoted(text: string, meter: Meter): string {
   meter.spend(text.length);
   const escaped = text.replace(/["\\]|[^ -~]/gu, (sign) => {
     const code = sign.codePointAt(0) ?? 0;
-    const hex = code.toString(16);
-    const wide =
-      code > 0xff_ff
-        ? `\\U${hex.padStart(8, '0')}`
-        : code > 0xff
-          ? `\\u${hex.padStart(4, '0')}`
-          : `\\x${hex.padStart(2, '0')}`;
-    return shortEscapes[sign] ?? wide;
+    const [letter, digits] = code > 0xff_ff ? ['U', 8] : code > 0xff ? ['u', 4] : ['x', 2];
+    return shortEscapes[sign] ?? `\\${letter}${code.toString(16).padStart(digits, '0')}`;
   });
   return `"${escaped}"`;
 }
@@ -124,7 +125,7 @@ export function keyOf(value: Value, meter: Meter): string {
   // First, because it limits the depth.
   const text = asWritten(value, meter);
   if (canBeKey(value)) return text;
-  throw new RulesFault(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
+  fail(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
 }
 
 function canBeKey(value: Value): boolean {
@@ -161,21 +162,13 @@ export function compare(left: Value, right: Value, meter: Meter): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   const [kind, other] = [typeOf(left), typeOf(right)];
-  if (kind !== other || (kind !== 'list' && kind !== 'tuple')) {
-    throw new RulesFault(
-      `A ${kind} and a ${other} cannot be compared.`,
-      'Compare numbers with numbers and strings with strings.',
-    );
-  }
+  if (kind !== other || (kind !== 'list' && kind !== 'tuple'))
+    fail(`A ${kind} and a ${other} cannot be compared.`, 'Compare numbers with numbers and strings with strings.');
   const [ours, theirs] = [itemsOf(left), itemsOf(right)];
+  let found = 0;
   meter.enter();
-  for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {
-    const found = compare(ours[at] ?? null, theirs[at] ?? null, meter);
-    if (found !== 0) {
-      meter.leave();
-      return found;
-    }
-  }
+  for (let at = 0; found === 0 && at < Math.min(ours.length, theirs.length); at++)
+    found = compare(ours[at] ?? null, theirs[at] ?? null, meter);
   meter.leave();
-  return ours.length - theirs.length;
+  return found === 0 ? ours.length - theirs.length : found;
 }

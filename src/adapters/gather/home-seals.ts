@@ -84,7 +84,6 @@ function makeKey(path: string): Uint8Array | undefined {
 
 const sealBytes = 16;
 const longestKnown = 64 * 1024;
-
 /** Length of a home's key, and the minimum for any other. */
 const keyBytes = 32;
 

@@ -65,9 +65,7 @@ export function findHookPlaces(
   return { places, state: stateOf(layers), denies: (path) => deniesRead(requirements, path) };
 }
 
-function place(path: string, owner: HookOwner): HookPlace {
-  return { path, owner };
-}
+const place = (path: string, owner: HookOwner): HookPlace => ({ path, owner });
 
 const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
   default: undefined,
@@ -166,13 +164,8 @@ export function skillSwitches(layers: readonly ConfigLayer[], osHome: string): r
     .flatMap(({ values }) => readSkillSwitches(objectAt(values, 'skills')?.['config'], osHome));
 }
 
-function isFolder(path: string): boolean {
-  return kindOfEntry(path) === 'folder';
-}
-
-function isSame(a: string, b: string): boolean {
-  return realPath(a) === realPath(b);
-}
+const isFolder = (path: string): boolean => kindOfEntry(path) === 'folder';
+const isSame = (a: string, b: string): boolean => realPath(a) === realPath(b);
 
 function untrustedSkills(paths: readonly string[], root: string): Outcome<'skills-untrusted'> {
   const message = `The skills in ${paths.join(', ')} are ignored: you have not trusted the project.`;

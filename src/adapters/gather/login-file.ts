@@ -9,10 +9,7 @@ import { dirname, join } from 'node:path';
 const reservedBytes = 64 * 1024;
 
 export const loginPath = (home: string): string => join(home, 'auth.json');
-
-export function signInAdvice(home: string): string {
-  return `Sign in again: CAPSTAN_HOME=${home} capstan login`;
-}
+export const signInAdvice = (home: string): string => `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 
 /** `auth.json` of a home. If it is a link to a login, or to an empty file meant for one, the target is replaced. */
 export function loginFile(home: string): LoginPlace {
@@ -84,9 +81,8 @@ export function readLoginFile(home: string): FoundLogin {
   const next = signInAdvice(home);
   const file = readBounded(path, { maxBytes: readLimits.loginBytes });
   if (file.kind === 'missing') return { kind: 'none' };
-  if (file.kind === 'unread') {
+  if (file.kind === 'unread')
     return { kind: 'unread', message: `The login in ${path} cannot be read: ${file.reason}.`, next };
-  }
   const document = parseJsonObject(file.bytes.toString('utf8'));
   if (document !== undefined) return { kind: 'found', document };
   return { kind: 'unread', message: `The login in ${path} is not a JSON object.`, next };
@@ -165,9 +161,8 @@ export function readLogin(stored: JsonObject, renew: string): Login {
   const key = textAt(stored, 'OPENAI_API_KEY');
   const tokens = objectAt(stored, 'tokens') ?? {};
   const accessToken = textAt(tokens, 'access_token');
-  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined)) {
+  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined))
     return { kind: 'api-key', key, renew };
-  }
   if (accessToken === undefined || mode === 'apikey') {
     const token = textAt(stored, 'personal_access_token');
     return token === undefined ? { kind: 'none' } : { kind: 'access-token', token, renew };
@@ -187,9 +182,7 @@ export function readLogin(stored: JsonObject, renew: string): Login {
   };
 }
 
-export function keyDocument(key: string): JsonObject {
-  return { auth_mode: 'apikey', OPENAI_API_KEY: key };
-}
+export const keyDocument = (key: string): JsonObject => ({ auth_mode: 'apikey', OPENAI_API_KEY: key });
 
 export function accessTokenDocument(token: string): JsonObject {
   return { OPENAI_API_KEY: null, personal_access_token: token };

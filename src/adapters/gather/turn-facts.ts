@@ -65,9 +65,8 @@ export function findShell(
 ): Facts['shell'] {
   const { SHELL: own } = env;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
-  if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files)) {
+  if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files))
     return { name: basename(own), path: own };
-  }
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };
 }
 

@@ -63,17 +63,13 @@ export interface HookAnswer extends Pick<
   readonly context?: string;
 }
 
-export function failedHook(text: string): HookAnswer {
-  return { status: 'failed', entries: [{ kind: 'error', text }] };
-}
+export const failedHook = (text: string): HookAnswer => ({ status: 'failed', entries: [{ kind: 'error', text }] });
 
 function blockedBy(reason: string, more: Partial<HookAnswer> = {}): HookAnswer {
   return { ...more, status: 'blocked', blocked: reason, entries: [...(more.entries ?? []), feedback(reason)] };
 }
 
-function feedback(text: string): HookEntry {
-  return { kind: 'feedback', text };
-}
+const feedback = (text: string): HookEntry => ({ kind: 'feedback', text });
 
 const blockableEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PreToolUse',
@@ -234,21 +230,17 @@ function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | 
   const reason = stringAt(own, 'permissionDecisionReason')?.trim();
   const updated = own['updatedInput'] ?? undefined;
   if (updated !== undefined && !isJsonObject(updated)) return 'updatedInput must be a table.';
-  if (decision === 'deny') {
-    return { blocked: reason ?? 'It gave no reason.', ...defined({ context }) };
-  }
-  if (decision !== undefined && decision !== 'allow' && decision !== 'ask') {
+  if (decision === 'deny') return { blocked: reason ?? 'It gave no reason.', ...defined({ context }) };
+  if (decision !== undefined && decision !== 'allow' && decision !== 'ask')
     return `The permissionDecision ${JSON.stringify(decision)} is unknown.`;
-  }
   if (updated !== undefined && decision === undefined) return 'updatedInput needs a permissionDecision.';
   return { ...defined({ context, decisionReason: reason, updatedInput: updated }), ...(decision && { decision }) };
 }
 
 function aboutQuestion(decision: JsonObject | undefined): EventAnswer | string {
   if (decision === undefined) return {};
-  if (decision['updatedInput'] !== undefined || decision['updatedPermissions'] !== undefined) {
+  if (decision['updatedInput'] !== undefined || decision['updatedPermissions'] !== undefined)
     return 'A question can be answered, and not changed.';
-  }
   if (decision['interrupt'] === true) return 'interrupt is not supported.';
   const message = stringAt(decision, 'message')?.trim();
   if (decision['behavior'] === 'allow') return { decision: 'allow', ...defined({ decisionReason: message }) };
@@ -256,6 +248,4 @@ function aboutQuestion(decision: JsonObject | undefined): EventAnswer | string {
   return `The behavior ${JSON.stringify(decision['behavior'] ?? null)} is unknown.`;
 }
 
-function textOf(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
-}
+const textOf = (output: Json): string => (typeof output === 'string' ? output : JSON.stringify(output));

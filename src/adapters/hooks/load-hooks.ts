@@ -56,9 +56,7 @@ function trustIn(state: JsonObject, { key, hash, source }: HookDefinition): Hook
   return trusted === undefined ? 'untrusted' : 'modified';
 }
 
-export function mayRun({ trust }: Pick<KnownHook, 'trust'>): boolean {
-  return trust === 'managed' || trust === 'trusted';
-}
+export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust === 'managed' || trust === 'trusted';
 
 const mostBytes = 1_000_000;
 
@@ -87,9 +85,8 @@ export function readHooksFile(source: HookSource, denies?: (path: string) => boo
     return fault(`${what} Its hooks do not run.`, 'Correct it, or delete it.');
   }
   const table = objectAt(root, 'hooks');
-  if (table === undefined) {
+  if (table === undefined)
     return fault('has no table `hooks`. Its hooks do not run.', 'Put the events into {"hooks": {…}}.');
-  }
   const lineOf = (path: readonly (string | number)[]): number | undefined => jsonKeyLine(text, ['hooks', ...path]);
   const odd = Object.keys(root).filter((key) => key !== 'hooks' && key !== 'description');
   const read = readHooks(table, source, lineOf);

@@ -156,13 +156,8 @@ function changes({ updatedInput, updatedOutput }: HookAnswer): readonly HookEntr
   return [input, updatedOutput].flatMap((text) => (text === undefined ? [] : [{ kind: 'change', text } as const]));
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
-}
-
-function short(text: string, limit: number): string {
-  return truncateMiddle(text, { mode: 'bytes', limit });
-}
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+const short = (text: string, limit: number): string => truncateMiddle(text, { mode: 'bytes', limit });
 
 /** A failing `failClosed` hook blocks. The end of a turn and of a session is never blocked. */
 function closed(event: HookEvent, answer: HookAnswer): HookAnswer {

@@ -29,9 +29,7 @@ export function callFailureAnswer(error: unknown, config: McpServerConfig, shown
       why: `the server did not answer within ${config.toolTimeoutMs / 1000} s. What the call did is unknown.`,
     };
   }
-  if (isUnauthorized(error)) {
-    return { kind: 'failed', why: `${loginRequiredMessage(config)}.` };
-  }
+  if (isUnauthorized(error)) return { kind: 'failed', why: `${loginRequiredMessage(config)}.` };
   const login = findLoginProblem(error);
   if (login !== undefined) return { kind: 'failed', why: `${shown(login.message)}. Tell the user: ${login.next}` };
   const unreached = findUnreachableServer(error);

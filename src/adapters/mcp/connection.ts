@@ -391,6 +391,4 @@ export class ServerPool {
   }
 }
 
-function keyOf({ config, cwd }: PlacedServer): string {
-  return JSON.stringify([config, cwd]);
-}
+const keyOf = ({ config, cwd }: PlacedServer): string => JSON.stringify([config, cwd]);

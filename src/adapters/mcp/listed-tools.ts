@@ -145,9 +145,7 @@ export function cleanSchema(given: unknown): JsonObject {
   return bytesOf(small) > mostBytes ? { type: 'object', properties: {} } : small;
 }
 
-function bytesOf(value: Json): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
+const bytesOf = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
 const compositions = ['anyOf', 'oneOf', 'allOf'] as const;
 const maps = ['properties', '$defs', 'definitions', 'patternProperties'] as const;
@@ -293,14 +291,6 @@ export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]
   );
 }
 
-export function serverPrefix(server: string): string {
-  return `mcp__${clean(server)}__`;
-}
-
-function clean(part: string): string {
-  return part.replace(/[^A-Za-z0-9_]/g, '_') || '_';
-}
-
-function digestOf({ server, tool }: NamedMcpTool): string {
-  return textHash(JSON.stringify([server, tool]), digits / 2);
-}
+export const serverPrefix = (server: string): string => `mcp__${clean(server)}__`;
+const clean = (part: string): string => part.replace(/[^A-Za-z0-9_]/g, '_') || '_';
+const digestOf = ({ server, tool }: NamedMcpTool): string => textHash(JSON.stringify([server, tool]), digits / 2);

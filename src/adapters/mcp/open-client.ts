@@ -222,9 +222,7 @@ interface TaskOptions {
   began(taskId: string): void;
 }
 
-function wantsTask(tool: JsonObject): boolean {
-  return objectAt(tool, 'execution')?.['taskSupport'] === 'required';
-}
+const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 
 /**
  * Calls a tool as a task, which continues after the call is answered, and waits for its result. Cancels it when

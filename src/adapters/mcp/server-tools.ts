@@ -149,9 +149,7 @@ export interface ToolsToSort {
   readonly budget: number;
 }
 
-export function specTokens(spec: ToolSpec): number {
-  return sentTokens(JSON.stringify(spec));
-}
+export const specTokens = (spec: ToolSpec): number => sentTokens(JSON.stringify(spec));
 
 /** The tool list as it stays until history is rewritten. */
 export function stableToolSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {

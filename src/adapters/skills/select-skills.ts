@@ -130,6 +130,4 @@ function skillMentions(text: string): SkillMentions {
   return { names: [...new Set(names)], paths: [...new Set(paths)].filter(isPath) };
 }
 
-function isPath(target: string): boolean {
-  return !/^[a-z][a-z\d+.-]*:\/\//i.test(target);
-}
+const isPath = (target: string): boolean => !/^[a-z][a-z\d+.-]*:\/\//i.test(target);

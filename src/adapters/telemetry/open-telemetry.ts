@@ -150,9 +150,7 @@ function anyValue(value: string | number): JsonObject {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-function nanoseconds(milliseconds: number): string {
-  return String(BigInt(Math.round(milliseconds)) * 1_000_000n);
-}
+const nanoseconds = (milliseconds: number): string => String(BigInt(Math.round(milliseconds)) * 1_000_000n);
 
 export type StepAttributes = Readonly<Record<string, string | number>>;
 

@@ -161,13 +161,8 @@ function closeAgent(agents: Agents): Tool {
   });
 }
 
-function success(output: string) {
-  return { output, ok: true };
-}
-
-function failure({ why }: AgentRefused) {
-  return { output: why, ok: false };
-}
+const success = (output: string) => ({ output, ok: true });
+const failure = ({ why }: AgentRefused) => ({ output: why, ok: false });
 
 export interface AgentTool<Given> {
   readonly name: string;

@@ -123,9 +123,7 @@ const newSpec: ToolSpec = {
   parameters: noArguments,
 };
 
-export function contextRemainingTool(): Tool {
-  return windowTool(leftSpec, ({ window }) => contextLeft(window?.left()));
-}
+export const contextRemainingTool = (): Tool => windowTool(leftSpec, ({ window }) => contextLeft(window?.left()));
 
 export function newContextTool(): Tool {
   return windowTool(newSpec, ({ window }) => {

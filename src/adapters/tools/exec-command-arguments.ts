@@ -46,9 +46,8 @@ function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): E
   if (mode === undefined) return `\`sandbox_permissions\` must be one of ${modes.join(', ')}.`;
   if (justification !== null && typeof justification !== 'string') return '`justification` must be a string.';
   if (prefix !== null && !isWords(prefix)) return '`prefix_rule` must be a list of strings.';
-  if (named !== null && mode !== 'with_additional_permissions') {
+  if (named !== null && mode !== 'with_additional_permissions')
     return '`additional_permissions` needs `sandbox_permissions` to be with_additional_permissions.';
-  }
   if (mode === 'use_default') {
     // A justification without a request shows that more was intended.
     const needless = justification !== null && justification.trim() !== '' && asked === null;
@@ -101,7 +100,6 @@ export const execCommandSpec: ToolSpec = {
 
 /** The spec if the user can be asked for more. */
 export const execCommandAskingSpec = withProperties(escalationProperties);
-
 /** The spec if the user's answer can save a rule. */
 export const execCommandProposingSpec = withProperties({ ...escalationProperties, ...ruleProposalProperties });
 
@@ -130,9 +128,8 @@ export function readArguments(text: string, asking: AskingCall): ExecCommandArgu
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
   if (workdir !== undefined && workdir !== null && typeof workdir !== 'string') return '`workdir` must be a string.';
   const { stdin, tty } = value;
-  if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean')) {
+  if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean'))
     return '`stdin` and `tty` must be true or false.';
-  }
   const yieldMs = positiveNumber(value, 'yield_time_ms', defaultYieldMs);
   const timeoutMs = positiveNumber(value, 'timeout_ms', Infinity);
   const outputTokens = positiveNumber(value, 'max_output_tokens', defaultOutputTokens);

@@ -156,9 +156,8 @@ export function searchTool(files: SearchFiles): Tool {
     async prepare({ callId, input }, { envelope: { workspace }, window }) {
       const given = parseJsonObject(input);
       const wanted = await readSearchArguments(given);
-      if (typeof wanted === 'string' || given === undefined) {
+      if (typeof wanted === 'string' || given === undefined)
         return { kind: 'refused', output: badArguments(String(wanted)) };
-      }
       const folder = resolve(workspace.cwd, wanted.path);
       const item: ToolCallItem = {
         kind: 'tool-call',

@@ -11,7 +11,6 @@ import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { Tool } from './tool.ts';
 
 const changes = ['complete', 'blocked', 'paused', 'active'] as const;
-
 const noKeys = { type: 'object', properties: {}, additionalProperties: false };
 
 const getSpec: ToolSpec = {

@@ -104,9 +104,8 @@ export function callToolTool(reached: ReachedNow): Tool {
     prepare({ callId, input }, step) {
       const given = parseJsonObject(input);
       const name = stringAt(given, 'name');
-      if (given === undefined || name === undefined) {
+      if (given === undefined || name === undefined)
         return { kind: 'refused', output: badArguments('`name` must be a string.') };
-      }
       const { arguments: inner = {} } = defined({ arguments: given['arguments'] });
       // Some models write arguments as text, as they do for every other tool.
       const text = typeof inner === 'string' ? inner : isJsonObject(inner) ? JSON.stringify(inner) : undefined;
@@ -152,6 +151,4 @@ export function rankTools(query: string, tools: readonly Tool[]): readonly Tool[
     .map(({ tool }) => tool);
 }
 
-function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -146,7 +146,6 @@ const resultOptions = {
 } as const satisfies OptionTable<PartialResult>;
 
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
-
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 const toolName: OptionType<string> = {

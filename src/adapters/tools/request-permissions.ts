@@ -79,9 +79,7 @@ interface Led {
   readonly place: string;
 }
 
-function placesOf(paths: readonly Led[]): readonly string[] {
-  return [...new Set(paths.map(({ place }) => place))];
-}
+const placesOf = (paths: readonly Led[]): readonly string[] => [...new Set(paths.map(({ place }) => place))];
 
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {
   const files = { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) };

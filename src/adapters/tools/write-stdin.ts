@@ -48,9 +48,8 @@ export function writeStdinTool(ports: { readonly sessions: Pick<Sessions, 'write
     prepare(call, step) {
       const value = parseJsonObject(call.input);
       const given = value === undefined ? 'they are not a JSON object.' : readWrite(value);
-      if (value === undefined || typeof given === 'string') {
+      if (value === undefined || typeof given === 'string')
         return { kind: 'refused', output: badArguments(given as string) };
-      }
       const shown: JsonObject = { session_id: given.id, chars: given.text };
       const about = { tool: 'write_stdin', arguments: shown, status: 'in-progress' } as const;
       const item: ToolCallItem = { kind: 'tool-call', id: call.callId, ...about };

@@ -13,9 +13,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
-export function currentGateName(name: string): string {
-  return aliases.get(name) ?? name;
-}
+export const currentGateName = (name: string): string => aliases.get(name) ?? name;
 
 /** Gates with an effect here; all other names are Codex's and change nothing. `isOpen`: the default. */
 const gates = [
@@ -36,9 +34,7 @@ const gates = [
 ] as const;
 
 export type GateName = (typeof gates)[number]['name'];
-
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
-
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
 
 export function isGateOpen(name: GateName, given: GivenGates): boolean {

@@ -45,7 +45,6 @@ export function readOtel(table: Json | undefined): {
 }
 
 type Report = (key: string, what: string, next: string) => undefined;
-
 const form = '{ otlp-http = { endpoint = "https://…", protocol = "json" } }';
 
 function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget | undefined {
@@ -63,15 +62,13 @@ function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget 
   if (protocol !== 'json')
     return report(key, 'is not used: only protocol = "json" is supported', 'Set protocol = "json".');
   const endpoint = stringAt(http, 'endpoint') ?? '';
-  if (!/^https?:\/\/[^\s/?#]/i.test(endpoint) || !URL.canParse(endpoint)) {
+  if (!/^https?:\/\/[^\s/?#]/i.test(endpoint) || !URL.canParse(endpoint))
     return report(key, 'is not used: it has no endpoint that is a web address', `Write ${key} = ${form}.`);
-  }
   const headers = http['headers'] ?? {};
   const isSendable = ([name, value]: [string, Json | undefined]): boolean =>
     /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value);
-  if (!isJsonObject(headers) || !Object.entries(headers).every(isSendable)) {
+  if (!isJsonObject(headers) || !Object.entries(headers).every(isSendable))
     return report(key, 'is not used: its headers are not all names with a line of text', 'Correct the headers.');
-  }
   return { endpoint, headers: headers as Readonly<Record<string, string>> };
 }
 

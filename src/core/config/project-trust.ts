@@ -3,7 +3,6 @@ import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer
 
 /** The user's decision about a project. `unknown` means none was made, which differs from both. */
 export type Trust = 'trusted' | 'untrusted' | 'unknown';
-
 export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<Trust, 'unknown'> }>>;
 
 export interface LandlockWriter {

@@ -20,7 +20,6 @@ import { defined } from '../../base/objects.ts';
 import { approvalName } from '../policy/decide/approval-policy.ts';
 
 export type { SettingsChange };
-
 export type SettingsChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
 
 export type SettingsChanged =

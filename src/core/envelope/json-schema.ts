@@ -265,7 +265,6 @@ function isJudged(key: string): boolean {
 }
 
 const types: ReadonlySet<Json> = new Set(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object']);
-
 type Node = Schema | boolean;
 
 /**
@@ -510,9 +509,7 @@ const sentences: Readonly<Record<string, (schema: Schema, value: Json, error: st
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
 };
 
-function plain(error: string): string {
-  return error.replace(/^(?:Instance|Array) /, '').replace(/\.$/, '');
-}
+const plain = (error: string): string => error.replace(/^(?:Instance|Array) /, '').replace(/\.$/, '');
 
 function nameOf(value: Json): string {
   if (value === null) return 'null';
@@ -534,6 +531,4 @@ function keysOf(location: string): readonly string[] {
   return keys.map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function short(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
-}
+const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

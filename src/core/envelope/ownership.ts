@@ -71,7 +71,6 @@ const facts: Row = { source: { otherwise: 'facts' } };
 const byDefault: Row = { source: { otherwise: 'default' } };
 /** A budget without a setting of its own is a share of the effective window. */
 const share: Row = { source: { otherwise: 'effective window' } };
-
 const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
 
 const fields: Readonly<Record<EnvelopeField, Row>> = {

@@ -27,9 +27,7 @@ export interface PriceEntry extends Price {
 export const configuredSource = 'model_prices';
 
 /** True for a price that a provider publishes for requests with a key. */
-export function isListPrice({ source }: Pick<Price, 'source'>): boolean {
-  return source !== configuredSource;
-}
+export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredSource;
 
 interface PricedModel {
   readonly provider: string;
@@ -114,9 +112,7 @@ function weights(
   return { of: Math.ceil(input * dearestInput(price) * 1000), each: price.output * 1000 };
 }
 
-function dearestInput({ input, cacheWrite = 0 }: Price): number {
-  return Math.max(input, cacheWrite);
-}
+const dearestInput = ({ input, cacheWrite = 0 }: Price): number => Math.max(input, cacheWrite);
 
 function mostUsage({ input, price }: RequestSize, output: number): Usage {
   const counts = { ...noUsage, input, output, total: input + output };

@@ -36,7 +36,6 @@ export type OptionTable<Options> = {
 };
 
 type AnyTable = Readonly<Record<string, Option<unknown>>>;
-
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
 
 /** Keys that belong to another call, and how to use it. */
@@ -280,7 +279,6 @@ export const booleanOption: OptionType<boolean> = {
 };
 
 export const onlyTrue: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
-
 const longestName = 256;
 
 export const nameText: OptionType<string> = {
@@ -346,6 +344,4 @@ export function choiceOf<Choice extends string>(...choices: readonly Choice[]): 
   return { expected: `one of ${quoteEach(choices)}`, read: (given) => choices.find((one) => one === given) };
 }
 
-export function quoteEach(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(', ');
-}
+export const quoteEach = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ');

@@ -72,7 +72,6 @@ export interface TurnSettings extends Settings {
 
 /** `patch`: by patches. `edit`: by replacing text, with tools that read and search files. */
 export type EditTools = 'patch' | 'edit';
-
 export type CollaborationMode = 'default' | 'plan';
 
 export interface CollaborationSetting {
@@ -200,9 +199,7 @@ function isNamed(name: string, patterns: readonly string[]): boolean {
 }
 
 /** If true, nothing that only provides tools needs to be started. */
-export function allowsNoTools({ onlyTools }: ToolChoice): boolean {
-  return onlyTools?.length === 0;
-}
+export const allowsNoTools = ({ onlyTools }: ToolChoice): boolean => onlyTools?.length === 0;
 
 const builtInNames: readonly string[] = `
   apply_patch call_tool close_agent create_goal current_time edit_file exec_command get_context_remaining get_goal

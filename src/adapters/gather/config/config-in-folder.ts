@@ -36,9 +36,8 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   });
   const changed = [...decisions.values()].filter((each) => each.changed !== undefined);
   const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
-  if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
+  if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles)
     return { config: base.config, layers: base.layers, problems: [] };
-  }
   const sources = new Set(files.map(({ layer }) => layer.source));
   const flags = base.layers.findIndex(({ name }) => name === 'flags');
   const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));

@@ -215,9 +215,7 @@ export function overrideList(config: ConfigOverrides = []): Overrides {
   return Object.entries(config).map(([key, value]) => ({ path: [key], value: value ?? null }));
 }
 
-function isOverrides(config: ConfigOverrides): config is Overrides {
-  return Array.isArray(config);
-}
+const isOverrides = (config: ConfigOverrides): config is Overrides => Array.isArray(config);
 
 async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config'>): Promise<LoadedLayer> {
   const { cwd, osHome, config = [] } = choices;
@@ -287,9 +285,7 @@ function resolved({ patterns, source }: DeniedReads, base: { base: string; osHom
 }
 
 /** A URL or another user's home names no known path here: denying it would protect nothing. */
-function isNowhere(pattern: string): boolean {
-  return isFileUrl(pattern) || /^~[^/]/.test(pattern);
-}
+const isNowhere = (pattern: string): boolean => isFileUrl(pattern) || /^~[^/]/.test(pattern);
 
 function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {
   const problem = (what: string, next: string): ConfigProblem =>

@@ -37,9 +37,7 @@ export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleP
   }
 }
 
-export function userRulesPath(home: string): string {
-  return `${home}/rules/default.rules`;
-}
+export const userRulesPath = (home: string): string => `${home}/rules/default.rules`;
 
 /** Locks a file beside it: the locking program must keep the locked file open and writes its name into it. */
 export async function withRulesLocked(

@@ -3,7 +3,6 @@ import { type BoundedReading, readBounded } from '../../disk/regular-files.ts';
 import { imageFormat } from './load-image.ts';
 
 export type TextProblem = Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
-
 const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */

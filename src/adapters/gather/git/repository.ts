@@ -173,9 +173,7 @@ function pointerTarget(text: string): string | undefined {
   return text.startsWith(key) && target !== '' ? target : undefined;
 }
 
-function withoutLineEnds(text: string): string {
-  return text.replace(/[\r\n]+$/, '');
-}
+const withoutLineEnds = (text: string): string => text.replace(/[\r\n]+$/, '');
 
 function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
   // Git does not accept an empty or incomplete folder and looks further up.

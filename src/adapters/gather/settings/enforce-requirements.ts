@@ -106,9 +106,8 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
 
 function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
   const broken = brokenByChoice(requirements, settings.sandbox);
-  if (broken === undefined) {
+  if (broken === undefined)
     return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
-  }
   const { instead, source, key } = broken;
   const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
   const value = namedProfile?.id ?? profileWidth(settings.sandbox);

@@ -93,9 +93,8 @@ export type Interception =
  */
 export function interceptPatch(script: string): Interception {
   const match = heredoc.exec(script);
-  if (match?.groups === undefined) {
+  if (match?.groups === undefined)
     return parsePatch(script).kind === 'parsed' ? { kind: 'bare-patch' } : { kind: 'none' };
-  }
   const { single, double, bare, rest = '' } = match.groups;
   const word = match.groups['word'] ?? match.groups['quotedWord'] ?? match.groups['doubleQuotedWord'] ?? '';
   const end = endOf(rest, word);

@@ -152,6 +152,4 @@ function findKey(checked: readonly CheckedLayer[], path: readonly string[]): Fou
   return found === undefined || typeof value !== 'number' ? undefined : { rank, layer: found.layer, path, value };
 }
 
-function named({ layer, path }: Found): string {
-  return `${formatTomlKey(path)} of ${keySource(layer, path)}`;
-}
+const named = ({ layer, path }: Found): string => `${formatTomlKey(path)} of ${keySource(layer, path)}`;

@@ -135,9 +135,8 @@ class Check {
     const found = leafValue(kind, value);
     if (found === 'config-wrong-type') return this.#wrongValue(kind, value, at);
     const odd = findUnstorableText(value);
-    if (odd !== undefined) {
+    if (odd !== undefined)
       return this.#report('error', 'config-wrong-value', at, `must not contain ${odd.what}`, 'Remove it.');
-    }
     return typeof found === 'string' ? this.#wrongValue(kind, value, at, found) : this.#keep(found.kept, at);
   }
 
@@ -147,9 +146,8 @@ class Check {
   }
 
   #wrongValue(kind: KeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
-    if (kind.type === 'approval-policy' && isJsonObject(value)) {
+    if (kind.type === 'approval-policy' && isJsonObject(value))
       return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
-    }
     if (kind.type === 'variable' || kind.type === 'variable-map') {
       const what = `must be ${describeKind(kind)}, and is something else`;
       const next = 'Put the key in an environment variable, and write the name of that variable here.';

@@ -214,22 +214,12 @@ export function leafValue(
   }
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isPath(text: string): boolean {
-  return text !== '' && !isFileUrl(text);
-}
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isPath = (text: string): boolean => text !== '' && !isFileUrl(text);
 
 /** Taken as a path, it would name a missing folder `file:`, so a protection or a grant would have no effect. */
-export function isFileUrl(text: string): boolean {
-  return /^file:/i.test(text);
-}
-
-function isTextMap(value: Json): boolean {
-  return isJsonObject(value) && Object.values(value).every(isText);
-}
+export const isFileUrl = (text: string): boolean => /^file:/i.test(text);
+const isTextMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isText);
 
 function isModelChoice(value: Json): boolean {
   if (!isJsonObject(value)) return String(value).trim() !== '';
@@ -238,13 +228,8 @@ function isModelChoice(value: Json): boolean {
   return isName(model) && (provider === undefined || isName(provider)) && Object.keys(others).length === 0;
 }
 
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
-}
-
-function isTextList(value: Json): boolean {
-  return Array.isArray(value) && value.every(isText);
-}
+const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+const isTextList = (value: Json): boolean => Array.isArray(value) && value.every(isText);
 
 function chosenOf({ choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>, value: Json) {
   const chosen = isText(value) && Object.hasOwn(aliases, value) ? aliases[value] : value;

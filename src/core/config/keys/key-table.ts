@@ -309,9 +309,6 @@ const keys = {
 } as const satisfies KeyTable;
 
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
-
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
-
 export type GivenValues = ValuesOf<typeof keys>;
-
 export const keyTable: TableKind<typeof keys> = table(keys, { unused: unusedKeys });

@@ -116,9 +116,8 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
   const endpoint = endpoints.get(wireApi);
   const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
   if (baseUrl === undefined) return withoutUrl(id, builtIn, shorter);
-  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint)) {
+  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint))
     return incomplete(`The base_url of the provider "${id}" includes ${endpoint}, which Capstan adds itself`, shorter);
-  }
   const { httpHeaders, queryParams, streamIdleTimeoutMs } = given;
   const { supportsWebsockets = builtIn.supportsWebsockets, websocketConnectTimeoutMs } = given;
   return checkedUrl({
@@ -249,9 +248,7 @@ function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig
   return configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
-}
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Absent values are left to the server. */
 export interface Sampling {
@@ -293,9 +290,7 @@ export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInPr
   },
 );
 
-export function localProvider(id: string): LocalProvider | undefined {
-  return localProviders.find((local) => local.id === id);
-}
+export const localProvider = (id: string): LocalProvider | undefined => localProviders.find((local) => local.id === id);
 
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
@@ -308,15 +303,13 @@ export function withLocalAddress(
   if (localProvider(provider.id) === undefined) return provider;
   const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
   if (address !== '') {
-    if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address)) {
+    if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address))
       return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
-    }
     return { ...provider, baseUrl: address.replace(/\/+$/, '') };
   }
   if (port === '') return provider;
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
     return wrong(`${portVariable} is not a port number: ${JSON.stringify(port)}`);
-  }
   return { ...provider, baseUrl: `http://localhost:${Number(port)}/v1` };
 }
 

@@ -212,6 +212,8 @@ const unenforcedKeys: readonly (readonly string[])[] = [
   ['model_catalog_json'],
 ];
 
+const each = (kind: KeyKind, keys: string): KeyTable => Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
+
 /** Limits on features that do not exist here. They pass silently unless the value has the wrong type. */
 const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
@@ -223,14 +225,8 @@ const passing: KeyTable = {
   ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
 };
 
-function each(kind: KeyKind, keys: string): KeyTable {
-  return Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
-}
-
 type RequirementValues = ValuesOf<typeof enforced>;
-
 export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });
-
 const path = ['rules', 'prefix_rules'];
 
 /** Rules in `requirements.toml` may restrict commands but allow none. */
@@ -262,9 +258,8 @@ function readRule(rule: Json, source: string): readonly PrefixRule[] | string {
   const decision = stringAt(rule, 'decision');
   if (decision !== 'prompt' && decision !== 'forbidden') return 'decision must be "prompt" or "forbidden"';
   const { pattern, justification } = rule;
-  if (justification !== undefined && (typeof justification !== 'string' || justification.trim() === '')) {
+  if (justification !== undefined && (typeof justification !== 'string' || justification.trim() === ''))
     return 'justification must be a text';
-  }
   if (!Array.isArray(pattern) || pattern.length === 0) return 'pattern must be a list that is not empty';
   const slots = pattern.map((slot: Json) => (isJsonObject(slot) ? slotOf(slot) : undefined));
   const [first, ...rest] = slots.filter((slot) => slot !== undefined);

@@ -88,10 +88,7 @@ type ProblemAt = (
   where: string,
   what: string,
   next: string,
-  more?: {
-    readonly isWrong?: boolean;
-    readonly ignores?: string;
-  },
+  more?: { readonly isWrong?: boolean; readonly ignores?: string },
 ) => ConfigProblem;
 
 interface Group {

@@ -1,4 +1,5 @@
 import { defined } from '../../base/objects.ts';
+import { words } from '../../core/config/keys/key-kinds.ts';
 import type { McpAddressConfig, McpProgramConfig, McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { StartServerProcess } from '../../ports/mcp-servers.ts';
 import type { PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
@@ -254,14 +255,12 @@ export interface PlacedServer {
 }
 
 /** Needed by any program to find its files, its language and its network's certificates. */
-const base = `
+const base = words(`
   HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER
   HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
   NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE
   XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** Servers get only these variables: those with keys go only to servers whose configuration names them. */
 export function serverEnvironment(

@@ -233,10 +233,7 @@ function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }
   const { description, parameters } = now;
   const digest = (judged: Pick<McpToolCall, 'hints' | 'described'>) =>
     mcpToolDigest({ ...judged, hints: judged.hints ?? {} });
-  const said = defined({
-    hints: hints && now.hints,
-    described: described && { description, parameters },
-  });
+  const said = defined({ hints: hints && now.hints, described: described && { description, parameters } });
   return digest(defined({ hints, described })) !== digest(said);
 }
 

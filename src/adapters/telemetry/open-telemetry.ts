@@ -58,11 +58,7 @@ export function otlpMetrics(steps: readonly EndedStep[], since: number, now: num
     values: readonly number[],
     bounds: readonly number[],
     more: Readonly<Record<string, string>>,
-  ) => ({
-    ...times,
-    ...histogram(values, bounds),
-    attributes: keyValues({ ...groupAttributes(group), ...more }),
-  });
+  ) => ({ ...times, ...histogram(values, bounds), attributes: keyValues({ ...groupAttributes(group), ...more }) });
   const all = groups.filter((group) => group !== undefined);
   const durations = all.map((group) =>
     point(

@@ -11,16 +11,17 @@ import {
   readOptions,
   onlyTrue,
 } from '../../core/envelope/read-options.ts';
-import { badArguments, toolFailed } from '../../core/fragments/answers/tool-calls.ts';
+import { toolFailed } from '../../core/fragments/answers/tool-calls.ts';
 import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { Threads } from '../../ports/threads.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
 import { defined } from '../../base/objects.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { callItem, ended, notAnObject, readObject, refusedArguments } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool supplied by a program. It runs inside that program, without a sandbox. */
@@ -78,12 +79,12 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
     isOwn: true,
-    ...(own.remote === undefined ? {} : { isExternal: true as const }),
-    ...(own.deferLoading === true ? { deferred: true as const } : {}),
+    ...(own.remote && { isExternal: true }),
+    ...(own.deferLoading && { deferred: true }),
     prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
-      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
-      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      const given = readObject(input);
+      if (given === undefined) return refusedArguments(notAnObject);
+      const item = callItem(callId, name, given);
       const { threadId, turnId } = telemetry;
       const call = { callId, threadId, turnId, cwd: workspace.cwd };
       const show = capabilities.modalities.includes('image') ? picture : undefined;
@@ -111,10 +112,10 @@ async function run(
 ): Promise<CallResult> {
   // A tool that ignores its signal must not delay the turn.
   const { output, ok, images = [] } = await valueOrAbort(attempt(own, item.arguments, call), call.signal, interrupted);
-  const ended: ToolCallItem = { ...item, status: ok ? 'completed' : 'failed', output };
-  if (images.length === 0) return { output, item: ended };
+  const result = ended(item, output, ok);
+  if (images.length === 0) return result;
   const content = [{ type: 'text', text: output }, ...images.map((data) => ({ type: 'image', data }))];
-  return { output: await contentParts(content, picture), item: ended };
+  return { ...result, output: await contentParts(content, picture) };
 }
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {

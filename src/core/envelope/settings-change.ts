@@ -167,8 +167,5 @@ function profileOption(): OptionType<PermissionProfile> {
 }
 
 function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): OptionType<Value | Instead> {
-  return {
-    expected: `${field.expected}, or null`,
-    read: (given) => (given === null ? instead : field.read(given)),
-  };
+  return { expected: `${field.expected}, or null`, read: (given) => (given === null ? instead : field.read(given)) };
 }

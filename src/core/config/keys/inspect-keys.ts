@@ -9,8 +9,7 @@ import type { KeyKind } from './key-kinds.ts';
 import { keyTable } from './key-table.ts';
 
 export type KeyStatus =
-  | { readonly kind: 'used' }
-  | { readonly kind: 'unused' }
+  | { readonly kind: 'used' | 'unused' }
   | { readonly kind: 'unknown'; readonly nearest?: readonly string[] };
 
 export const keyStatus = (path: readonly string[]): KeyStatus => statusIn(keyTable, path, []);

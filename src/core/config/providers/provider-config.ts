@@ -131,9 +131,7 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
     envHttpHeaders: { ...builtIn.envHttpHeaders, ...given.envHttpHeaders },
     ...defined({ supportsWebsockets, websocketConnectTimeoutMs, sampling: configuredSampling(given) }),
     requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
-    ...(given.requestMaxRetries !== undefined && {
-      connectMaxRetries: Math.min(given.requestMaxRetries, mostRetries),
-    }),
+    ...(given.requestMaxRetries !== undefined && { connectMaxRetries: Math.min(given.requestMaxRetries, mostRetries) }),
     streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
     capabilities: {
       ...commonCapabilities,

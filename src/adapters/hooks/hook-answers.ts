@@ -71,20 +71,10 @@ function blockedBy(reason: string, more: Partial<HookAnswer> = {}): HookAnswer {
 
 const feedback = (text: string): HookEntry => ({ kind: 'feedback', text });
 
-const blockableEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
-  'PreToolUse',
-  'PermissionRequest',
-  'PostToolUse',
-  'UserPromptSubmit',
-  'Stop',
-  'SubagentStop',
-]);
-
-const plainTextEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
-  'SessionStart',
-  'UserPromptSubmit',
-  'SubagentStart',
-]);
+const setOf = (...events: readonly HookEvent[]): ReadonlySet<HookEvent> => new Set(events);
+const callEvents: readonly HookEvent[] = ['PreToolUse', 'PermissionRequest', 'PostToolUse'];
+const blockableEvents = setOf(...callEvents, 'UserPromptSubmit', 'Stop', 'SubagentStop');
+const plainTextEvents = setOf('SessionStart', 'UserPromptSubmit', 'SubagentStart');
 
 const noticeTokens = 60;
 
@@ -127,16 +117,12 @@ export function readHookAnswer(
   end: ProgramEnd,
   { timeoutSeconds, outputBytes }: { readonly timeoutSeconds: number; readonly outputBytes: number },
 ): HookAnswer {
-  switch (end.kind) {
-    case 'not-started':
-      return failedHook(end.reason);
-    case 'timed-out':
-      return failedHook(`It took longer than its time-out of ${timeoutSeconds} s.`);
-    case 'aborted':
-      return failedHook('It was ended before it was done.');
-    case 'exited':
-      return readExited(event, end, outputBytes);
-  }
+  if (end.kind === 'exited') return readExited(event, end, outputBytes);
+  if (end.kind === 'not-started') return failedHook(end.reason);
+  const isLate = end.kind === 'timed-out';
+  return failedHook(
+    isLate ? `It took longer than its time-out of ${timeoutSeconds} s.` : 'It was ended before it was done.',
+  );
 }
 
 function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>, outputBytes: number): HookAnswer {
@@ -211,18 +197,11 @@ function readEventAnswer(event: HookEvent, own: JsonObject): EventAnswer | strin
   if (odd !== undefined) return `${JSON.stringify(odd)} is unknown there.`;
   const text = stringAt(own, 'additionalContext');
   const context = text === undefined || text.trim() === '' ? undefined : text;
-  switch (event) {
-    case 'PreToolUse':
-      return aboutCall(own, context);
-    case 'PermissionRequest':
-      return aboutQuestion(objectAt(own, 'decision'));
-    case 'PostToolUse': {
-      const output = own['updatedToolOutput'] ?? own['updatedMCPToolOutput'] ?? undefined;
-      return defined({ context, updatedOutput: output === undefined ? undefined : textOf(output) });
-    }
-    default:
-      return defined({ context });
-  }
+  if (event === 'PreToolUse') return aboutCall(own, context);
+  if (event === 'PermissionRequest') return aboutQuestion(objectAt(own, 'decision'));
+  if (event !== 'PostToolUse') return defined({ context });
+  const output = own['updatedToolOutput'] ?? own['updatedMCPToolOutput'] ?? undefined;
+  return defined({ context, updatedOutput: output === undefined ? undefined : textOf(output) });
 }
 
 function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | string {

@@ -91,11 +91,9 @@ type ProblemAt = (
   more?: { readonly isWrong?: boolean; readonly ignores?: string },
 ) => ConfigProblem;
 
-interface Group {
-  readonly event: HookEvent;
+interface Group extends Pick<HookDefinition, 'event' | 'matcher'> {
   readonly group: Json;
   readonly at: number;
-  readonly matcher?: string;
 }
 
 function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {

@@ -63,18 +63,12 @@ const mostBytes = 1_000_000;
 /** Reads a `hooks.json`. A missing file has no hooks; an unreadable one is a problem, and an error if managed. */
 export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
   const { path, owner } = source;
+  const severity = owner === 'managed' ? 'error' : 'warning';
   const fault = (what: string, next: string): ReadHooks => {
-    const severity = owner === 'managed' ? ('error' as const) : ('warning' as const);
-    const problem: ConfigProblem = {
-      code: 'hooks-unreadable',
-      message: `${path} ${what}`,
-      next,
-      severity,
-      source: path,
-    };
+    const problem = { code: 'hooks-unreadable', message: `${path} ${what}`, next, severity, source: path } as const;
     return { hooks: [], problems: [problem], patterns: [] };
   };
-  const file = readBounded(path, { maxBytes: mostBytes, ...(denies === undefined ? {} : { denies }) });
+  const file = readBounded(path, { maxBytes: mostBytes, denies });
   if (file.kind === 'missing') return { hooks: [], problems: [], patterns: [] };
   if (file.kind === 'unread') return fault(`cannot be read: ${file.reason}.`, `Make it a readable file, or delete it.`);
   const text = file.bytes.toString('utf8').replace(/^\uFEFF/, '');

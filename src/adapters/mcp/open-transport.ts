@@ -49,7 +49,7 @@ function programPipe(
   program: McpProgramConfig,
   cwd: string,
   world: McpHost,
-  odd: (line: string) => void,
+  odd: TransportWatch['odd'],
 ): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is searched for, except where commands could have placed a program.
@@ -98,13 +98,10 @@ function addressStream(
   if (bearerTokenVariable !== undefined && !token) throw new Error(`the variable ${bearerTokenVariable} is not set`);
   const named = Object.entries(headerVariables).flatMap(([header, variable]) => {
     const value = env[variable]?.trim();
-    return value === undefined || value === '' ? [] : [[header, value] as const];
+    return value ? [[header, value] as const] : [];
   });
-  const headers = {
-    ...address.headers,
-    ...Object.fromEntries(named),
-    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-  };
+  const bearer = token !== undefined && { Authorization: `Bearer ${token}` };
+  const headers = { ...address.headers, ...Object.fromEntries(named), ...bearer };
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     ...defined({ authProvider: login }),
@@ -160,13 +157,9 @@ function withLogin(
 
   function lateAt(host: string): (error: unknown) => never {
     return (error) => {
-      if (error instanceof Error && error.name === 'TimeoutError')
-        throw new UnreachableServer(
-          `its login server ${host} did not answer within ${limitMs / 1000} s`,
-          'Try again later.',
-          { cause: error },
-        );
-      throw error;
+      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+      const why = `its login server ${host} did not answer within ${limitMs / 1000} s`;
+      throw new UnreachableServer(why, 'Try again later.', { cause: error });
     };
   }
 }

@@ -189,14 +189,13 @@ export class ThreadServers implements McpServers {
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
         if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs, began });
+        const { progress } = ways;
         const options = {
           signal,
           timeout: toolTimeoutMs,
           maxTotalTimeout: toolTimeoutMs,
-          ...(ways.progress === undefined
-            ? {}
-            : { onprogress: (given: object) => ways.progress?.(progressText(given as JsonObject)) }),
-          ...(schema === undefined ? {} : { toolDefinition: { name: tool, inputSchema: schema as never } }),
+          ...(progress && { onprogress: (given: object) => progress(progressText(given as JsonObject)) }),
+          ...(schema && { toolDefinition: { name: tool, inputSchema: schema as never } }),
         };
         return (await client.callTool(params, options)) as unknown as JsonObject;
       },

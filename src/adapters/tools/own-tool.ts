@@ -10,6 +10,7 @@ import {
   type OptionType,
   readOptions,
   onlyTrue,
+  valueWhere,
 } from '../../core/envelope/read-options.ts';
 import { toolFailed } from '../../core/fragments/answers/tool-calls.ts';
 import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
@@ -135,10 +136,7 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
 
 type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
 
-const dataUrl: OptionType<string> = {
-  expected: 'a data URL',
-  read: (given) => (typeof given === 'string' && given.startsWith('data:') ? given : undefined),
-};
+const dataUrl = valueWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
 
 const resultOptions = {
   output: { type: anyText, about: 'For the model.', required: true },
@@ -149,10 +147,10 @@ const resultOptions = {
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-const toolName: OptionType<string> = {
-  expected: 'a name of letters, digits, _ and -, at most 64',
-  read: (given) => (typeof given === 'string' && namePattern.test(given) ? given : undefined),
-};
+const toolName = valueWhere<string>(
+  'a name of letters, digits, _ and -, at most 64',
+  (given) => typeof given === 'string' && namePattern.test(given),
+);
 
 export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
   name: { type: toolName, about: 'Its name.', required: true },

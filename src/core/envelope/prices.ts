@@ -29,11 +29,9 @@ export const configuredSource = 'model_prices';
 /** True for a price that a provider publishes for requests with a key. */
 export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredSource;
 
-interface PricedModel {
-  readonly provider: string;
-  readonly model: string;
-  readonly address?: string | undefined;
-  readonly serviceTier?: string | undefined;
+interface PricedModel extends Pick<PriceEntry, 'provider' | 'model'> {
+  readonly address?: string;
+  readonly serviceTier?: string;
 }
 
 /** The first matching entry. A model name with a date suffix has the price of the plain name. */
@@ -41,14 +39,7 @@ export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): P
   const found = entries.find((entry) => entry.provider === asked.provider && fits(entry, asked));
   if (found === undefined) return undefined;
   const { input, cachedInput, cacheWrite, output, asOf, source, mostInput } = found;
-  return {
-    input,
-    ...defined({ cachedInput, cacheWrite }),
-    output,
-    ...defined({ asOf }),
-    source,
-    ...defined({ mostInput }),
-  };
+  return defined({ input, cachedInput, cacheWrite, output, asOf, source, mostInput });
 }
 
 const datedName = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
@@ -104,10 +95,7 @@ function isUnpriced({ input, price }: RequestSize): boolean {
   return price === undefined || input > (price.mostInput ?? Infinity);
 }
 
-function weights(
-  unit: Allowance['unit'],
-  { input, price }: RequestSize,
-): { readonly of: number; readonly each: number } {
+function weights(unit: Allowance['unit'], { input, price }: RequestSize) {
   if (unit === 'tokens' || price === undefined) return { of: input, each: 1 };
   return { of: Math.ceil(input * dearestInput(price) * 1000), each: price.output * 1000 };
 }

@@ -148,12 +148,9 @@ export function readSettingsChange(given: unknown): ReadSettingsChange | OptionP
 }
 
 function absolutePath(): OptionType<string> {
-  return {
-    expected: 'an absolute path',
-    // A path that is odd in another way is refused with its own reason.
-    read: (given) =>
-      typeof given === 'string' ? (findUnstorableText(given) ? given : normalisePath(given)) : undefined,
-  };
+  // A path that is odd in another way is refused with its own reason.
+  const read = (path: string): string | undefined => (findUnstorableText(path) ? path : normalisePath(path));
+  return { expected: 'an absolute path', read: (given) => (typeof given === 'string' ? read(given) : undefined) };
 }
 
 function profileOption(): OptionType<PermissionProfile> {

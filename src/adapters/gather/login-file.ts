@@ -172,14 +172,8 @@ export function readLogin(stored: JsonObject, renew: string): Login {
   const refreshToken = textAt(tokens, 'refresh_token');
   const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
   const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
-  const expiresAt = expiryOf(accessToken);
-  return {
-    kind: 'chatgpt',
-    accessToken,
-    ...account,
-    ...defined({ accountId, refreshToken, expiresAt, renewedAt }),
-    renew,
-  };
+  const times = { expiresAt: expiryOf(accessToken), renewedAt };
+  return { kind: 'chatgpt', accessToken, ...account, ...defined({ accountId, refreshToken, ...times }), renew };
 }
 
 export const keyDocument = (key: string): JsonObject => ({ auth_mode: 'apikey', OPENAI_API_KEY: key });
@@ -194,19 +188,10 @@ export function accountDocument(tokens: Required<NewTokens>, at: number): JsonOb
   return withTokens(stored, tokens, at);
 }
 
-export function withTokens(
-  stored: JsonObject,
-  { accessToken, refreshToken, idToken }: NewTokens,
-  at: number,
-): JsonObject {
-  return {
-    ...stored,
-    tokens: {
-      ...objectAt(stored, 'tokens'),
-      ...defined({ id_token: idToken, access_token: accessToken, refresh_token: refreshToken }),
-    },
-    last_refresh: new Date(at).toISOString(),
-  };
+export function withTokens(stored: JsonObject, given: NewTokens, at: number): JsonObject {
+  const { accessToken: access_token, refreshToken: refresh_token, idToken: id_token } = given;
+  const tokens = { ...objectAt(stored, 'tokens'), ...defined({ id_token, access_token, refresh_token }) };
+  return { ...stored, tokens, last_refresh: new Date(at).toISOString() };
 }
 
 export function accountFromIdToken(idToken: string): {

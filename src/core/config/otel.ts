@@ -28,14 +28,9 @@ export function readOtel(table: Json | undefined): {
     problems.push({ code: 'config-otel', message: `otel.${key} ${what}.`, next });
     return undefined;
   };
-  const logs = table['exporter'];
-  if (logs !== undefined && logs !== 'none') {
-    report(
-      'exporter',
-      'has no effect: Capstan sends traces and metrics, and no logs',
-      'Use trace_exporter or metrics_exporter.',
-    );
-  }
+  const { exporter: logs = 'none' } = table;
+  const noLogs = 'has no effect: Capstan sends traces and metrics, and no logs';
+  if (logs !== 'none') report('exporter', noLogs, 'Use trace_exporter or metrics_exporter.');
   const traces = readTarget(table, 'trace_exporter', report);
   const metrics = readTarget(table, 'metrics_exporter', report);
   if (traces === undefined && metrics === undefined) return { otel: undefined, problems };

@@ -63,7 +63,7 @@ export function loadRulesFile(
 ): RuleSet | ConfigProblem {
   const fault = (message: string, next: string): ConfigProblem =>
     ({ code: 'rules-broken', message, next, severity: 'warning', source: path }) as const;
-  const file = readBounded(path, { maxBytes: readLimits.configBytes, ...(denies === undefined ? {} : { denies }) });
+  const file = readBounded(path, { maxBytes: readLimits.configBytes, denies });
   if (file.kind !== 'read') {
     if (file.kind === 'missing') return fault(`${path} does not exist.`, 'Check its name and its folder.');
     const { reason } = file;

@@ -38,7 +38,7 @@ function readImage(path: string, cwd: string, { denies }: ImageLoading): ReadIma
   if (head !== undefined) return imageIn(path.slice(head.length));
   if (/^(?:https?|data):/.test(path)) return notHere(path);
   const absolute = resolve(cwd, path);
-  const file = readBounded(absolute, { ...(denies === undefined ? {} : { denies }), maxBytes: mostBytes });
+  const file = readBounded(absolute, { denies, maxBytes: mostBytes });
   if (file.kind === 'missing') return unread(path, { why: 'failed', reason: whyMissing(absolute) });
   if (file.kind === 'unread') return unread(path, file);
   return { name: path, bytes: file.bytes };
@@ -85,11 +85,9 @@ function imageIn(base64: string): ReadImage | ImageProblem {
 
 /** Capstan does not fetch images: another server's answer is not what the user saw. */
 function notHere(path: string): ImageProblem {
-  return {
-    code: 'image-unreadable',
-    message: `The image ${path.slice(0, 100)} is neither a file nor a data URL with base64.`,
-    next: 'Save the picture and give its path, or a data URL like data:image/png;base64,…',
-  };
+  const message = `The image ${path.slice(0, 100)} is neither a file nor a data URL with base64.`;
+  const next = 'Save the picture and give its path, or a data URL like data:image/png;base64,…';
+  return { code: 'image-unreadable', message, next };
 }
 
 function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile, 'kind'>): ImageProblem {
@@ -100,10 +98,8 @@ function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile
       next: 'Ask for another file.',
     };
   }
-  if (why === 'too-large') {
-    const message = `The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`;
-    return tooLarge(message);
-  }
+  if (why === 'too-large')
+    return tooLarge(`The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`);
   const message = `The image ${path} cannot be read: ${reason}.`;
   return { code: 'image-unreadable', message, next: 'Check the path: it must be a file that you can read.' };
 }

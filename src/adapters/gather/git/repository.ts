@@ -107,14 +107,10 @@ export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
 }
 
 /** The first value of a key, or undefined. The subsection is case-sensitive. Does not read included files. */
-export function gitConfigValue(
-  text: string,
-  wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
-): string | undefined {
-  for (const { section, subsection, key, value } of gitConfigEntries(text)) {
-    if (section === wanted.section && subsection === wanted.subsection && key === wanted.key) return value;
-  }
-  return undefined;
+export function gitConfigValue(text: string, wanted: Omit<GitConfigEntry, 'value'>): string | undefined {
+  const isWanted = ({ section, subsection, key }: GitConfigEntry): boolean =>
+    section === wanted.section && subsection === wanted.subsection && key === wanted.key;
+  return gitConfigEntries(text).find(isWanted)?.value;
 }
 
 /** Removes quotes, comments and unquoted space around it. */

@@ -112,7 +112,8 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
   const refused = refuse(id, given);
   if (refused !== undefined) return refused;
   const wireApi = given.wireApi ?? builtIn.wireApi ?? providerDefaults.wireApi;
-  const baseUrl = given.baseUrl ?? builtIn.baseUrl ?? urlFromVariable(builtIn, env) ?? urlOfLogin(given);
+  const urlOfLogin = given.requiresOpenaiAuth === true ? builtInProviders.openai.baseUrl : undefined;
+  const baseUrl = given.baseUrl ?? builtIn.baseUrl ?? urlFromVariable(builtIn, env) ?? urlOfLogin;
   const endpoint = endpoints.get(wireApi);
   const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
   if (baseUrl === undefined) return withoutUrl(id, builtIn, shorter);
@@ -177,10 +178,6 @@ function urlFromVariable({ urlVariable }: Partial<BuiltInProvider>, env: Variabl
   return address.endsWith(urlVariable.path) ? address : `${address}${urlVariable.path}`;
 }
 
-function urlOfLogin({ requiresOpenaiAuth }: ConfiguredProvider): string | undefined {
-  return requiresOpenaiAuth === true ? builtInProviders.openai.baseUrl : undefined;
-}
-
 function withoutUrl(id: string, { urlVariable }: Partial<BuiltInProvider>, shorter: string): ProviderProblem {
   if (urlVariable === undefined) return incomplete(`The provider "${id}" has no base_url`, shorter);
   const { name, path, example } = urlVariable;
@@ -234,12 +231,9 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
   const known = [...new Set([...Object.keys(builtInProviders), ...Object.keys(config.modelProviders)])];
+  const message = `There is no provider "${id}". Known providers: ${known.join(', ')}`;
   const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
-  return {
-    code: 'provider-unknown',
-    message: `There is no provider "${id}". Known providers: ${known.join(', ')}`,
-    next,
-  };
+  return { code: 'provider-unknown', message, next };
 }
 
 function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {

@@ -80,23 +80,13 @@ const each = (row: Row, group: string, names: string): Readonly<Record<string, R
 
 const fields: Readonly<Record<string, Row>> = {
   'identity.model.slug': chosen('default', 'model'),
-  ...each(
-    catalogue,
-    'identity.model',
-    `
-    contextWindow maxContextWindow effectivePercent autoCompactTokens maxOutputTokens
-  `,
-  ),
+  ...each(catalogue, 'identity.model', 'contextWindow maxContextWindow effectivePercent autoCompactTokens'),
+  'identity.model.maxOutputTokens': catalogue,
   'identity.model.truncation.mode': catalogue,
   'identity.model.truncation.limit': catalogue,
-  ...each(
-    catalogue,
-    'identity.model',
-    `
-    defaultEffort supportedEfforts defaultSummary defaultVerbosity serviceTiers modalities imageGeneration
-    webSearch modes compatibility instructions editTools parallelCalls guessed sources
-  `,
-  ),
+  ...each(catalogue, 'identity.model', 'defaultEffort supportedEfforts defaultSummary defaultVerbosity'),
+  ...each(catalogue, 'identity.model', 'serviceTiers modalities imageGeneration webSearch modes compatibility'),
+  ...each(catalogue, 'identity.model', 'instructions editTools parallelCalls guessed sources'),
   'identity.provider': chosen('default', 'provider'),
   'identity.address': facts,
   'identity.modelClient': facts,

@@ -11,8 +11,8 @@ const handedOn = new Set(['identity.model', 'instructions.user']);
 /** The text of `src/core/envelope/consumers.ts`. */
 export function consumersSource(table: string): string {
   return `/**
- * Which sources read the envelope: what each does, its path, and the parts that it reads. The parts are found by a test,
- * which writes them anew with \`${rewriteCommand}\`; what a source does is written by hand.
+ * The sources that read the envelope: purpose, path, and the parts they read. A test finds the parts and writes them
+ * anew with \`${rewriteCommand}\`; the purpose is written by hand.
  */
 export const consumerTable = \`
 ${table}\`;

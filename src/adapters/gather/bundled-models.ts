@@ -104,9 +104,7 @@ function claudeEntry({ contextWindow = 200_000, ...limits }: Limits): Omit<Catal
 }
 
 /** Full names: OpenAI models. The other entries are name prefixes. */
-export function bundledModelNames(): readonly string[] {
-  return rows.map(({ slug }) => slug);
-}
+export const bundledModelNames = (): readonly string[] => rows.map(({ slug }) => slug);
 
 let bundled: Catalogue | undefined;
 

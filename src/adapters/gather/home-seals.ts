@@ -84,18 +84,15 @@ function makeKey(path: string): Uint8Array | undefined {
 
 const sealBytes = 16;
 const longestKnown = 64 * 1024;
-
 /** Length of a home's key, and the minimum for any other. */
 const keyBytes = 32;
 
 /** Engines that share a store and this key accept each other's lines. A key under 32 bytes is refused with a Fault. */
 export function sealsWithKey(key: Uint8Array): Seals {
   if (key.length < keyBytes) {
-    throw new Fault({
-      code: 'seal-key-too-short',
-      message: `The key for the seals has ${key.length} bytes; it needs at least ${keyBytes}.`,
-      next: 'Create it once from random bytes, and give it to every engine that uses the store.',
-    });
+    const message = `The key for the seals has ${key.length} bytes; it needs at least ${keyBytes}.`;
+    const next = 'Create it once from random bytes, and give it to every engine that uses the store.';
+    throw new Fault({ code: 'seal-key-too-short', message, next });
   }
   const seal = sealer(Uint8Array.from(key));
   return { seal, holds: (claim, made) => seal(claim) === made, problem: () => undefined };

@@ -76,9 +76,8 @@ export function loadEnvFile(
   const path = `${withTrailingSeparator(home)}.env`;
   const file = readBounded(path, { maxBytes: readLimits.configBytes });
   if (file.kind === 'missing') return { env, problems: [] };
-  if (file.kind === 'read') {
+  if (file.kind === 'read')
     return { env: { ...missingVariables(file.bytes.toString('utf8'), env), ...env }, problems: [] };
-  }
   const message = `${path} cannot be read: ${file.reason}.`;
   const next = 'Make the file readable, or delete it.';
   return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };

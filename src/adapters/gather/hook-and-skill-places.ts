@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ConfigLayer, LayerName } from '../../core/config/config-layer.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { SkillScope } from '../../core/planes/select-skills.ts';
@@ -7,14 +6,9 @@ import { deniesRead } from '../../core/policy/requirements.ts';
 import { type JsonObject, objectAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { kindOfEntry, realPath } from '../disk/file-system.ts';
-import {
-  type BaseLayers,
-  type ConfigChoices,
-  isUserFolder,
-  mayExist,
-  usualSystemFolders,
-} from './config/config-layers.ts';
+import { type BaseLayers, type ConfigChoices, mayExist, usualSystemFolders } from './config/config-layers.ts';
 import { findTrust } from './config/project-trust.ts';
+import { trustedProjectPaths } from './config/rules-in-folder.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from './files/project-folders.ts';
 
 type HookOwner = 'managed' | 'user' | 'project' | 'flags';
@@ -41,22 +35,17 @@ export function findHookPlaces(
   { systemFolders = usualSystemFolders, ignoreUserConfig }: HookChoices,
 ): FoundHookPlaces | undefined {
   const { requirements, home } = base;
-  const ofMachine = systemFolders
-    .map((each) => place(`${withTrailingSeparator(each)}hooks.json`, 'managed'))
-    .filter(mayExist);
-  const ofUser =
-    ignoreUserConfig === true ? [] : [place(`${withTrailingSeparator(home)}hooks.json`, 'user')].filter(mayExist);
-  const demanded: readonly HookPlace[] =
-    requirements.hooks === undefined
-      ? []
-      : [{ path: requirements.hooks.source, owner: 'managed', table: requirements.hooks.table }];
-  const all = [
-    ...demanded,
-    ...ofMachine.slice(0, 1),
+  const beside = (owner: HookOwner, folders: readonly string[]): readonly HookPlace[] =>
+    folders.map((each) => place(`${withTrailingSeparator(each)}hooks.json`, owner)).filter(mayExist);
+  const { hooks } = requirements;
+  const all: readonly HookPlace[] = [
+    ...(hooks === undefined ? [] : [{ ...place(hooks.source, 'managed'), table: hooks.table }]),
+    ...beside('managed', systemFolders).slice(0, 1),
     ...tablesOf(layers, 'managed'),
-    ...ofUser,
+    ...beside('user', ignoreUserConfig === true ? [] : [home]),
     ...tablesOf(layers, 'user'),
-    ...projectFiles(base, folder),
+    // Others are not read, and a notice says so.
+    ...trustedProjectPaths(base, folder, 'hooks.json').map(({ path }) => place(path, 'project')),
     ...tablesOf(layers, 'project'),
     ...tablesOf(layers, 'flags'),
   ];
@@ -65,9 +54,7 @@ export function findHookPlaces(
   return { places, state: stateOf(layers), denies: (path) => deniesRead(requirements, path) };
 }
 
-function place(path: string, owner: HookOwner): HookPlace {
-  return { path, owner };
-}
+const place = (path: string, owner: HookOwner): HookPlace => ({ path, owner });
 
 const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
   default: undefined,
@@ -97,17 +84,6 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   ) as JsonObject;
 }
 
-/** Trusted projects only: others are not read, and a notice says so. */
-function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
-  return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
-    projectFolderNames
-      .map((name) => withTrailingSeparator(owner) + name)
-      .filter((layer) => mayExist({ path: `${layer}/hooks.json` }) && !isUserFolder(layer, base))
-      .filter(() => findTrust(owner, base.config, base.home).trust === 'trusted')
-      .map((layer) => place(`${layer}/hooks.json`, 'project')),
-  );
-}
-
 interface SkillPlace {
   readonly path: string;
   readonly scope: SkillScope;
@@ -126,16 +102,13 @@ interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
 }
 
 /** Folders with skills, in order of precedence. Without any, this costs only a few file checks. */
-export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoices): FoundSkillPlaces {
+export function findSkillPlaces(choices: SkillChoices): FoundSkillPlaces {
+  const { base, config, cwd, systemFolders = usualSystemFolders } = choices;
   const { home, osHome } = base;
-  const own = [`${withTrailingSeparator(home)}skills`, `${withTrailingSeparator(osHome)}.agents/skills`].filter(
-    isFolder,
-  );
-  const bundled =
-    config.skills?.bundled?.enabled === false ? [] : [`${withTrailingSeparator(home)}skills/.system`].filter(isFolder);
-  const machine = (systemFolders ?? usualSystemFolders)
-    .map((folder) => `${withTrailingSeparator(folder)}skills`)
-    .filter(isFolder);
+  const skills = `${withTrailingSeparator(home)}skills`;
+  const own = [skills, `${withTrailingSeparator(osHome)}.agents/skills`].filter(isFolder);
+  const bundled = config.skills?.bundled?.enabled === false ? [] : [`${skills}/.system`].filter(isFolder);
+  const machine = systemFolders.map((folder) => `${withTrailingSeparator(folder)}skills`).filter(isFolder);
   const folders = projectFolders(cwd, config.projectRootMarkers);
   const project = folders.flatMap((owner) =>
     [...projectFolderNames, '.agents']
@@ -146,7 +119,7 @@ export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoic
   const trusted = decided.filter(({ trust }) => trust === 'trusted');
   const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
   const places = [
-    ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, ...defined({ within }) })),
+    ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, within })),
     ...own.map((path) => ({ path, scope: 'user' as const })),
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),
     ...machine.map((path) => ({ path, scope: 'machine' as const })),
@@ -166,13 +139,8 @@ export function skillSwitches(layers: readonly ConfigLayer[], osHome: string): r
     .flatMap(({ values }) => readSkillSwitches(objectAt(values, 'skills')?.['config'], osHome));
 }
 
-function isFolder(path: string): boolean {
-  return kindOfEntry(path) === 'folder';
-}
-
-function isSame(a: string, b: string): boolean {
-  return realPath(a) === realPath(b);
-}
+const isFolder = (path: string): boolean => kindOfEntry(path) === 'folder';
+const isSame = (a: string, b: string): boolean => realPath(a) === realPath(b);
 
 function untrustedSkills(paths: readonly string[], root: string): Outcome<'skills-untrusted'> {
   const message = `The skills in ${paths.join(', ')} are ignored: you have not trusted the project.`;

@@ -36,7 +36,6 @@ import {
 
 /** A file with a younger time stamp may still change without getting another one. */
 const settledAfterMs = 2_000;
-
 const attempts = 3;
 
 /**
@@ -127,9 +126,7 @@ export function documentBytes(effectiveWindow: number): number {
 }
 
 /** The personal file is outside the configured budget and gets half of the upper limit. */
-function personalBytes(mostBytes: number): number {
-  return Math.floor(mostBytes / 2);
-}
+const personalBytes = (mostBytes: number): number => Math.floor(mostBytes / 2);
 
 const separator = '\n\n--- project-doc ---\n\n';
 
@@ -170,9 +167,8 @@ function join(files: readonly InstructionText[], maxBytes: number, next: string)
     if (taken > 0) texts.push(text);
     if (replaced > 0) problems.push(damaged(file.path, replaced));
     bytes += taken;
-    if (taken < file.size) {
+    if (taken < file.size)
       cuts.push(`${taken === 0 ? 'all ' : ''}${file.size - taken} bytes of ${onOneLine(file.path)}`);
-    }
   }
   if (cuts.length === 0) return { text: texts.join('\n\n'), bytes, problems };
   const leftOut = `${cuts.slice(0, 3).join(', ')}${cuts.length > 3 ? ` and of ${cuts.length - 3} more files` : ''}`;
@@ -233,9 +229,7 @@ function decode(bytes: Buffer): { readonly text: string; readonly replaced: numb
   return { text, replaced: occurrences(text, replacement) - written };
 }
 
-function occurrences(text: string, part: string): number {
-  return text.split(part).length - 1;
-}
+const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
 interface FoundInstructions {
   /** In order of preference: only the first that is not blank counts. */

@@ -61,6 +61,4 @@ export function instructionsCut(leftOut: string, next: string): InstructionProbl
 const controls = new RegExp(`[${controlClass}]`, 'g');
 
 /** A path may hold any character; in a sentence it must not break the line or control the terminal. */
-export function onOneLine(path: string): string {
-  return path.replace(controls, '?');
-}
+export const onOneLine = (path: string): string => path.replace(controls, '?');

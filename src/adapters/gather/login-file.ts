@@ -9,10 +9,7 @@ import { dirname, join } from 'node:path';
 const reservedBytes = 64 * 1024;
 
 export const loginPath = (home: string): string => join(home, 'auth.json');
-
-export function signInAdvice(home: string): string {
-  return `Sign in again: CAPSTAN_HOME=${home} capstan login`;
-}
+export const signInAdvice = (home: string): string => `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 
 /** `auth.json` of a home. If it is a link to a login, or to an empty file meant for one, the target is replaced. */
 export function loginFile(home: string): LoginPlace {
@@ -84,9 +81,8 @@ export function readLoginFile(home: string): FoundLogin {
   const next = signInAdvice(home);
   const file = readBounded(path, { maxBytes: readLimits.loginBytes });
   if (file.kind === 'missing') return { kind: 'none' };
-  if (file.kind === 'unread') {
+  if (file.kind === 'unread')
     return { kind: 'unread', message: `The login in ${path} cannot be read: ${file.reason}.`, next };
-  }
   const document = parseJsonObject(file.bytes.toString('utf8'));
   if (document !== undefined) return { kind: 'found', document };
   return { kind: 'unread', message: `The login in ${path} is not a JSON object.`, next };
@@ -165,9 +161,8 @@ export function readLogin(stored: JsonObject, renew: string): Login {
   const key = textAt(stored, 'OPENAI_API_KEY');
   const tokens = objectAt(stored, 'tokens') ?? {};
   const accessToken = textAt(tokens, 'access_token');
-  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined)) {
+  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined))
     return { kind: 'api-key', key, renew };
-  }
   if (accessToken === undefined || mode === 'apikey') {
     const token = textAt(stored, 'personal_access_token');
     return token === undefined ? { kind: 'none' } : { kind: 'access-token', token, renew };
@@ -177,19 +172,11 @@ export function readLogin(stored: JsonObject, renew: string): Login {
   const refreshToken = textAt(tokens, 'refresh_token');
   const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
   const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
-  const expiresAt = expiryOf(accessToken);
-  return {
-    kind: 'chatgpt',
-    accessToken,
-    ...account,
-    ...defined({ accountId, refreshToken, expiresAt, renewedAt }),
-    renew,
-  };
+  const times = { expiresAt: expiryOf(accessToken), renewedAt };
+  return { kind: 'chatgpt', accessToken, ...account, ...defined({ accountId, refreshToken, ...times }), renew };
 }
 
-export function keyDocument(key: string): JsonObject {
-  return { auth_mode: 'apikey', OPENAI_API_KEY: key };
-}
+export const keyDocument = (key: string): JsonObject => ({ auth_mode: 'apikey', OPENAI_API_KEY: key });
 
 export function accessTokenDocument(token: string): JsonObject {
   return { OPENAI_API_KEY: null, personal_access_token: token };
@@ -201,19 +188,10 @@ export function accountDocument(tokens: Required<NewTokens>, at: number): JsonOb
   return withTokens(stored, tokens, at);
 }
 
-export function withTokens(
-  stored: JsonObject,
-  { accessToken, refreshToken, idToken }: NewTokens,
-  at: number,
-): JsonObject {
-  return {
-    ...stored,
-    tokens: {
-      ...objectAt(stored, 'tokens'),
-      ...defined({ id_token: idToken, access_token: accessToken, refresh_token: refreshToken }),
-    },
-    last_refresh: new Date(at).toISOString(),
-  };
+export function withTokens(stored: JsonObject, given: NewTokens, at: number): JsonObject {
+  const { accessToken: access_token, refreshToken: refresh_token, idToken: id_token } = given;
+  const tokens = { ...objectAt(stored, 'tokens'), ...defined({ id_token, access_token, refresh_token }) };
+  return { ...stored, tokens, last_refresh: new Date(at).toISOString() };
 }
 
 export function accountFromIdToken(idToken: string): {

@@ -6,7 +6,6 @@ import { type LoginPlace, withTokens } from './login-file.ts';
 
 /** Codex uses this name in keyrings. */
 const service = 'Codex Auth';
-
 /** The user may have to unlock the keyring first. */
 const patienceMs = 60_000;
 const mostBytes = 256 * 1024;

@@ -119,9 +119,7 @@ export function writeNote(home: string, { threadId, usedAt, failed, ...note }: M
 }
 
 /** All notes up to this time are merged into the files. */
-export function readMergedAt(home: string): number {
-  return numberAt(readJson(home, mergedName), 'at') ?? 0;
-}
+export const readMergedAt = (home: string): number => numberAt(readJson(home, mergedName), 'at') ?? 0;
 
 export function writeMergedAt(home: string, at: number): void {
   writeJson(home, mergedName, { at });

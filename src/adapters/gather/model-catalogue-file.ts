@@ -33,9 +33,8 @@ export function loadCatalogue(
   const models: CatalogueEntry[] = [];
   for (const [at, record] of list.entries()) {
     const slug = isJsonObject(record) ? stringAt(record, 'slug') : undefined;
-    if (!isJsonObject(record) || slug === undefined || slug.trim() === '') {
+    if (!isJsonObject(record) || slug === undefined || slug.trim() === '')
       return wrong(path, `has a model without a name: models[${at}].slug must be a string that is not blank`);
-    }
     const entry = catalogueEntry(record, bundled.fallback);
     if ('expected' in entry)
       return wrong(path, `has a wrong value: ${entry.key} of "${slug}" must be ${entry.expected}`);

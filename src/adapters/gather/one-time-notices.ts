@@ -24,9 +24,7 @@ export function nextTipIndex(home: string, name: string, count: number): number 
 }
 
 /** A folder of the home where the sandbox lets no command write. */
-function folderOf(home: string): string {
-  return join(home, 'capstan/said');
-}
+const folderOf = (home: string): string => join(home, 'capstan/said');
 
 function readSaid(home: string, name: string): string | undefined {
   const known = readOwnFile(join(folderOf(home), name), { maxBytes: 10_000, toOthers: 'closed' });

@@ -18,14 +18,16 @@ import { findGitDirectory, repositorySettings, userGitSettings } from './git/rep
 import { linkedFolders, registeredSubmodules } from './git/submodules.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 
+interface PlacesFor {
+  readonly own: OwnPlaces;
+  readonly profile?: PermissionProfile;
+  readonly landlock?: true;
+}
+
 export function findPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  {
-    own,
-    profile,
-    landlock,
-  }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile; readonly landlock?: true },
+  { own, profile, landlock }: PlacesFor,
 ): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
@@ -36,11 +38,11 @@ export function findPlaces(
   const places: Places = {
     cwd,
     workspaceRoots: [cwd],
-    ...(repositories.length === 0 ? {} : { repositories }),
-    ...(submodules.length === 0 ? {} : { submodules }),
-    ...(absentSubmodules.length === 0 ? {} : { absentSubmodules }),
-    ...(gitIncludes.length === 0 ? {} : { gitIncludes }),
-    ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
+    ...(repositories.length > 0 && { repositories }),
+    ...(submodules.length > 0 && { submodules }),
+    ...(absentSubmodules.length > 0 && { absentSubmodules }),
+    ...(gitIncludes.length > 0 && { gitIncludes }),
+    ...(temporary !== undefined && isAbsolute(temporary) && { temporaryDirectory: temporary }),
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
     gitNames: gitNamesIn(cwd, { isBelowRepository: repositories.length > 0 }),
@@ -64,10 +66,8 @@ const mostAbsent = 200;
 function submodulesOf(repositories: readonly string[]) {
   const found = repositories.map((repository) => linkedFolders(repository));
   const linked = found.flatMap(({ folders }) => folders);
-  const [allThere, allAbsent] = [
-    linked.filter((each) => each.isCheckedOut),
-    linked.filter((each) => !each.isCheckedOut),
-  ];
+  const allThere = linked.filter((each) => each.isCheckedOut);
+  const allAbsent = linked.filter((each) => !each.isCheckedOut);
   const isWhole = found.every((each) => each.isWhole);
   const isAll = isWhole && allThere.length <= mostSubmodules && allAbsent.length <= mostAbsent;
   const [there, absent] = [allThere.slice(0, mostSubmodules), allAbsent.slice(0, mostAbsent)];
@@ -82,13 +82,10 @@ function submodulesOf(repositories: readonly string[]) {
 /** Shown when a thread or a sandbox is opened: submodules beyond the limits are open to commands. */
 export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'submodules-unprotected'>[] {
   if (submodulesOf(repositoriesAround(cwd)).isAll) return [];
-  return [
-    {
-      code: 'submodules-unprotected',
-      message: `The git index names more submodules than Capstan can protect, names one whose path is too long or cannot be looked at, or is too large to read. Commands can put repositories where it names others.`,
-      next: 'Git runs the programs that their settings name, also by a plain `git status`. Work in a folder with fewer submodules, or check them before you run git.',
-    },
-  ];
+  const message = `The git index names more submodules than Capstan can protect, names one whose path is too long or cannot be looked at, or is too large to read. Commands can put repositories where it names others.`;
+  const next =
+    'Git runs the programs that their settings name, also by a plain `git status`. Work in a folder with fewer submodules, or check them before you run git.';
+  return [{ code: 'submodules-unprotected', message, next }];
 }
 
 /** Files included by a repository's settings, as far as they exist. Commands could name programs for git in them. */

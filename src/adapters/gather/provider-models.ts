@@ -62,11 +62,9 @@ export function catalogueOfProvider(base: Catalogue, { provider, said, tested }:
 }
 
 function limitsOf({ id, capabilities }: KnownOfProvider['provider']): ProviderLimits {
-  return {
-    source: `provider ${id}`,
-    ...(capabilities.pictures ? {} : { pictures: false }),
-    ...(capabilities.parallelCalls ? {} : { parallelCalls: false }),
-  };
+  const { pictures, parallelCalls } = capabilities;
+  const source = `provider ${id}`;
+  return { source, ...(!pictures && { pictures }), ...(!parallelCalls && { parallelCalls }) };
 }
 
 export interface KeptModels {
@@ -116,13 +114,7 @@ export function modelFiles(home: string): ModelFiles {
     },
     write(owner, sort, { askedAt, etag, from, models }) {
       const path = pathOf(owner, sort);
-      const value = {
-        provider: owner.id,
-        address: owner.address,
-        asked_at: askedAt,
-        ...defined({ etag, from }),
-        models,
-      };
+      const value = { provider: owner.id, address: owner.address, asked_at: askedAt, etag, from, models };
       try {
         if (!makeOwnFolder(folder, 'closed')) return false;
         writeOwnFile(path, `${path}.${process.pid}`, JSON.stringify(value));

@@ -57,17 +57,13 @@ const usable = ['bash', 'zsh', 'sh'];
  */
 export function findShell(
   env: Readonly<Record<string, string | undefined>>,
-  {
-    cwd,
-    files,
-    roots = [],
-  }: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
+  given: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
 ): Facts['shell'] {
+  const { cwd, files, roots = [] } = given;
   const { SHELL: own } = env;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
-  if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files)) {
+  if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files))
     return { name: basename(own), path: own };
-  }
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };
 }
 
@@ -125,9 +121,7 @@ export function findTimezone(env: Readonly<Record<string, string | undefined>>, 
   if (kindOfEntry(dirname(files.localtime)) !== 'folder') return undefined;
   if (kindOfEntry(files.localtime) !== 'file') return 'Etc/UTC';
   const target = readLink(files.localtime);
-  return target === undefined
-    ? zoneOfCopy(files)
-    : plainName(/\/zoneinfo\/(?<name>.+)$/.exec(target)?.groups?.['name']);
+  return target === undefined ? zoneOfCopy(files) : plainName(/\/zoneinfo\/(.+)$/.exec(target)?.[1]);
 }
 
 function existingZone(name: string, files: ZoneFiles): string | undefined {

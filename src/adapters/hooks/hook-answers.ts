@@ -63,32 +63,18 @@ export interface HookAnswer extends Pick<
   readonly context?: string;
 }
 
-export function failedHook(text: string): HookAnswer {
-  return { status: 'failed', entries: [{ kind: 'error', text }] };
-}
+export const failedHook = (text: string): HookAnswer => ({ status: 'failed', entries: [{ kind: 'error', text }] });
 
 function blockedBy(reason: string, more: Partial<HookAnswer> = {}): HookAnswer {
   return { ...more, status: 'blocked', blocked: reason, entries: [...(more.entries ?? []), feedback(reason)] };
 }
 
-function feedback(text: string): HookEntry {
-  return { kind: 'feedback', text };
-}
+const feedback = (text: string): HookEntry => ({ kind: 'feedback', text });
 
-const blockableEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
-  'PreToolUse',
-  'PermissionRequest',
-  'PostToolUse',
-  'UserPromptSubmit',
-  'Stop',
-  'SubagentStop',
-]);
-
-const plainTextEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
-  'SessionStart',
-  'UserPromptSubmit',
-  'SubagentStart',
-]);
+const setOf = (...events: readonly HookEvent[]): ReadonlySet<HookEvent> => new Set(events);
+const callEvents: readonly HookEvent[] = ['PreToolUse', 'PermissionRequest', 'PostToolUse'];
+const blockableEvents = setOf(...callEvents, 'UserPromptSubmit', 'Stop', 'SubagentStop');
+const plainTextEvents = setOf('SessionStart', 'UserPromptSubmit', 'SubagentStart');
 
 const noticeTokens = 60;
 
@@ -131,16 +117,12 @@ export function readHookAnswer(
   end: ProgramEnd,
   { timeoutSeconds, outputBytes }: { readonly timeoutSeconds: number; readonly outputBytes: number },
 ): HookAnswer {
-  switch (end.kind) {
-    case 'not-started':
-      return failedHook(end.reason);
-    case 'timed-out':
-      return failedHook(`It took longer than its time-out of ${timeoutSeconds} s.`);
-    case 'aborted':
-      return failedHook('It was ended before it was done.');
-    case 'exited':
-      return readExited(event, end, outputBytes);
-  }
+  if (end.kind === 'exited') return readExited(event, end, outputBytes);
+  if (end.kind === 'not-started') return failedHook(end.reason);
+  const isLate = end.kind === 'timed-out';
+  return failedHook(
+    isLate ? `It took longer than its time-out of ${timeoutSeconds} s.` : 'It was ended before it was done.',
+  );
 }
 
 function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>, outputBytes: number): HookAnswer {
@@ -215,18 +197,11 @@ function readEventAnswer(event: HookEvent, own: JsonObject): EventAnswer | strin
   if (odd !== undefined) return `${JSON.stringify(odd)} is unknown there.`;
   const text = stringAt(own, 'additionalContext');
   const context = text === undefined || text.trim() === '' ? undefined : text;
-  switch (event) {
-    case 'PreToolUse':
-      return aboutCall(own, context);
-    case 'PermissionRequest':
-      return aboutQuestion(objectAt(own, 'decision'));
-    case 'PostToolUse': {
-      const output = own['updatedToolOutput'] ?? own['updatedMCPToolOutput'] ?? undefined;
-      return defined({ context, updatedOutput: output === undefined ? undefined : textOf(output) });
-    }
-    default:
-      return defined({ context });
-  }
+  if (event === 'PreToolUse') return aboutCall(own, context);
+  if (event === 'PermissionRequest') return aboutQuestion(objectAt(own, 'decision'));
+  if (event !== 'PostToolUse') return defined({ context });
+  const output = own['updatedToolOutput'] ?? own['updatedMCPToolOutput'] ?? undefined;
+  return defined({ context, updatedOutput: output === undefined ? undefined : textOf(output) });
 }
 
 function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | string {
@@ -234,21 +209,17 @@ function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | 
   const reason = stringAt(own, 'permissionDecisionReason')?.trim();
   const updated = own['updatedInput'] ?? undefined;
   if (updated !== undefined && !isJsonObject(updated)) return 'updatedInput must be a table.';
-  if (decision === 'deny') {
-    return { blocked: reason ?? 'It gave no reason.', ...defined({ context }) };
-  }
-  if (decision !== undefined && decision !== 'allow' && decision !== 'ask') {
+  if (decision === 'deny') return { blocked: reason ?? 'It gave no reason.', ...defined({ context }) };
+  if (decision !== undefined && decision !== 'allow' && decision !== 'ask')
     return `The permissionDecision ${JSON.stringify(decision)} is unknown.`;
-  }
   if (updated !== undefined && decision === undefined) return 'updatedInput needs a permissionDecision.';
   return { ...defined({ context, decisionReason: reason, updatedInput: updated }), ...(decision && { decision }) };
 }
 
 function aboutQuestion(decision: JsonObject | undefined): EventAnswer | string {
   if (decision === undefined) return {};
-  if (decision['updatedInput'] !== undefined || decision['updatedPermissions'] !== undefined) {
+  if (decision['updatedInput'] !== undefined || decision['updatedPermissions'] !== undefined)
     return 'A question can be answered, and not changed.';
-  }
   if (decision['interrupt'] === true) return 'interrupt is not supported.';
   const message = stringAt(decision, 'message')?.trim();
   if (decision['behavior'] === 'allow') return { decision: 'allow', ...defined({ decisionReason: message }) };
@@ -256,6 +227,4 @@ function aboutQuestion(decision: JsonObject | undefined): EventAnswer | string {
   return `The behavior ${JSON.stringify(decision['behavior'] ?? null)} is unknown.`;
 }
 
-function textOf(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
-}
+const textOf = (output: Json): string => (typeof output === 'string' ? output : JSON.stringify(output));

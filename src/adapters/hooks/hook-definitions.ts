@@ -29,7 +29,6 @@ export interface GroupPattern {
 const mostHooks = 100;
 const usualTimeout = 600;
 const longestCommand = 20_000;
-
 type Path = readonly (string | number)[];
 
 /**
@@ -89,17 +88,12 @@ type ProblemAt = (
   where: string,
   what: string,
   next: string,
-  more?: {
-    readonly isWrong?: boolean;
-    readonly ignores?: string;
-  },
+  more?: { readonly isWrong?: boolean; readonly ignores?: string },
 ) => ConfigProblem;
 
-interface Group {
-  readonly event: HookEvent;
+interface Group extends Pick<HookDefinition, 'event' | 'matcher'> {
   readonly group: Json;
   readonly at: number;
-  readonly matcher?: string;
 }
 
 function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
@@ -122,7 +116,6 @@ function readGroup({ event, group, at, matcher }: Group, source: HookSource, war
 }
 
 type Sort = 'text' | 'number' | 'flag' | 'list';
-
 const groupKeys: Readonly<Record<string, Sort>> = { matcher: 'text', hooks: 'list' };
 const handlerKeys: Readonly<Record<string, Sort>> = {
   type: 'text',
@@ -218,13 +211,8 @@ function timeoutOf(event: HookEvent, given: number | undefined): number {
   return event === 'SessionEnd' ? Math.min(3, seconds) : Math.min(seconds, 86_400);
 }
 
-function isPlain(command: string): boolean {
-  return command.isWellFormed() && !command.includes('\0');
-}
-
-function label(event: HookEvent): string {
-  return event.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-}
+const isPlain = (command: string): boolean => command.isWellFormed() && !command.includes('\0');
+const label = (event: HookEvent): string => event.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 
 export interface HookDefinition {
   /** File, event, and position in both lists; the key under which trust is stored. */
@@ -287,9 +275,7 @@ export async function readMatchers(matchers: readonly (string | undefined)[]): P
 }
 
 /** Any other matcher lists names, or means everything. */
-function isPattern(matcher: string): boolean {
-  return !isEverything(matcher) && !/^[A-Za-z0-9_|]+$/.test(matcher);
-}
+const isPattern = (matcher: string): boolean => !isEverything(matcher) && !/^[A-Za-z0-9_|]+$/.test(matcher);
 
 /** A hook for an event without subjects matches all. */
 export function matchesHook(
@@ -305,6 +291,4 @@ export function matchesHook(
   );
 }
 
-function isEverything(matcher: string): boolean {
-  return matcher === '' || matcher === '*';
-}
+const isEverything = (matcher: string): boolean => matcher === '' || matcher === '*';

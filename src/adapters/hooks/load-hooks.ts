@@ -56,27 +56,19 @@ function trustIn(state: JsonObject, { key, hash, source }: HookDefinition): Hook
   return trusted === undefined ? 'untrusted' : 'modified';
 }
 
-export function mayRun({ trust }: Pick<KnownHook, 'trust'>): boolean {
-  return trust === 'managed' || trust === 'trusted';
-}
+export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust === 'managed' || trust === 'trusted';
 
 const mostBytes = 1_000_000;
 
 /** Reads a `hooks.json`. A missing file has no hooks; an unreadable one is a problem, and an error if managed. */
 export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
   const { path, owner } = source;
+  const severity = owner === 'managed' ? 'error' : 'warning';
   const fault = (what: string, next: string): ReadHooks => {
-    const severity = owner === 'managed' ? ('error' as const) : ('warning' as const);
-    const problem: ConfigProblem = {
-      code: 'hooks-unreadable',
-      message: `${path} ${what}`,
-      next,
-      severity,
-      source: path,
-    };
+    const problem = { code: 'hooks-unreadable', message: `${path} ${what}`, next, severity, source: path } as const;
     return { hooks: [], problems: [problem], patterns: [] };
   };
-  const file = readBounded(path, { maxBytes: mostBytes, ...(denies === undefined ? {} : { denies }) });
+  const file = readBounded(path, { maxBytes: mostBytes, denies });
   if (file.kind === 'missing') return { hooks: [], problems: [], patterns: [] };
   if (file.kind === 'unread') return fault(`cannot be read: ${file.reason}.`, `Make it a readable file, or delete it.`);
   const text = file.bytes.toString('utf8').replace(/^\uFEFF/, '');
@@ -87,9 +79,8 @@ export function readHooksFile(source: HookSource, denies?: (path: string) => boo
     return fault(`${what} Its hooks do not run.`, 'Correct it, or delete it.');
   }
   const table = objectAt(root, 'hooks');
-  if (table === undefined) {
+  if (table === undefined)
     return fault('has no table `hooks`. Its hooks do not run.', 'Put the events into {"hooks": {…}}.');
-  }
   const lineOf = (path: readonly (string | number)[]): number | undefined => jsonKeyLine(text, ['hooks', ...path]);
   const odd = Object.keys(root).filter((key) => key !== 'hooks' && key !== 'description');
   const read = readHooks(table, source, lineOf);

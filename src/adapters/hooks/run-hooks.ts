@@ -58,14 +58,12 @@ export function createHooks(options: HooksOptions): Hooks {
 
   return {
     wants: (event, subjects) => matching(event, subjects).length > 0,
-
     names: (event, subjects) =>
       matching(event, subjects)
         .filter(({ isAsync }) => !isAsync)
         .map(({ statusMessage, command }) => short(firstLine(statusMessage ?? command), longestShown)),
 
     knows: (key) => hooks.some((hook) => hook.key === key),
-
     takeStart(place) {
       const cause = start;
       start = undefined;
@@ -75,11 +73,7 @@ export function createHooks(options: HooksOptions): Hooks {
     },
 
     takeEnd: (threadId) => options.starts.takeEnd(threadId),
-
-    compacted() {
-      start ??= 'compact';
-    },
-
+    compacted: () => void (start ??= 'compact'),
     async run(occasion, watch) {
       const all = matching(occasion.event, occasion.subjects);
       for (const hook of all) if (hook.isAsync) runLater(hook, occasion, watch.mostTokens);
@@ -156,29 +150,15 @@ function changes({ updatedInput, updatedOutput }: HookAnswer): readonly HookEntr
   return [input, updatedOutput].flatMap((text) => (text === undefined ? [] : [{ kind: 'change', text } as const]));
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
-}
-
-function short(text: string, limit: number): string {
-  return truncateMiddle(text, { mode: 'bytes', limit });
-}
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+const short = (text: string, limit: number): string => truncateMiddle(text, { mode: 'bytes', limit });
 
 /** A failing `failClosed` hook blocks. The end of a turn and of a session is never blocked. */
 function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
   const reason = `A hook that must succeed failed. ${answer.entries[0]?.text ?? ''}`;
-  switch (event) {
-    case 'PreToolUse':
-    case 'PermissionRequest':
-    case 'PostToolUse':
-    case 'UserPromptSubmit':
-      return { ...answer, blocked: reason };
-    case 'PreCompact':
-    case 'SessionStart':
-      return { ...answer, stopped: reason };
-    default:
-      return answer;
-  }
+  if (['PreToolUse', 'PermissionRequest', 'PostToolUse', 'UserPromptSubmit'].includes(event))
+    return { ...answer, blocked: reason };
+  return event === 'PreCompact' || event === 'SessionStart' ? { ...answer, stopped: reason } : answer;
 }
 
 function onlyWords({ run, answer, place }: EndedHook): EndedHook {

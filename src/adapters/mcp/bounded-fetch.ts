@@ -4,9 +4,7 @@ import { explainLostConnection } from '../../protocol/http.ts';
 
 /** Limit of one message: a JSON answer, or one event of a stream. */
 const mostMessageBytes = 32_000_000;
-
 const mostRedirects = 5;
-
 /** Each lets its holder act as this client. */
 const heldByOrigin = ['authorization', 'cookie', 'mcp-session-id'];
 
@@ -158,6 +156,4 @@ function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-function tooLong(): Error {
-  return new Error(`the server sent a message of more than ${mostMessageBytes} bytes`);
-}
+const tooLong = (): Error => new Error(`the server sent a message of more than ${mostMessageBytes} bytes`);

@@ -10,39 +10,29 @@ const mostCharacters = 2000;
 
 /** True if the library or the transport reported the connection as closed. */
 export function isLostConnection(error: unknown, isGone: boolean): boolean {
-  const code = codeOf(error);
+  const code = memberOf(error, 'code');
   if (code === 'REQUEST_TIMEOUT' || typeof code === 'number') return false;
-  return (
-    isGone ||
-    code === 'CONNECTION_CLOSED' ||
-    code === 'NOT_CONNECTED' ||
-    code === 'SEND_FAILED' ||
-    statusOf(error) === 404
-  );
+  const isClosed = ['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED'].includes(String(code));
+  return isGone || isClosed || memberOf(error, 'status') === 404;
 }
 
 export function callFailureAnswer(error: unknown, config: McpServerConfig, shown: (text: string) => string): McpAnswer {
-  const code = codeOf(error);
-  if (code === 'REQUEST_TIMEOUT') {
-    return {
-      kind: 'failed',
-      why: `the server did not answer within ${config.toolTimeoutMs / 1000} s. What the call did is unknown.`,
-    };
-  }
-  if (isUnauthorized(error)) {
-    return { kind: 'failed', why: `${loginRequiredMessage(config)}.` };
-  }
+  return { kind: 'failed', why: explainFailure(error, config, shown) };
+}
+
+function explainFailure(error: unknown, config: McpServerConfig, shown: (text: string) => string): string {
+  const code = memberOf(error, 'code');
+  if (code === 'REQUEST_TIMEOUT')
+    return `the server did not answer within ${config.toolTimeoutMs / 1000} s. What the call did is unknown.`;
+  if (isUnauthorized(error)) return `${loginRequiredMessage(config)}.`;
   const login = findLoginProblem(error);
-  if (login !== undefined) return { kind: 'failed', why: `${shown(login.message)}. Tell the user: ${login.next}` };
+  if (login !== undefined) return `${shown(login.message)}. Tell the user: ${login.next}`;
   const unreached = findUnreachableServer(error);
-  if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}. ${unreached.next}` };
+  if (unreached !== undefined) return `${shown(unreached.message)}. ${unreached.next}`;
   const wrong = describeSchemaFault(thrownMessage(error));
-  if (wrong !== undefined) return { kind: 'failed', why: `the server answered in a wrong form (${shown(wrong)}).` };
+  if (wrong !== undefined) return `the server answered in a wrong form (${shown(wrong)}).`;
   const words = JSON.stringify(shown(thrownMessage(error)).slice(0, mostCharacters));
-  return {
-    kind: 'failed',
-    why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,
-  };
+  return `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`;
 }
 
 /** The first fault of a malformed answer: the library lists all of them as JSON after its own words. */
@@ -60,8 +50,8 @@ const pageWanted = -32_042;
 const mostPages = 3;
 
 export function requestedPages(error: unknown, server: string): readonly McpElicitation[] {
-  const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
-  if (codeOf(error) !== pageWanted || !isJsonObject(data)) return [];
+  const data = memberOf(error, 'data');
+  if (memberOf(error, 'code') !== pageWanted || !isJsonObject(data)) return [];
   return (arrayAt(data, 'elicitations') ?? []).slice(0, mostPages).flatMap((asked) => {
     const [given, message] = isJsonObject(asked) ? [stringAt(asked, 'url'), stringAt(asked, 'message')] : [];
     const url = given === undefined ? undefined : elicitedPage(given);
@@ -113,18 +103,14 @@ function findCause<Found>(error: unknown, find: (each: Error) => Found | undefin
 export function isUnauthorized(error: unknown): boolean {
   if (findLoginProblem(error) !== undefined) return false;
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError')
-      return true;
+    const isNamed = [each.name, each.constructor.name].includes('UnauthorizedError');
+    if (memberOf(each, 'status') === 401 || isNamed) return true;
   }
   return false;
 }
 
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-function statusOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+function memberOf(error: unknown, name: string): unknown {
+  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
 }
 
 /**

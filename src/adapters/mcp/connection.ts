@@ -244,7 +244,7 @@ export class McpConnection {
         const began = (taskId: string): void => void tasks.add(taskId);
         const result = await callAtHand.run(ways, () => what(open, signal, began));
         if (nestsDeeperThan(mostLevels, result)) return tooDeep;
-        return { kind: 'result', result: result['isError'] === true ? withTexts(result, this.#shown) : result };
+        return { kind: 'result', result: result['isError'] === true ? membersWithTexts(result, this.#shown) : result };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
@@ -274,16 +274,15 @@ export class McpConnection {
   }
 }
 
-function withTexts<Value extends Json>(value: Value, shown: (text: string) => string): Value {
-  const mapped = ((): Json => {
-    if (typeof value === 'string') return shown(value);
-    if (Array.isArray(value)) return value.map((member: Json) => withTexts(member, shown));
-    if (!isJsonObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key, member === undefined ? member : withTexts(member, shown)]),
-    );
-  })();
-  return mapped as Value;
+function withTexts(value: Json, shown: (text: string) => string): Json {
+  if (typeof value === 'string') return shown(value);
+  if (Array.isArray(value)) return value.map((member: Json) => withTexts(member, shown));
+  return isJsonObject(value) ? membersWithTexts(value, shown) : value;
+}
+
+function membersWithTexts(value: JsonObject, shown: (text: string) => string): JsonObject {
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([key, member]) => [key, member && withTexts(member, shown)]));
 }
 
 const tooDeep: McpAnswer = {
@@ -291,20 +290,17 @@ const tooDeep: McpAnswer = {
   why: `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`,
 };
 
-function notStarted(name: string, why: string, next: string | undefined): Outcome {
-  return {
-    code: 'mcp-server-not-started',
-    message: `The MCP server ${JSON.stringify(name)} did not start: ${sentence(why)}`,
-    next: next ?? `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
-  };
+function notStarted(name: string, why: string, advice: string | undefined): Outcome {
+  const message = `The MCP server ${JSON.stringify(name)} did not start: ${sentence(why)}`;
+  const next =
+    advice ?? `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`;
+  return { code: 'mcp-server-not-started', message, next };
 }
 
 function notStartedBefore(name: string, why: string): Outcome {
-  return {
-    code: 'mcp-server-not-started',
-    message: `The MCP server ${JSON.stringify(name)} did not start in an earlier run: ${why}. Capstan tries it again, but does not wait for it.`,
-    next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml. After \`capstan mcp get ${shellWords([name])}\` the next run waits for it again.`,
-  };
+  const message = `The MCP server ${JSON.stringify(name)} did not start in an earlier run: ${why}. Capstan tries it again, but does not wait for it.`;
+  const next = `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml. After \`capstan mcp get ${shellWords([name])}\` the next run waits for it again.`;
+  return { code: 'mcp-server-not-started', message, next };
 }
 
 /** A program that is no MCP server often says so on its output. */
@@ -346,8 +342,7 @@ function reasonOf(error: unknown): string {
 function notLoggedIn(config: McpServerConfig): Outcome {
   const message = `The MCP server ${JSON.stringify(config.name)} did not start: ${whyNoLogin(config)}.`;
   const token = configuredToken(config.transport);
-  const next =
-    token === undefined ? `Run: capstan mcp login ${shellWords([config.name])}` : `Correct the token in ${token}.`;
+  const next = token ? `Correct the token in ${token}.` : `Run: capstan mcp login ${shellWords([config.name])}`;
   return { code: 'mcp-login-needed', message, next };
 }
 
@@ -391,6 +386,4 @@ export class ServerPool {
   }
 }
 
-function keyOf({ config, cwd }: PlacedServer): string {
-  return JSON.stringify([config, cwd]);
-}
+const keyOf = ({ config, cwd }: PlacedServer): string => JSON.stringify([config, cwd]);

@@ -28,11 +28,10 @@ const mostDescriptionCharacters = 1024;
 export function readListing(tools: readonly Json[], about: Omit<ServerListing, 'tools'>): ServerListing {
   const read = tools.slice(0, mostTools).flatMap(readTool);
   const first = new Map(read.toReversed().map((tool) => [tool.tool, tool]));
-  const instructions =
-    about.instructions === undefined ? undefined : cleanWords(about.instructions, mostDescriptionCharacters);
+  const instructions = cleanWords(about.instructions ?? '', mostDescriptionCharacters);
   return {
     tools: [...first.values()].toSorted((a, b) => (a.tool < b.tool ? -1 : 1)),
-    ...defined({ instructions: instructions === '' ? undefined : instructions }),
+    ...(instructions !== '' && { instructions }),
     hasResources: about.hasResources,
   };
 }
@@ -41,10 +40,8 @@ function readTool(value: Json): readonly ListedTool[] {
   if (!isJsonObject(value)) return [];
   const tool = stringAt(value, 'name') ?? '';
   if (tool === '' || tool.length > mostNameCharacters || isForApps(value['_meta'])) return [];
-  const description = cleanWords(
-    stringAt(value, 'description') ?? stringAt(value, 'title') ?? '',
-    mostDescriptionCharacters,
-  );
+  const words = stringAt(value, 'description') ?? stringAt(value, 'title') ?? '';
+  const description = cleanWords(words, mostDescriptionCharacters);
   return [{ tool, description, parameters: cleanSchema(value['inputSchema']), hints: hintsOf(value['annotations']) }];
 }
 
@@ -90,18 +87,11 @@ export function offeredTools(
     .map((each): McpTool => {
       const { server, tool, description, parameters, hints, config } = each;
       const name = names.get(each) ?? tool;
-      const { isParallel } = config;
       const described = { description, parameters };
-      return {
-        server,
-        tool,
-        name,
-        spec: { type: 'function', name, description, strict: false, parameters },
-        described,
-        hints,
-        ...approvalOf(config, tool, () => mcpToolDigest({ described, hints })),
-        isParallel: isParallel || hints.readOnly === true,
-      };
+      const spec = { type: 'function', name, description, strict: false, parameters };
+      const approval = approvalOf(config, tool, () => mcpToolDigest({ described, hints }));
+      const isParallel = config.isParallel || hints.readOnly === true;
+      return { server, tool, name, spec, described, hints, ...approval, isParallel };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -145,9 +135,7 @@ export function cleanSchema(given: unknown): JsonObject {
   return bytesOf(small) > mostBytes ? { type: 'object', properties: {} } : small;
 }
 
-function bytesOf(value: Json): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
+const bytesOf = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
 const compositions = ['anyOf', 'oneOf', 'allOf'] as const;
 const maps = ['properties', '$defs', 'definitions', 'patternProperties'] as const;
@@ -269,10 +257,7 @@ function withoutCompositions(schema: JsonObject): JsonObject {
   return everywhere(schema, (each) => without(each, compositions));
 }
 
-export interface NamedMcpTool {
-  readonly server: string;
-  readonly tool: string;
-}
+type NamedMcpTool = Pick<McpTool, 'server' | 'tool'>;
 
 const mostCharacters = 64;
 const digits = 12;
@@ -293,14 +278,6 @@ export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]
   );
 }
 
-export function serverPrefix(server: string): string {
-  return `mcp__${clean(server)}__`;
-}
-
-function clean(part: string): string {
-  return part.replace(/[^A-Za-z0-9_]/g, '_') || '_';
-}
-
-function digestOf({ server, tool }: NamedMcpTool): string {
-  return textHash(JSON.stringify([server, tool]), digits / 2);
-}
+export const serverPrefix = (server: string): string => `mcp__${clean(server)}__`;
+const clean = (part: string): string => part.replace(/[^A-Za-z0-9_]/g, '_') || '_';
+const digestOf = ({ server, tool }: NamedMcpTool): string => textHash(JSON.stringify([server, tool]), digits / 2);

@@ -30,10 +30,11 @@ export interface StartFailure {
 
 export function listingFiles(home: string): ListingFiles {
   const folder = join(home, 'capstan/mcp');
-  const pathOf = ({ name, transport }: McpServerConfig): string => {
-    return join(folder, `${textHash(JSON.stringify([form, name, transport]), 16)}.json`);
-  };
+  const pathOf = ({ name, transport }: McpServerConfig): string =>
+    join(folder, `${textHash(JSON.stringify([form, name, transport]), 16)}.json`);
   const failurePath = (config: McpServerConfig): string => pathOf(config).replace(/json$/, 'failed.json');
+  const readKept = (path: string, maxBytes: number): JsonObject | undefined =>
+    parseJsonObject(readOwnFile(path, { maxBytes, toOthers: 'closed' })?.bytes.toString('utf8') ?? '');
   const forgetFailure = (config: McpServerConfig): void => {
     try {
       fileSystem.rmSync(failurePath(config), { force: true });
@@ -49,17 +50,13 @@ export function listingFiles(home: string): ListingFiles {
     }
   };
   return {
-    read(config) {
-      const found = readOwnFile(pathOf(config), { maxBytes: mostBytes, toOthers: 'closed' });
-      return found === undefined ? undefined : readKept(parseJsonObject(found.bytes.toString('utf8')));
-    },
+    read: (config) => keptListing(readKept(pathOf(config), mostBytes)),
     write(config, listing) {
       keep(pathOf(config), { server: config.name, ...listing });
       forgetFailure(config);
     },
     failure(config) {
-      const found = readOwnFile(failurePath(config), { maxBytes: 10_000, toOthers: 'closed' });
-      const kept = found && parseJsonObject(found.bytes.toString('utf8'));
+      const kept = readKept(failurePath(config), 10_000);
       // A server with a longer timeout may start.
       const why = kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
       return why === undefined ? undefined : { why, isQuick: kept?.['isQuick'] === true };
@@ -72,7 +69,7 @@ export function listingFiles(home: string): ListingFiles {
   };
 }
 
-function readKept(kept: JsonObject | undefined): ServerListing | undefined {
+function keptListing(kept: JsonObject | undefined): ServerListing | undefined {
   const tools = arrayAt(kept, 'tools');
   if (tools === undefined || typeof kept?.['hasResources'] !== 'boolean') return undefined;
   const read = tools.flatMap((tool): readonly ListedTool[] => {
@@ -83,9 +80,6 @@ function readKept(kept: JsonObject | undefined): ServerListing | undefined {
     return [{ tool: name, description, parameters, hints }];
   });
   if (read.length !== tools.length) return undefined;
-  return {
-    tools: read,
-    hasResources: kept['hasResources'],
-    ...defined({ instructions: stringAt(kept, 'instructions') }),
-  };
+  const instructions = stringAt(kept, 'instructions');
+  return { tools: read, hasResources: kept['hasResources'], ...defined({ instructions }) };
 }

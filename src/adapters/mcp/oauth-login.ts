@@ -187,11 +187,9 @@ export class LoginSession implements OAuthClientProvider {
   redirectToAuthorization(page: URL): void {
     const { visitor } = this.#options;
     if (visitor === undefined) {
-      if (this.#notRenewed !== undefined)
-        throw new LoginProblem(
-          `its login could not be renewed: ${this.#notRenewed}`,
-          'Try again later, or log in again with `capstan mcp login NAME`.',
-        );
+      const why = `its login could not be renewed: ${this.#notRenewed}`;
+      const next = 'Try again later, or log in again with `capstan mcp login NAME`.';
+      if (this.#notRenewed !== undefined) throw new LoginProblem(why, next);
       return;
     }
     this.#back = visitor.visit(page);
@@ -199,21 +197,10 @@ export class LoginSession implements OAuthClientProvider {
     this.#back.catch(() => {});
   }
 
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-
-  codeVerifier(): string {
-    return this.#verifier;
-  }
-
-  saveDiscoveryState(state: OAuthDiscoveryState): void {
-    this.#discovery = state;
-  }
-
-  discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#discovery;
-  }
+  readonly saveCodeVerifier = (verifier: string): void => void (this.#verifier = verifier);
+  readonly codeVerifier = (): string => this.#verifier;
+  readonly saveDiscoveryState = (state: OAuthDiscoveryState): void => void (this.#discovery = state);
+  readonly discoveryState = (): OAuthDiscoveryState | undefined => this.#discovery;
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
     if (scope === 'all' || scope === 'discovery') this.#discovery = undefined;
@@ -271,10 +258,7 @@ export interface CallbackServer extends LoginVisitor {
 }
 
 /** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */
-export async function openCallbackServer({
-  port,
-  show,
-}: {
+export async function openCallbackServer(given: {
   readonly port: number;
   readonly show: (page: URL) => void;
 }): Promise<CallbackServer> {
@@ -291,7 +275,7 @@ export async function openCallbackServer({
     if (isBack) came.resolve(given);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    server.once('error', reject).listen(given.port, '127.0.0.1', resolve);
   });
   const { port: chosen } = server.address() as AddressInfo;
   return {
@@ -299,7 +283,7 @@ export async function openCallbackServer({
     visit(page) {
       state = page.searchParams.get('state');
       came = Promise.withResolvers();
-      show(page);
+      given.show(page);
       return came.promise;
     },
     close: () => void server.close(),

@@ -100,18 +100,14 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHo
 
 export async function listTools(
   client: Client,
-  options: { readonly signal: AbortSignal; readonly timeout: number },
+  options: ListOptions,
 ): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks' | 'malformed'>> {
-  const capabilities = client.getServerCapabilities() ?? {};
+  const { tools: hasTools, resources } = client.getServerCapabilities() ?? {};
   const none: AllTools = { tools: [], malformed: [] };
-  const { tools, malformed } = capabilities.tools === undefined ? none : await listAllTools(client, options);
+  const { tools, malformed } = hasTools === undefined ? none : await listAllTools(client, options);
   const raw = tools.filter((tool) => !hasHugeSchema(tool));
   const tooLarge = tools.filter(hasHugeSchema).map((tool) => String(tool['name']));
-  const instructions = client.getInstructions();
-  const about = {
-    hasResources: capabilities.resources !== undefined,
-    ...(instructions === undefined ? {} : { instructions }),
-  };
+  const about = { hasResources: resources !== undefined, instructions: client.getInstructions() };
   const listing = readListing(raw, about);
   const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
   const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
@@ -122,18 +118,14 @@ const declined: ElicitResult = { action: 'decline' };
 
 async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {
   const { message } = params;
-  const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as
-    | { readonly taskId?: unknown }
-    | undefined;
-  const taskId = typeof task?.taskId === 'string' ? task.taskId : undefined;
+  const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as JsonObject | undefined;
+  const ask = async (asked: McpElicitation) => (await watch.elicit(asked, stringAt(task, 'taskId'))) as ElicitResult;
   if (params.mode === 'url') {
     const url = elicitedPage(params.url);
-    return url === undefined ? declined : ((await watch.elicit({ server, message, url }, taskId)) as ElicitResult);
+    return url === undefined ? declined : ask({ server, message, url });
   }
   const schema = params.requestedSchema as unknown as JsonObject;
-  return nestsDeeperThan(mostLevels, schema)
-    ? declined
-    : ((await watch.elicit({ server, message, schema }, taskId)) as ElicitResult);
+  return nestsDeeperThan(mostLevels, schema) ? declined : ask({ server, message, schema });
 }
 
 interface ListOptions {
@@ -216,15 +208,11 @@ const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
-interface TaskOptions {
-  readonly signal: AbortSignal;
-  readonly timeout: number;
+interface TaskOptions extends ListOptions {
   began(taskId: string): void;
 }
 
-function wantsTask(tool: JsonObject): boolean {
-  return objectAt(tool, 'execution')?.['taskSupport'] === 'required';
-}
+const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 
 /**
  * Calls a tool as a task, which continues after the call is answered, and waits for its result. Cancels it when
@@ -235,11 +223,8 @@ export async function callAsTask(
   params: JsonObject,
   { began, ...options }: TaskOptions,
 ): Promise<JsonObject> {
-  const begun = await client.request(
-    { method: 'tools/call', params: { ...params, task: {} } },
-    anyObjectSchema,
-    options,
-  );
+  const ask = { method: 'tools/call', params: { ...params, task: {} } };
+  const begun = await client.request(ask, anyObjectSchema, options);
   const taskId = stringAt(objectAt(begun, 'task'), 'taskId');
   // A server may still answer at once.
   if (taskId === undefined) return begun;
@@ -247,9 +232,8 @@ export async function callAsTask(
   try {
     return await client.request({ method: 'tasks/result', params: { taskId } }, anyObjectSchema, options);
   } catch (error) {
-    void client
-      .request({ method: 'tasks/cancel', params: { taskId } }, anyObjectSchema, { timeout: 1000 })
-      .catch(() => {});
+    const cancel = { method: 'tasks/cancel', params: { taskId } };
+    void client.request(cancel, anyObjectSchema, { timeout: 1000 }).catch(() => {});
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../base/objects.ts';
+import { words } from '../../core/config/keys/key-kinds.ts';
 import type { McpAddressConfig, McpProgramConfig, McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { StartServerProcess } from '../../ports/mcp-servers.ts';
 import type { PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
@@ -48,7 +49,7 @@ function programPipe(
   program: McpProgramConfig,
   cwd: string,
   world: McpHost,
-  odd: (line: string) => void,
+  odd: TransportWatch['odd'],
 ): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is searched for, except where commands could have placed a program.
@@ -97,13 +98,10 @@ function addressStream(
   if (bearerTokenVariable !== undefined && !token) throw new Error(`the variable ${bearerTokenVariable} is not set`);
   const named = Object.entries(headerVariables).flatMap(([header, variable]) => {
     const value = env[variable]?.trim();
-    return value === undefined || value === '' ? [] : [[header, value] as const];
+    return value ? [[header, value] as const] : [];
   });
-  const headers = {
-    ...address.headers,
-    ...Object.fromEntries(named),
-    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-  };
+  const bearer = token !== undefined && { Authorization: `Bearer ${token}` };
+  const headers = { ...address.headers, ...Object.fromEntries(named), ...bearer };
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     ...defined({ authProvider: login }),
@@ -159,13 +157,9 @@ function withLogin(
 
   function lateAt(host: string): (error: unknown) => never {
     return (error) => {
-      if (error instanceof Error && error.name === 'TimeoutError')
-        throw new UnreachableServer(
-          `its login server ${host} did not answer within ${limitMs / 1000} s`,
-          'Try again later.',
-          { cause: error },
-        );
-      throw error;
+      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+      const why = `its login server ${host} did not answer within ${limitMs / 1000} s`;
+      throw new UnreachableServer(why, 'Try again later.', { cause: error });
     };
   }
 }
@@ -254,14 +248,12 @@ export interface PlacedServer {
 }
 
 /** Needed by any program to find its files, its language and its network's certificates. */
-const base = `
+const base = words(`
   HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER
   HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
   NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE
   XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** Servers get only these variables: those with keys go only to servers whose configuration names them. */
 export function serverEnvironment(

@@ -120,7 +120,6 @@ function quotedEnd(errors: string): string {
 
 /** Size of a schema as text. The model gets only a small part of it, and reducing it takes time. */
 const mostCharacters = 256 * 1024;
-
 /** Replaces a schema that is too large before the library visits every member of it. */
 const leftOut: JsonObject = { type: 'object', capstan_too_large: true };
 

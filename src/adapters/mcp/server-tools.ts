@@ -48,35 +48,23 @@ export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: S
 }
 
 /** Facts for the model about servers besides their tools. The text is stable until something changes. */
-export function serverNews({
-  servers,
-  tools,
-  budget,
-  isUsable,
-  isChosen,
-  canBeChosen,
-}: ServerNewsInput): Omit<McpNews, 'deferred'> {
+export function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
+  const { servers, tools, budget, isUsable, isChosen, canBeChosen } = input;
   const mostOfEach = shareOf(budget, percent.notes, servers.length);
   const notes = servers.flatMap(({ name, problem }) => {
-    const of = <Tool extends { readonly name: string; readonly server: string }>(
-      all: readonly Tool[],
-    ): readonly Tool[] => all.filter((tool) => tool.server === name && isChosen(tool));
+    const of = <Tool extends Pick<McpTool, 'name' | 'server'>>(all: readonly Tool[]): readonly Tool[] =>
+      all.filter((tool) => tool.server === name && isChosen(tool));
     const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
-    const note = {
-      server: name,
-      problem:
-        problem === undefined || !canBeChosen(serverPrefix(name)) ? '' : cut(withoutInvisible(problem), mostOfEach),
+    const unusable = of([...tools.direct, ...tools.deferred]).filter((tool) => !isUsable(tool));
+    const isTold = problem !== undefined && canBeChosen(serverPrefix(name));
+    const words = {
+      problem: isTold ? cut(withoutInvisible(problem), mostOfEach) : '',
       changed: listed(of(tools.changed).map(signatureOf)),
       // The tools of a server that does not run are unknown.
       gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',
-      unasked: listed(
-        of([...tools.direct, ...tools.deferred])
-          .filter((tool) => !isUsable(tool))
-          .map((tool) => tool.name),
-      ),
+      unasked: listed(unusable.map((tool) => tool.name)),
     };
-    const { server: _name, ...words } = note;
-    return Object.values(words).every((text) => text === '') ? [] : [note];
+    return Object.values(words).every((text) => text === '') ? [] : [{ server: name, ...words }];
   });
   const speaking = servers.filter(({ name }) => tools.direct.some((tool) => tool.server === name && isChosen(tool)));
   const most = shareOf(budget, percent.instructions, servers.length);
@@ -132,11 +120,7 @@ export interface ThreadTools {
 }
 
 /** Stays in the list only because removing it would lose the cached prefix. */
-export interface MissingTool {
-  readonly server: string;
-  readonly name: string;
-  readonly spec: ToolSpec;
-}
+export type MissingTool = Pick<McpTool, 'server' | 'name' | 'spec'>;
 
 /** The presence of this tool means that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
@@ -149,9 +133,7 @@ export interface ToolsToSort {
   readonly budget: number;
 }
 
-export function specTokens(spec: ToolSpec): number {
-  return sentTokens(JSON.stringify(spec));
-}
+export const specTokens = (spec: ToolSpec): number => sentTokens(JSON.stringify(spec));
 
 /** The tool list as it stays until history is rewritten. */
 export function stableToolSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {

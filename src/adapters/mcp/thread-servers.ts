@@ -189,14 +189,13 @@ export class ThreadServers implements McpServers {
         const schema = schemas.get(tool);
         const params = { name: tool, arguments: wanted.arguments, _meta: metadata };
         if (tasks.has(tool)) return callAsTask(client, params, { signal, timeout: toolTimeoutMs, began });
+        const { progress } = ways;
         const options = {
           signal,
           timeout: toolTimeoutMs,
           maxTotalTimeout: toolTimeoutMs,
-          ...(ways.progress === undefined
-            ? {}
-            : { onprogress: (given: object) => ways.progress?.(progressText(given as JsonObject)) }),
-          ...(schema === undefined ? {} : { toolDefinition: { name: tool, inputSchema: schema as never } }),
+          ...(progress && { onprogress: (given: object) => progress(progressText(given as JsonObject)) }),
+          ...(schema && { toolDefinition: { name: tool, inputSchema: schema as never } }),
         };
         return (await client.callTool(params, options)) as unknown as JsonObject;
       },
@@ -233,10 +232,7 @@ function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }
   const { description, parameters } = now;
   const digest = (judged: Pick<McpToolCall, 'hints' | 'described'>) =>
     mcpToolDigest({ ...judged, hints: judged.hints ?? {} });
-  const said = defined({
-    hints: hints && now.hints,
-    described: described && { description, parameters },
-  });
+  const said = defined({ hints: hints && now.hints, described: described && { description, parameters } });
   return digest(defined({ hints, described })) !== digest(said);
 }
 

@@ -129,20 +129,14 @@ interface SkillRoot {
   readonly within?: string;
 }
 
-export interface FoundSkillFiles {
-  readonly paths: readonly string[];
-  readonly outside: readonly { readonly path: string; readonly place: string }[];
-  readonly isCutShort: boolean;
-}
-
 const deepest = 6;
 const mostFolders = 2000;
 const mostEntries = 20_000;
 
 /** Searches a root, nearest folders first. Reads no file. Enters each folder once, however many links lead to it. */
-function findSkillFiles({ path: root, scope, within }: SkillRoot): FoundSkillFiles {
+function findSkillFiles({ path: root, scope, within }: SkillRoot) {
   const paths: string[] = [];
-  const outside: { readonly path: string; readonly place: string }[] = [];
+  const outside: { path: string; place: string }[] = [];
   const entered = new Set<string>();
   let entriesLeft = mostEntries;
   let level = [root];
@@ -194,15 +188,17 @@ interface SkillReading {
   guard(path: string, place: string): string | undefined;
 }
 
+interface ReadSkillFile {
+  readonly kind: 'read';
+  readonly text: string;
+  readonly isUtf8: boolean;
+  readonly isWhole: boolean;
+  readonly place: string;
+}
+
 /** `reason` ends a sentence: "… cannot be read: {reason}." */
 type SkillFileText =
-  | {
-      readonly kind: 'read';
-      readonly text: string;
-      readonly isUtf8: boolean;
-      readonly isWhole: boolean;
-      readonly place: string;
-    }
+  | ReadSkillFile
   | { readonly kind: 'missing' }
   | { readonly kind: 'unread'; readonly reason: string };
 
@@ -245,11 +241,8 @@ function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 }
 
 function wrongSkill(path: string, reason: string): Outcome<'skill-wrong'> {
-  return {
-    code: 'skill-wrong',
-    message: `The skill ${path} is left out: ${reason}.`,
-    next: 'Correct it, or remove it.',
-  };
+  const message = `The skill ${path} is left out: ${reason}.`;
+  return { code: 'skill-wrong', message, next: 'Correct it, or remove it.' };
 }
 
 function skillLeavesProject({ path, place }: { readonly path: string; readonly place: string }): Outcome {

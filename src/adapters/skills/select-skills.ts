@@ -5,6 +5,7 @@ import type { NamedSkill, NamedSkills, SelectedSkills, Skills } from '../../port
 import type { Outcome } from '../../protocol/outcome.ts';
 import {
   ambiguousSkill,
+  type KnownPlugin,
   type KnownSkill,
   type LoadedSkills,
   shortenedSkills,
@@ -48,13 +49,8 @@ export function readNamed({ skills, plugins }: LoadedSkills, text: string): Name
     if (found.length === 1) named.add(found[0]!);
     const nearest = found.length === 0 ? misspelt(skills, name) : undefined;
     if (nearest !== undefined) problems.push(unknownSkill(name, nearest));
-    if (found.length > 1 && !found.some((each) => named.has(each)))
-      problems.push(
-        ambiguousSkill(
-          name,
-          found.map(({ path }) => path),
-        ),
-      );
+    const places = found.map(({ path }) => path);
+    if (found.length > 1 && !found.some((each) => named.has(each))) problems.push(ambiguousSkill(name, places));
   }
   const read = [...named].flatMap((skill): readonly NamedSkill[] => {
     const file = skill.read(bodyBytes);
@@ -75,11 +71,8 @@ function skillsOfName(skills: readonly KnownSkill[], name: string): readonly Kno
 
 /** Finds the skill that a name probably misspells. Other names may be variables or prices. */
 function misspelt(skills: readonly KnownSkill[], name: string): string | undefined {
-  if (name.length < shortestMisspelt || !/[a-z]/.test(name)) return undefined;
-  return nearestKey(
-    name,
-    skills.map((skill) => skill.name),
-  );
+  const names = skills.map((skill) => skill.name);
+  return name.length < shortestMisspelt || !/[a-z]/.test(name) ? undefined : nearestKey(name, names);
 }
 
 /** Shorter names resemble each other by chance. */
@@ -92,27 +85,17 @@ function whyNot(file: ReturnType<KnownSkill['read']>): string {
   return file.isUtf8 ? 'it is not a text' : 'it is not UTF-8';
 }
 
-interface PluginNames {
-  readonly id: string;
-  readonly name: string;
-}
-
 const pluginLink = /plugin:\/\/([\w.-]{1,100}@[\w.-]{1,100})/g;
 const at = /(?:^|[\s([{"'])@([A-Za-z\d][\w.-]{0,99})(?![\w./@-])/g;
 
 /** Finds `@name` and links to `plugin://name@marketplace`, but no mail addresses. */
-export function pluginMentions<Plugin extends PluginNames>(
+export function pluginMentions<Plugin extends KnownPlugin>(
   text: string,
   plugins: readonly Plugin[],
 ): readonly Plugin[] {
   const ids = new Set([...text.matchAll(pluginLink)].map(([, id]) => id));
   const names = new Set([...text.matchAll(at)].map(([, name = '']) => name.replace(/[.-]+$/, '')));
   return plugins.filter(({ id, name }) => ids.has(id) || names.has(name));
-}
-
-export interface SkillMentions {
-  readonly names: readonly string[];
-  readonly paths: readonly string[];
 }
 
 const variables = new Set(
@@ -123,13 +106,11 @@ const skillLink = /\[\$[\w:-]{1,200}\]\(([^()\s]{1,4096})\)/g;
 const name = /\$([A-Za-z\d][\w:-]{0,199})/g;
 
 /** Finds `[$name](path)` and `$name`, each once, in the order of the text. */
-function skillMentions(text: string): SkillMentions {
+function skillMentions(text: string) {
   const paths = [...text.matchAll(skillLink)].map(([, path = '']) => path.replace(/^skill:\/\//, ''));
   const plain = text.replace(skillLink, ' ');
   const names = [...plain.matchAll(name)].map(([, word = '']) => word).filter((word) => !variables.has(word));
   return { names: [...new Set(names)], paths: [...new Set(paths)].filter(isPath) };
 }
 
-function isPath(target: string): boolean {
-  return !/^[a-z][a-z\d+.-]*:\/\//i.test(target);
-}
+const isPath = (target: string): boolean => !/^[a-z][a-z\d+.-]*:\/\//i.test(target);

@@ -50,9 +50,7 @@ function lineAt(table: YamlTable, key: string): string | undefined {
   return line === '' ? undefined : line;
 }
 
-function wrong(reason: string): WrongSkill {
-  return { kind: 'wrong', reason };
-}
+const wrong = (reason: string): WrongSkill => ({ kind: 'wrong', reason });
 
 const mostBytes = 64 * 1024;
 

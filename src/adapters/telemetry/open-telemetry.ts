@@ -48,9 +48,8 @@ function span({ labels, result, spanId, startedAt, endedAt }: EndedStep, { attri
 /** Metrics since the last call: number of steps, durations and tokens. */
 export function otlpMetrics(steps: readonly EndedStep[], since: number, now: number, source: OtlpSource): JsonObject {
   const times = { startTimeUnixNano: nanoseconds(since), timeUnixNano: nanoseconds(Math.max(since, now)) };
-  const groups = Object.values(
-    Object.groupBy(steps, ({ labels, result }) => JSON.stringify([labels.provider, labels.model, result.outcome])),
-  );
+  const groupOf = ({ labels, result }: EndedStep) => JSON.stringify([labels.provider, labels.model, result.outcome]);
+  const all = [...Map.groupBy(steps, groupOf).values()];
   const seconds = { bounds: [0.1, 0.5, 1, 2, 5, 10, 20, 60, 120, 300], unit: 's' };
   const tokens = { bounds: [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576], unit: '{token}' };
   const point = (
@@ -58,20 +57,11 @@ export function otlpMetrics(steps: readonly EndedStep[], since: number, now: num
     values: readonly number[],
     bounds: readonly number[],
     more: Readonly<Record<string, string>>,
-  ) => ({
-    ...times,
-    ...histogram(values, bounds),
-    attributes: keyValues({ ...groupAttributes(group), ...more }),
+  ) => ({ ...times, ...histogram(values, bounds), attributes: keyValues({ ...groupAttributes(group), ...more }) });
+  const durations = all.map((group) => {
+    const answers = group.map(({ result }) => result.answerMs / 1000);
+    return point(group, answers, seconds.bounds, {});
   });
-  const all = groups.filter((group) => group !== undefined);
-  const durations = all.map((group) =>
-    point(
-      group,
-      group.map(({ result }) => result.answerMs / 1000),
-      seconds.bounds,
-      {},
-    ),
-  );
   const counted = all.flatMap((group) =>
     (['input', 'output'] as const).flatMap((type) => {
       const values = group.flatMap(({ result }) => result.usage?.[type] ?? []);
@@ -83,22 +73,12 @@ export function otlpMetrics(steps: readonly EndedStep[], since: number, now: num
     asInt: String(group.length),
     attributes: keyValues(groupAttributes(group)),
   }));
+  const ofDeltas = (dataPoints: readonly object[]) => ({ aggregationTemporality: deltas, dataPoints });
+  const sum = { aggregationTemporality: deltas, isMonotonic: true, dataPoints: sums };
   const metrics = [
-    {
-      name: 'capstan.steps',
-      unit: '{step}',
-      sum: { aggregationTemporality: deltas, isMonotonic: true, dataPoints: sums },
-    },
-    {
-      name: 'gen_ai.client.operation.duration',
-      unit: seconds.unit,
-      histogram: { aggregationTemporality: deltas, dataPoints: durations },
-    },
-    {
-      name: 'gen_ai.client.token.usage',
-      unit: tokens.unit,
-      histogram: { aggregationTemporality: deltas, dataPoints: counted },
-    },
+    { name: 'capstan.steps', unit: '{step}', sum },
+    { name: 'gen_ai.client.operation.duration', unit: seconds.unit, histogram: ofDeltas(durations) },
+    { name: 'gen_ai.client.token.usage', unit: tokens.unit, histogram: ofDeltas(counted) },
   ];
   return {
     resourceMetrics: [{ resource: resource(source), scopeMetrics: [{ scope, metrics }] }],
@@ -150,9 +130,7 @@ function anyValue(value: string | number): JsonObject {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-function nanoseconds(milliseconds: number): string {
-  return String(BigInt(Math.round(milliseconds)) * 1_000_000n);
-}
+const nanoseconds = (milliseconds: number): string => String(BigInt(Math.round(milliseconds)) * 1_000_000n);
 
 export type StepAttributes = Readonly<Record<string, string | number>>;
 

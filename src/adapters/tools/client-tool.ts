@@ -1,9 +1,7 @@
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
 import { clientResult, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
 import type { CallableTool } from '../../protocol/client-tool.ts';
 import { defined } from '../../base/objects.ts';
-import { parseJsonObject } from '../../protocol/json.ts';
-import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { callItem, notAnObject, readObject, refusedArguments } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool defined by the client: a call is a question to it, and its answer is the output. Nothing is executed here. */
@@ -17,11 +15,11 @@ export function clientTool(
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
-    ...(deferred ? { deferred } : {}),
+    ...(deferred && { deferred }),
     prepare({ callId, input }, { envelope: { capabilities } }) {
-      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
-      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      const given = readObject(input);
+      if (given === undefined) return refusedArguments(notAnObject);
+      const item = callItem(callId, name, given);
       return {
         kind: 'prepared',
         item,

@@ -2,12 +2,12 @@ import { defined } from '../../base/objects.ts';
 import type { Escalation } from '../../core/policy/decide/call-decision.ts';
 import type { StartOptions } from '../../ports/commands.ts';
 import type { ToolSpec } from '../../ports/model.ts';
-import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import { type Json, type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import { type NamingPaths, permissionsSchema, readPermissions } from './request-permissions.ts';
+import { functionSpec, notAnObject } from './function-tool.ts';
 import { positiveNumber } from './tool.ts';
 
-const modes = ['use_default', 'with_additional_permissions', 'require_escalated'] as const;
-type Mode = (typeof modes)[number];
+const modes: readonly Json[] = ['use_default', 'with_additional_permissions', 'require_escalated'];
 
 const escalationProperties: JsonObject = {
   sandbox_permissions: {
@@ -39,16 +39,15 @@ interface AskingCall extends NamingPaths {
 /** The requested escalation; undefined: none; a string: what is wrong. A null member counts as absent. */
 function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {
   // Parameters that were not offered are not explained: the policy refuses them in its own words.
-  if (!canAsk) return modes.indexOf(value['sandbox_permissions'] as Mode) > 0 ? {} : undefined;
+  if (!canAsk) return modes.indexOf(value['sandbox_permissions'] ?? null) > 0 ? {} : undefined;
   const { sandbox_permissions: asked = null, justification = null, prefix_rule: prefix = null } = value;
   const named = value['additional_permissions'] ?? null;
   const mode = asked === null ? 'use_default' : modes.find((each) => each === asked);
   if (mode === undefined) return `\`sandbox_permissions\` must be one of ${modes.join(', ')}.`;
   if (justification !== null && typeof justification !== 'string') return '`justification` must be a string.';
   if (prefix !== null && !isWords(prefix)) return '`prefix_rule` must be a list of strings.';
-  if (named !== null && mode !== 'with_additional_permissions') {
+  if (named !== null && mode !== 'with_additional_permissions')
     return '`additional_permissions` needs `sandbox_permissions` to be with_additional_permissions.';
-  }
   if (mode === 'use_default') {
     // A justification without a request shows that more was intended.
     const needless = justification !== null && justification.trim() !== '' && asked === null;
@@ -78,10 +77,7 @@ const properties: JsonObject = {
     type: 'number',
     description: `How long to wait for its end. Default ${defaultYieldMs}, at most ${mostYieldMs}.`,
   },
-  timeout_ms: {
-    type: 'number',
-    description: 'The command is killed after this many milliseconds. Default: never.',
-  },
+  timeout_ms: { type: 'number', description: 'The command is killed after this many milliseconds. Default: never.' },
   stdin: { type: 'boolean', description: 'Keep its input open for write_stdin.' },
   tty: { type: 'boolean', description: 'The same, at a terminal.' },
   max_output_tokens: {
@@ -90,25 +86,17 @@ const properties: JsonObject = {
   },
 };
 
-export const execCommandSpec: ToolSpec = {
-  type: 'function',
-  name: 'exec_command',
-  description:
-    'Runs a shell command under your permissions and returns its output, stdout and stderr as one text, with its exit code; or, if it has not ended by then, with a session ID for write_stdin. Leave servers running as sessions: what a command puts in the background is ended with it in a sandbox.',
-  strict: false,
-  parameters: { type: 'object', properties, required: ['cmd'], additionalProperties: false },
-};
+const description =
+  'Runs a shell command under your permissions and returns its output, stdout and stderr as one text, with its exit code; or, if it has not ended by then, with a session ID for write_stdin. Leave servers running as sessions: what a command puts in the background is ended with it in a sandbox.';
 
+const specWith = (more: JsonObject): ToolSpec =>
+  functionSpec('exec_command', description, { ...properties, ...more }, ['cmd']);
+
+export const execCommandSpec = specWith({});
 /** The spec if the user can be asked for more. */
-export const execCommandAskingSpec = withProperties(escalationProperties);
-
+export const execCommandAskingSpec = specWith(escalationProperties);
 /** The spec if the user's answer can save a rule. */
-export const execCommandProposingSpec = withProperties({ ...escalationProperties, ...ruleProposalProperties });
-
-function withProperties(more: JsonObject): ToolSpec {
-  const parameters = { type: 'object', properties: { ...properties, ...more }, required: ['cmd'] } as const;
-  return { ...execCommandSpec, parameters: { ...parameters, additionalProperties: false } };
-}
+export const execCommandProposingSpec = specWith({ ...escalationProperties, ...ruleProposalProperties });
 
 export interface ExecCommandArguments {
   readonly script: string;
@@ -125,14 +113,13 @@ export interface ExecCommandArguments {
 /** A string says what is wrong with the model's arguments. */
 export function readArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
   const value = parseJsonObject(text);
-  if (value === undefined) return 'they are not a JSON object.';
+  if (value === undefined) return notAnObject;
   const { cmd, workdir } = value;
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
   if (workdir !== undefined && workdir !== null && typeof workdir !== 'string') return '`workdir` must be a string.';
   const { stdin, tty } = value;
-  if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean')) {
+  if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean'))
     return '`stdin` and `tty` must be true or false.';
-  }
   const yieldMs = positiveNumber(value, 'yield_time_ms', defaultYieldMs);
   const timeoutMs = positiveNumber(value, 'timeout_ms', Infinity);
   const outputTokens = positiveNumber(value, 'max_output_tokens', defaultOutputTokens);
@@ -143,11 +130,11 @@ export function readArguments(text: string, asking: AskingCall): ExecCommandArgu
   if (typeof escalation === 'string') return escalation;
   return {
     script: cmd,
-    ...(typeof workdir === 'string' && workdir !== '' ? { workdir } : {}),
+    workdir: workdir || undefined,
     yieldMs: Math.min(Math.max(yieldMs, leastYieldMs), mostYieldMs),
-    ...(timeoutMs === Infinity ? {} : { timeoutMs }),
+    timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
     input: tty === true ? 'terminal' : stdin === true ? 'open' : 'closed',
     outputTokens,
-    ...(escalation === undefined ? {} : { escalation }),
+    escalation,
   };
 }

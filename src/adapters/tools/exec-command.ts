@@ -113,9 +113,7 @@ function preparePatchCommand(
 ): Prepared | undefined {
   const found = interceptPatch(given.script);
   if (found.kind === 'none') return undefined;
-  if (found.kind === 'bare-patch') {
-    return { kind: 'refused', output: answerToBarePatch(step) };
-  }
+  if (found.kind === 'bare-patch') return { kind: 'refused', output: answerToBarePatch(step) };
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
   if (patch.kind === 'refused' || given.escalation === undefined) return patch;
@@ -318,8 +316,6 @@ export function createPausing(): Pausing {
  * Runs the command with its terminal as controlling one: it gets the terminal's signals, and `/dev/tty` refers to it. A
  * session gets the first terminal that its leader opens; if that fails, the command runs without.
  */
-export function terminalArgv(argv: readonly string[]): readonly string[] {
-  return ['/bin/sh', '-c', script, 'sh', ...argv];
-}
+export const terminalArgv = (argv: readonly string[]): readonly string[] => ['/bin/sh', '-c', script, 'sh', ...argv];
 
 const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;

@@ -1,34 +1,26 @@
 import { foundLinesText, foundNamesText, numberedLines } from '../../core/fragments/answers/files.ts';
-import { badArguments, refusedCall } from '../../core/fragments/answers/tool-calls.ts';
+import { refusedCall } from '../../core/fragments/answers/tool-calls.ts';
 import { globCovers, parseGlob } from '../../core/policy/paths/glob.ts';
-import type { ContentsFound, SearchFiles } from '../../ports/files.ts';
-import type { ToolSpec } from '../../ports/model.ts';
+import type { SearchFiles } from '../../ports/files.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import { type ApplyPatchPorts, prepareChanges } from './apply-patch/prepare-patch.ts';
 import { readEditArguments } from './apply-patch/recorded-changes.ts';
+import { functionSpec, functionTool, refusedArguments } from './function-tool.ts';
 import type { RunningCall, Tool } from './tool.ts';
 import { resolve } from 'node:path';
 
-const editFileSpec: ToolSpec = {
-  type: 'function',
-  name: 'edit_file',
-  description:
-    'Replaces old_text, which the file must hold exactly so and only once, with new_text. An empty old_text creates the file.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string' },
-      old_text: { type: 'string' },
-      new_text: { type: 'string' },
-      replace_all: { type: 'boolean', description: 'Replace every place.' },
-    },
-    required: ['path', 'old_text', 'new_text'],
-    additionalProperties: false,
+const editFileSpec = functionSpec(
+  'edit_file',
+  'Replaces old_text, which the file must hold exactly so and only once, with new_text. An empty old_text creates the file.',
+  {
+    path: { type: 'string' },
+    old_text: { type: 'string' },
+    new_text: { type: 'string' },
+    replace_all: { type: 'boolean', description: 'Replace every place.' },
   },
-};
+  ['path', 'old_text', 'new_text'],
+);
 
 /** Edits files for models that were not trained on patches. An edit is executed as a patch, with all its rules. */
 export function editFileTool(ports: ApplyPatchPorts): Tool {
@@ -39,7 +31,7 @@ export function editFileTool(ports: ApplyPatchPorts): Tool {
     spec: editFileSpec,
     prepare({ callId, input }, step) {
       const hunk = readEditArguments(parseJsonObject(input));
-      if (typeof hunk === 'string') return { kind: 'refused', output: badArguments(hunk) };
+      if (typeof hunk === 'string') return refusedArguments(hunk);
       const call = { callId, folder: step.envelope.workspace.cwd, cameAs: 'edit' } as const;
       return prepareChanges(ports, { hunks: [hunk] }, call, step);
     },
@@ -53,56 +45,34 @@ export interface ReadFilePorts {
 
 const usualLines = 1000;
 
-const readFileSpec: ToolSpec = {
-  type: 'function',
-  name: 'read_file',
-  description: `Reads a text file: each line behind its number and a tab, at most ${usualLines} at once.`,
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string' },
-      offset: { type: 'integer', description: 'The first line, from 1.' },
-      limit: { type: 'integer', description: 'How many lines.' },
-    },
-    required: ['path'],
-    additionalProperties: false,
+const readFileSpec = functionSpec(
+  'read_file',
+  `Reads a text file: each line behind its number and a tab, at most ${usualLines} at once.`,
+  {
+    path: { type: 'string' },
+    offset: { type: 'integer', description: 'The first line, from 1.' },
+    limit: { type: 'integer', description: 'How many lines.' },
   },
-};
+  ['path'],
+);
 
 /** Reads files for models that know such a tool. Models that use patches read with commands. */
 export function readFileTool(ports: ReadFilePorts): Tool {
-  return {
-    name: 'read_file',
-    offeredIn: ({ editTools }) => editTools === 'edit',
+  return functionTool<ReadArguments>({
     spec: readFileSpec,
-    prepare({ callId, input }, { envelope: { workspace }, window }) {
-      const given = parseJsonObject(input);
+    offeredIn: ({ editTools }) => editTools === 'edit',
+    idempotent: true,
+    read(given, { envelope: { workspace } }) {
       const read = readFileArguments(given);
-      if (typeof read === 'string' || given === undefined)
-        return { kind: 'refused', output: badArguments(String(read)) };
-      const path = resolve(workspace.cwd, read.path);
-      const item: ToolCallItem = {
-        kind: 'tool-call',
-        id: callId,
-        tool: 'read_file',
-        arguments: given,
-        status: 'in-progress',
-      };
-      return {
-        kind: 'prepared',
-        item,
-        needs: { paths: [{ path, access: 'read' }] },
-        idempotent: true,
-        run(running) {
-          const text = ports.loadText(path, running);
-          const isRead = typeof text === 'string';
-          const output = isRead ? numberedLines(text, read, window.toolOutput) : refusedCall(text.message, text.next);
-          return Promise.resolve({ output, item: { ...item, status: isRead ? 'completed' : 'failed', output } });
-        },
-      };
+      return typeof read === 'string' ? read : { ...read, path: resolve(workspace.cwd, read.path) };
     },
-  };
+    needs: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+    run(read, running, { step: { window } }) {
+      const text = ports.loadText(read.path, running);
+      if (typeof text === 'string') return numberedLines(text, read, window.toolOutput);
+      return { output: refusedCall(text.message, text.next), ok: false };
+    },
+  });
 }
 
 interface ReadArguments {
@@ -112,9 +82,7 @@ interface ReadArguments {
   readonly limit: number;
 }
 
-function readFileArguments(given: JsonObject | undefined): ReadArguments | string {
-  if (given === undefined) return 'they are not a JSON object.';
-  const { path, offset, limit } = given;
+function readFileArguments({ path, offset, limit }: JsonObject): ReadArguments | string {
   if (typeof path !== 'string' || path === '') return '`path` must be a string that is not empty.';
   const wrong = Object.entries({ offset, limit }).find(([, value]) => !isCount(value));
   if (wrong !== undefined) return `\`${wrong[0]}\` must be a whole number of at least 1.`;
@@ -126,77 +94,39 @@ function isCount(value: unknown): boolean {
   return value === undefined || value === null || (Number.isSafeInteger(value) && (value as number) >= 1);
 }
 
-const searchSpec: ToolSpec = {
-  type: 'function',
-  name: 'search',
-  description:
-    'Searches the lines of files that git does not ignore, or their paths by letters in order. The query is plain text unless regex is true.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      query: { type: 'string' },
-      in: { type: 'string', enum: ['lines', 'names'] },
-      path: { type: 'string', description: 'A folder, or a file for its lines.' },
-      glob: { type: 'string', description: 'Such as **/*.ts.' },
-      regex: { type: 'boolean' },
-      ignore_case: { type: 'boolean' },
-    },
-    required: ['query'],
-    additionalProperties: false,
+const searchSpec = functionSpec(
+  'search',
+  'Searches the lines of files that git does not ignore, or their paths by letters in order. The query is plain text unless regex is true.',
+  {
+    query: { type: 'string' },
+    in: { type: 'string', enum: ['lines', 'names'] },
+    path: { type: 'string', description: 'A folder, or a file for its lines.' },
+    glob: { type: 'string', description: 'Such as **/*.ts.' },
+    regex: { type: 'boolean' },
+    ignore_case: { type: 'boolean' },
   },
-};
+  ['query'],
+);
 
 /** Searches without a command: bounded in time and size, and by the policy. */
 export function searchTool(files: SearchFiles): Tool {
-  return {
-    name: 'search',
-    offeredIn: ({ editTools }) => editTools === 'edit',
+  return functionTool<Wanted>({
     spec: searchSpec,
-    async prepare({ callId, input }, { envelope: { workspace }, window }) {
-      const given = parseJsonObject(input);
+    offeredIn: ({ editTools }) => editTools === 'edit',
+    idempotent: true,
+    async read(given, { envelope: { workspace } }) {
       const wanted = await readSearchArguments(given);
-      if (typeof wanted === 'string' || given === undefined) {
-        return { kind: 'refused', output: badArguments(String(wanted)) };
-      }
-      const folder = resolve(workspace.cwd, wanted.path);
-      const item: ToolCallItem = {
-        kind: 'tool-call',
-        id: callId,
-        tool: 'search',
-        arguments: given,
-        status: 'in-progress',
-      };
-      return {
-        kind: 'prepared',
-        item,
-        needs: { paths: [{ path: folder, access: 'read' }] },
-        idempotent: true,
-        async run(running) {
-          const found = await look(files, folder, wanted, running);
-          const isFound = !('code' in found);
-          const output = isFound
-            ? 'lines' in found
-              ? foundLinesText(found, window.toolOutput)
-              : foundNamesText(found, window.toolOutput)
-            : refusedCall(found.message, found.next);
-          return { output, item: { ...item, status: isFound ? 'completed' : 'failed', output } };
-        },
-      };
+      return typeof wanted === 'string' ? wanted : { ...wanted, path: resolve(workspace.cwd, wanted.path) };
     },
-  };
-}
-
-type Found = ContentsFound | Awaited<ReturnType<SearchFiles['names']>>;
-
-function look(
-  files: SearchFiles,
-  folder: string,
-  { kind, typed, matches, isMeant }: Wanted,
-  { policy, signal }: Pick<RunningCall, 'policy' | 'signal'>,
-): Promise<Found | Outcome> {
-  const where = { folder, policy, signal };
-  return kind === 'names' ? files.names({ ...where, typed, isMeant }) : files.lines({ ...where, matches, isMeant });
+    needs: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+    async run({ kind, path: folder, typed, matches, isMeant }, { policy, signal }, { step: { window } }) {
+      const where = { folder, policy, signal, isMeant };
+      const found = await (kind === 'names' ? files.names({ ...where, typed }) : files.lines({ ...where, matches }));
+      if ('code' in found) return { output: refusedCall(found.message, found.next), ok: false };
+      const { toolOutput } = window;
+      return 'lines' in found ? foundLinesText(found, toolOutput) : foundNamesText(found, toolOutput);
+    },
+  });
 }
 
 interface Wanted {
@@ -210,8 +140,7 @@ interface Wanted {
 /** Only the beginning of longer lines is searched: they are mostly not for people. */
 const longestLine = 5000;
 
-async function readSearchArguments(given: JsonObject | undefined): Promise<Wanted | string> {
-  if (given === undefined) return 'they are not a JSON object.';
+async function readSearchArguments(given: JsonObject): Promise<Wanted | string> {
   const { query, path, glob } = given;
   const unclear = ['regex', 'ignore_case'].find((key) => typeof (given[key] ?? false) !== 'boolean');
   if (unclear !== undefined) return `\`${unclear}\` must be true or false.`;

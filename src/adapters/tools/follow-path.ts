@@ -7,9 +7,8 @@ import type { PatchView, PlaceState } from '../../ports/files.ts';
 export function protectedFoldersBesideGit(disk: DiskLook, path: string): readonly string[] {
   const kept: string[] = [];
   for (let place = path; place !== '/'; place = parentPath(place)) {
-    if (isNamedSo(place) && namesKeptAnywhere.some((name) => isThere(disk, joinPath(parentPath(place), name)))) {
+    if (isNamedSo(place) && namesKeptAnywhere.some((name) => isThere(disk, joinPath(parentPath(place), name))))
       kept.push(place);
-    }
   }
   return kept;
 }

@@ -1,63 +1,41 @@
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
 import { onlyUserRaisesBudget, goalAnswer, goalExists, noGoal } from '../../core/fragments/answers/agents-and-goals.ts';
-import type { Step } from '../../core/envelope/envelope.ts';
 import type { ThreadGoal } from '../../ports/threads.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';
 import type { Goal } from '../../protocol/thread.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { mostObjective } from '../../core/state/fold/goals.ts';
-import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { functionSpec, functionTool } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
 const changes = ['complete', 'blocked', 'paused', 'active'] as const;
+const getSpec = functionSpec(
+  'get_goal',
+  'Gives the goal of this thread, its status, and the tokens that are left for it.',
+);
 
-const noKeys = { type: 'object', properties: {}, additionalProperties: false };
-
-const getSpec: ToolSpec = {
-  type: 'function',
-  name: 'get_goal',
-  description: 'Gives the goal of this thread, its status, and the tokens that are left for it.',
-  strict: false,
-  parameters: noKeys,
-};
-
-const createSpec: ToolSpec = {
-  type: 'function',
-  name: 'create_goal',
-  description:
-    'Sets a goal for this thread, which then continues by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      objective: { type: 'string', description: `What is to be reached, in at most ${mostObjective} characters.` },
-      token_budget: { type: 'integer', description: 'Tokens for it, above zero. Only if the user names a number.' },
-    },
-    required: ['objective'],
-    additionalProperties: false,
+const createSpec = functionSpec(
+  'create_goal',
+  'Sets a goal for this thread, which then continues by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
+  {
+    objective: { type: 'string', description: `What is to be reached, in at most ${mostObjective} characters.` },
+    token_budget: { type: 'integer', description: 'Tokens for it, above zero. Only if the user names a number.' },
   },
-};
+  ['objective'],
+);
 
-const updateSpec: ToolSpec = {
-  type: 'function',
-  name: 'update_goal',
-  description:
-    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume. A goal without tokens that the user resumes gets as many again.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      status: { type: 'string', enum: changes },
-      token_budget: {
-        type: 'integer',
-        description: 'With "active": tokens for it from now on, above zero. Only if the user names a number.',
-      },
+const updateSpec = functionSpec(
+  'update_goal',
+  'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume. A goal without tokens that the user resumes gets as many again.',
+  {
+    status: { type: 'string', enum: changes },
+    token_budget: {
+      type: 'integer',
+      description: 'With "active": tokens for it from now on, above zero. Only if the user names a number.',
     },
-    required: ['status'],
-    additionalProperties: false,
   },
-};
+  ['status'],
+);
 
 /** `mostTokens`: the largest budget, and the default one. */
 export function goalTools({ mostTokens }: { readonly mostTokens?: number }): readonly Tool[] {
@@ -116,37 +94,25 @@ function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): nu
   return more === undefined ? undefined : Math.min(more, most);
 }
 
-interface GoalWork<Wanted extends object> {
+interface GoalWork<Wanted> {
   /** A string says what is wrong with the arguments. */
   read(given: JsonObject): Wanted | string;
   /** A string says why it cannot be done. */
   answer(goal: ThreadGoal, wanted: Wanted): Goal | string | undefined;
 }
 
-function goalTool<Wanted extends object>(spec: ToolSpec, { read, answer }: GoalWork<Wanted>): Tool {
-  const tool = String(spec['name']);
-  return {
-    name: tool,
-    offeredIn: ({ features }) => features.includes('goals'),
+function goalTool<Wanted>(spec: ToolSpec, { read, answer }: GoalWork<Wanted>): Tool {
+  return functionTool({
     spec,
-    prepare({ callId, input }, step: Step) {
-      const given = parseJsonObject(input === '' ? '{}' : input);
-      const wanted = given === undefined ? 'the arguments are not a JSON object.' : read(given);
-      if (given === undefined || typeof wanted === 'string')
-        return { kind: 'refused', output: badArguments(String(wanted)) };
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: given, status: 'in-progress' };
-      return {
-        kind: 'prepared',
-        item,
-        needs: {},
-        alone: true,
-        run({ goal }) {
-          const done = goal === undefined ? noGoal : answer(goal, wanted);
-          const isRefused = typeof done === 'string';
-          const output = isRefused ? `Not done: ${done}` : goalAnswer(step.envelope.telemetry.threadId, done);
-          return Promise.resolve({ output, item: { ...item, status: isRefused ? 'failed' : 'completed', output } });
-        },
-      };
+    offeredIn: ({ features }) => features.includes('goals'),
+    alone: true,
+    parse: (input) => parseJsonObject(input === '' ? '{}' : input),
+    malformed: 'the arguments are not a JSON object.',
+    read,
+    run(wanted, { goal }, { step }) {
+      const done = goal === undefined ? noGoal : answer(goal, wanted);
+      if (typeof done === 'string') return { output: `Not done: ${done}`, ok: false };
+      return goalAnswer(step.envelope.telemetry.threadId, done);
     },
-  };
+  });
 }

@@ -1,11 +1,8 @@
-import { defined } from '../../base/objects.ts';
 import { isMcpToolUsable } from '../../core/envelope/capabilities.ts';
 import { isChosen, type ToolChoice } from '../../core/envelope/settings.ts';
 import { callDirectly, foundTools, noDeferredTool } from '../../core/fragments/answers/mcp-and-found-tools.ts';
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
-import type { ToolSpec } from '../../ports/model.ts';
 import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { functionSpec, functionTool, refusedArguments } from './function-tool.ts';
 import { prepareCall, type Tool } from './tool.ts';
 
 export interface DeferredTools {
@@ -16,73 +13,46 @@ export interface DeferredTools {
 
 type ReachedNow = () => DeferredTools;
 
-const searchSpec: ToolSpec = {
-  type: 'function',
-  name: 'tool_search',
-  description:
-    'Searches the deferred tools: those that are announced in <tools> or became available later and are not in your list. Search before you assume that a tool is missing. Gives names, descriptions and parameters.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      query: { type: 'string', description: 'Words that describe what the tool should do.' },
-      limit: { type: 'number', description: 'How many to show, 8 by default.' },
-    },
-    required: ['query'],
-    additionalProperties: false,
+const searchSpec = functionSpec(
+  'tool_search',
+  'Searches the deferred tools: those that are announced in <tools> or became available later and are not in your list. Search before you assume that a tool is missing. Gives names, descriptions and parameters.',
+  {
+    query: { type: 'string', description: 'Words that describe what the tool should do.' },
+    limit: { type: 'number', description: 'How many to show, 8 by default.' },
   },
-};
+  ['query'],
+);
 
-const callSpec: ToolSpec = {
-  type: 'function',
-  name: 'call_tool',
-  description: 'Calls a deferred tool that tool_search found.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      name: { type: 'string', description: 'The name of the tool, as tool_search gives it.' },
-      arguments: { type: 'object', description: 'The arguments, as its parameters say.', properties: {} },
-    },
-    required: ['name'],
-    additionalProperties: false,
+const callSpec = functionSpec(
+  'call_tool',
+  'Calls a deferred tool that tool_search found.',
+  {
+    name: { type: 'string', description: 'The name of the tool, as tool_search gives it.' },
+    arguments: { type: 'object', description: 'The arguments, as its parameters say.', properties: {} },
   },
-};
+  ['name'],
+);
 
 const mostShown = 50;
 
 export function toolSearchTool(reached: ReachedNow): Tool {
-  return {
-    name: 'tool_search',
+  return functionTool({
     spec: searchSpec,
-    prepare({ callId, input }, { envelope: { policy, capabilities } }) {
-      const given = parseJsonObject(input) ?? {};
+    idempotent: true,
+    parse: (input) => parseJsonObject(input) ?? {},
+    read(given) {
       const query = stringAt(given, 'query')?.trim() ?? '';
-      if (query === '') return { kind: 'refused', output: badArguments('`query` must be a string that is not empty.') };
-      const limit = Math.min(mostShown, Math.max(1, Math.floor(numberAt(given, 'limit') ?? 8)));
-      const item: ToolCallItem = {
-        kind: 'tool-call',
-        id: callId,
-        tool: 'tool_search',
-        arguments: given,
-        status: 'in-progress',
-      };
-      return {
-        kind: 'prepared',
-        item,
-        needs: {},
-        idempotent: true,
-        async run() {
-          const all = reachedIn(reached, capabilities).searched.filter(
-            ({ mcp }) => mcp === undefined || isMcpToolUsable(mcp, policy),
-          );
-          const found = rankTools(query, all).slice(0, limit).map(foundTool);
-          const output = foundTools(query, found, all.length);
-          return { output, item: { ...item, status: 'completed', output } };
-        },
-      };
+      if (query === '') return '`query` must be a string that is not empty.';
+      return { query, limit: Math.min(mostShown, Math.max(1, Math.floor(numberAt(given, 'limit') ?? 8))) };
     },
-  };
+    run({ query, limit }, _, { step: { envelope } }) {
+      const { policy, capabilities } = envelope;
+      const all = reachedIn(reached, capabilities).searched.filter(
+        ({ mcp }) => mcp === undefined || isMcpToolUsable(mcp, policy),
+      );
+      return foundTools(query, rankTools(query, all).slice(0, limit).map(foundTool), all.length);
+    },
+  });
 }
 
 /** Excludes tools that the thread was started without. The program's own are always included. */
@@ -104,13 +74,11 @@ export function callToolTool(reached: ReachedNow): Tool {
     prepare({ callId, input }, step) {
       const given = parseJsonObject(input);
       const name = stringAt(given, 'name');
-      if (given === undefined || name === undefined) {
-        return { kind: 'refused', output: badArguments('`name` must be a string.') };
-      }
-      const { arguments: inner = {} } = defined({ arguments: given['arguments'] });
+      if (given === undefined || name === undefined) return refusedArguments('`name` must be a string.');
+      const { arguments: inner = {} } = given;
       // Some models write arguments as text, as they do for every other tool.
       const text = typeof inner === 'string' ? inner : isJsonObject(inner) ? JSON.stringify(inner) : undefined;
-      if (text === undefined) return { kind: 'refused', output: badArguments('`arguments` must be an object.') };
+      if (text === undefined) return refusedArguments('`arguments` must be an object.');
       const { listed, searched } = reachedIn(reached, step.envelope.capabilities);
       const tool = [...searched, ...listed].find((each) => each.name === name);
       if (tool === undefined) {
@@ -152,6 +120,4 @@ export function rankTools(query: string, tools: readonly Tool[]): readonly Tool[
     .map(({ tool }) => tool);
 }
 
-function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,18 +1,18 @@
 import { defined } from '../../base/objects.ts';
 import { mcpFailure, mcpResources, mcpResult, saidByServer } from '../../core/fragments/answers/mcp-and-found-tools.ts';
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { McpResourceRequest, McpServers, McpTool } from '../../ports/mcp-servers.ts';
-import type { ToolSpec } from '../../ports/model.ts';
 import type { Clock } from '../../ports/system.ts';
-import { arrayAt, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { arrayAt, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { McpApprovalMode } from '../../protocol/permissions.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
+import { callItem, functionSpec, notAnObject, readObject, refusedArguments } from './function-tool.ts';
 import type { CallResult, RunningCall, Tool } from './tool.ts';
 
-export interface McpToolPorts {
+interface McpToolPorts {
   readonly servers: Pick<McpServers, 'call'>;
   readonly clock: Clock;
   loadImage(dataUrl: string, signal: AbortSignal): Promise<UserImage | Outcome>;
@@ -41,36 +41,30 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
     foreignSchema: true,
     isExternal: true,
     mcp: need,
-    ...(deferred ? { deferred } : {}),
+    ...(deferred && { deferred }),
     prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {
-      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
-      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
-      const item: ToolCallItem = {
-        kind: 'tool-call',
-        id: callId,
-        server,
-        tool,
-        arguments: given,
-        status: 'in-progress',
-      };
+      const given = readObject(input);
+      if (given === undefined) return refusedArguments(notAnObject);
+      const { kind, id, ...about } = callItem(callId, tool, given);
+      const item: ToolCallItem = { kind, id, server, ...about };
       const metadata = { threadId: telemetry.threadId, turnId: telemetry.turnId, callId };
       const takesPictures = capabilities.modalities.includes('image');
       return {
         kind: 'prepared',
         item,
         needs: { mcp: need },
-        ...(isParallel ? {} : { alone: true as const }),
-        ...(isRepeatable ? { idempotent: true as const } : {}),
+        ...(isParallel ? {} : { alone: true }),
+        ...(isRepeatable && { idempotent: true }),
         async run(call: RunningCall): Promise<CallResult> {
           const begun = ports.clock.now();
           const wanted = { server, tool, arguments: given, isRepeatable, metadata, ...decidedOn };
           const answer = await ports.servers.call(wanted, waysOf(call));
           const seconds = (ports.clock.now() - begun) / 1000;
-          if (answer.kind === 'failed') return ended(item, mcpFailure(answer.why, seconds), 'failed');
+          if (answer.kind === 'failed') return answered(item, mcpFailure(answer.why, seconds), 'failed');
           const picture = (dataUrl: string) => ports.loadImage(dataUrl, call.signal);
           const output = await mcpResult(answer.result, { seconds, ...(takesPictures && { picture }) });
           const status = answer.result['isError'] === true ? 'failed' : 'completed';
-          return ended({ ...item, ...defined({ result: shownResult(answer.result) }) }, output, status);
+          return answered({ ...item, ...defined({ result: shownResult(answer.result) }) }, output, status);
         },
       };
     },
@@ -78,16 +72,10 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
 }
 
 function waysOf({ signal, warn, output, elicit }: RunningCall): Parameters<McpServers['call']>[1] {
-  const encoder = new TextEncoder();
-  return {
-    signal,
-    warn,
-    ...(output === undefined ? {} : { progress: (text: string) => output(encoder.encode(text)) }),
-    ...(elicit === undefined ? {} : { elicit }),
-  };
+  return { signal, warn, elicit, progress: output && ((text: string) => output(new TextEncoder().encode(text))) };
 }
 
-function ended(item: ToolCallItem, output: CallResult['output'], status: 'completed' | 'failed'): CallResult {
+function answered(item: ToolCallItem, output: CallResult['output'], status: 'completed' | 'failed'): CallResult {
   return { output, item: { ...item, status, output: saidByServer(output) } };
 }
 
@@ -135,7 +123,7 @@ interface Listing {
 }
 
 function listing(ports: ResourcePorts, { name, method, key, does }: Listing): Tool {
-  return resourceTool(ports, specOf(name, does, { server, cursor }, []), (given, ask) => {
+  return resourceTool(ports, functionSpec(name, does, { server, cursor }, []), (given, ask) => {
     const [of, from] = [stringAt(given, 'server'), stringAt(given, 'cursor')];
     if (from !== undefined && of === undefined) return 'a cursor needs a server.';
     if (of !== undefined) {
@@ -161,7 +149,7 @@ function reading(ports: ResourcePorts): Tool {
     server: { type: 'string', description: 'The name of the MCP server.' },
     uri: { type: 'string', description: 'The address of the resource, as list_mcp_resources gives it.' },
   };
-  const spec = specOf('read_mcp_resource', 'Reads a resource of an MCP server.', properties, ['server', 'uri']);
+  const spec = functionSpec('read_mcp_resource', 'Reads a resource of an MCP server.', properties, ['server', 'uri']);
   const read = (given: JsonObject, ask: Ask) => {
     const [of, uri] = [stringAt(given, 'server'), stringAt(given, 'uri')];
     if (of === undefined || uri === undefined) return '`server` and `uri` must be strings.';
@@ -178,17 +166,12 @@ function reading(ports: ResourcePorts): Tool {
   return resourceTool(ports, spec, read, needs);
 }
 
-function specOf(name: string, description: string, properties: JsonObject, required: readonly string[]): ToolSpec {
-  const parameters = { type: 'object', properties, required, additionalProperties: false };
-  return { type: 'function', name, description, strict: false, parameters };
-}
-
 type Ask = (wanted: McpResourceRequest) => Promise<JsonObject>;
 
 /** `plan` returns what is to be done, or what is wrong with the arguments. */
 function resourceTool(
   ports: ResourcePorts,
-  spec: ToolSpec,
+  spec: Tool['spec'],
   plan: (given: JsonObject, ask: Ask) => string | (() => Promise<JsonObject>),
   needsOf: (given: JsonObject) => CallNeeds = () => ({}),
 ): Tool {
@@ -198,9 +181,9 @@ function resourceTool(
     spec,
     isExternal: true,
     prepare({ callId, input }) {
-      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
-      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      const given = readObject(input);
+      if (given === undefined) return refusedArguments(notAnObject);
+      const item = callItem(callId, name, given);
       let call: RunningCall | undefined;
       const ask: Ask = async (wanted) => {
         if (call === undefined) throw new Error('it does not run');
@@ -209,7 +192,7 @@ function resourceTool(
         return answer.result;
       };
       const work = plan(given, ask);
-      if (typeof work === 'string') return { kind: 'refused', output: badArguments(work) };
+      if (typeof work === 'string') return refusedArguments(work);
       return {
         kind: 'prepared',
         item,
@@ -220,11 +203,9 @@ function resourceTool(
           const begun = ports.clock.now();
           const seconds = (): number => (ports.clock.now() - begun) / 1000;
           try {
-            const output = mcpResources(await work(), seconds());
-            return { output, item: { ...item, status: 'completed', output: saidByServer(output) } };
+            return answered(item, mcpResources(await work(), seconds()), 'completed');
           } catch (error) {
-            const output = mcpFailure(error instanceof Error ? error.message : String(error), seconds());
-            return { output, item: { ...item, status: 'failed', output: saidByServer(output) } };
+            return answered(item, mcpFailure(thrownMessage(error), seconds()), 'failed');
           }
         },
       };

@@ -10,17 +10,19 @@ import {
   type OptionType,
   readOptions,
   onlyTrue,
+  valueWhere,
 } from '../../core/envelope/read-options.ts';
-import { badArguments, toolFailed } from '../../core/fragments/answers/tool-calls.ts';
+import { toolFailed } from '../../core/fragments/answers/tool-calls.ts';
 import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { Threads } from '../../ports/threads.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
 import { defined } from '../../base/objects.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { callItem, ended, notAnObject, readObject, refusedArguments } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool supplied by a program. It runs inside that program, without a sandbox. */
@@ -78,12 +80,12 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
     isOwn: true,
-    ...(own.remote === undefined ? {} : { isExternal: true as const }),
-    ...(own.deferLoading === true ? { deferred: true as const } : {}),
+    ...(own.remote && { isExternal: true }),
+    ...(own.deferLoading && { deferred: true }),
     prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
-      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
-      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      const given = readObject(input);
+      if (given === undefined) return refusedArguments(notAnObject);
+      const item = callItem(callId, name, given);
       const { threadId, turnId } = telemetry;
       const call = { callId, threadId, turnId, cwd: workspace.cwd };
       const show = capabilities.modalities.includes('image') ? picture : undefined;
@@ -111,10 +113,10 @@ async function run(
 ): Promise<CallResult> {
   // A tool that ignores its signal must not delay the turn.
   const { output, ok, images = [] } = await valueOrAbort(attempt(own, item.arguments, call), call.signal, interrupted);
-  const ended: ToolCallItem = { ...item, status: ok ? 'completed' : 'failed', output };
-  if (images.length === 0) return { output, item: ended };
+  const result = ended(item, output, ok);
+  if (images.length === 0) return result;
   const content = [{ type: 'text', text: output }, ...images.map((data) => ({ type: 'image', data }))];
-  return { output: await contentParts(content, picture), item: ended };
+  return { ...result, output: await contentParts(content, picture) };
 }
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
@@ -134,10 +136,7 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
 
 type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
 
-const dataUrl: OptionType<string> = {
-  expected: 'a data URL',
-  read: (given) => (typeof given === 'string' && given.startsWith('data:') ? given : undefined),
-};
+const dataUrl = valueWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
 
 const resultOptions = {
   output: { type: anyText, about: 'For the model.', required: true },
@@ -146,13 +145,12 @@ const resultOptions = {
 } as const satisfies OptionTable<PartialResult>;
 
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
-
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-const toolName: OptionType<string> = {
-  expected: 'a name of letters, digits, _ and -, at most 64',
-  read: (given) => (typeof given === 'string' && namePattern.test(given) ? given : undefined),
-};
+const toolName = valueWhere<string>(
+  'a name of letters, digits, _ and -, at most 64',
+  (given) => typeof given === 'string' && namePattern.test(given),
+);
 
 export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
   name: { type: toolName, about: 'Its name.', required: true },

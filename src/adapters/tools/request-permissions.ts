@@ -1,11 +1,9 @@
 import { defined } from '../../base/objects.ts';
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
 import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
-import type { ToolSpec } from '../../ports/model.ts';
-import { isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { ExtraPermissions } from '../../protocol/permissions.ts';
-import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import { type DiskLook, nearestExistingFolder, protectedFoldersBesideGit, resolveLinks } from './follow-path.ts';
+import { functionSpec, functionTool } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 import { resolve } from 'node:path';
 
@@ -53,7 +51,7 @@ export function readPermissions(value: Json | undefined, name: string, from: Nam
     [...read, ...write].flatMap(({ path, place }) => (path === place ? [] : [[place, path]])),
   );
   return {
-    ...(isOpen ? { network: true } : {}),
+    ...(isOpen && { network: true }),
     ...(read.length === 0 ? {} : { read: placesOf(read) }),
     ...(write.length === 0 ? {} : { write: placesOf(write) }),
     ...(Object.keys(spelled).length === 0 ? {} : { spelled }),
@@ -79,16 +77,11 @@ interface Led {
   readonly place: string;
 }
 
-function placesOf(paths: readonly Led[]): readonly string[] {
-  return [...new Set(paths.map(({ place }) => place))];
-}
+const placesOf = (paths: readonly Led[]): readonly string[] => [...new Set(paths.map(({ place }) => place))];
 
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {
-  const files = { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) };
-  return {
-    ...(network === true ? { network: { enabled: true } } : {}),
-    ...(Object.keys(files).length === 0 ? {} : { file_system: files }),
-  };
+  const files = read === undefined && write === undefined ? {} : { file_system: defined({ read, write }) };
+  return { ...(network === true && { network: { enabled: true } }), ...files };
 }
 
 function isNetwork(value: Json): value is JsonObject {
@@ -109,49 +102,32 @@ function pathsAt(
   return texts.map((text) => resolve(cwd, text)).map((path) => ({ path, place: resolveLinks(disk, path) }));
 }
 
-const spec: ToolSpec = {
-  type: 'function',
-  name: 'request_permissions',
-  description:
-    'Asks the user for more than the sandbox grants, for all later commands of this turn. Returns what was granted, and for how long; commands need no parameters for it. Ask for as little as the task needs.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      permissions: permissionsSchema,
-      reason: { type: 'string', description: 'One short sentence that tells the user what it is for.' },
-    },
-    required: ['permissions'],
-    additionalProperties: false,
-  },
-};
-
 /** Has no effect of its own: the user's answer is kept, and later calls are decided with it. */
 export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): Tool {
-  return {
-    name: 'request_permissions',
+  return functionTool({
+    spec: functionSpec(
+      'request_permissions',
+      'Asks the user for more than the sandbox grants, for all later commands of this turn. Returns what was granted, and for how long; commands need no parameters for it. Ask for as little as the task needs.',
+      {
+        permissions: permissionsSchema,
+        reason: { type: 'string', description: 'One short sentence that tells the user what it is for.' },
+      },
+      ['permissions'],
+    ),
     asksAbout: 'permissions',
-    spec,
-    prepare({ callId, input }, { envelope: { workspace } }) {
-      const given = parseJsonObject(input);
-      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+    idempotent: true,
+    read(given, { envelope: { workspace } }) {
       const permissions = readPermissions(given['permissions'], 'permissions', { cwd: workspace.cwd, disk });
-      if (typeof permissions === 'string') return { kind: 'refused', output: badArguments(permissions) };
-      const reason = stringAt(given, 'reason');
-      const tool = 'request_permissions';
-      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: given, status: 'in-progress' };
-      return {
-        kind: 'prepared',
-        item,
-        needs: { request: { permissions, ...defined({ reason }) }, ...pathNeeds(disk, permissions) },
-        idempotent: true,
-        run({ allowed }) {
-          // Without a question, it was granted already.
-          const scope = allowed && (allowed === 'session' ? 'session' : 'turn');
-          const output = JSON.stringify({ permissions: permissionsJson(permissions), scope });
-          return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
-        },
-      };
+      return typeof permissions === 'string' ? permissions : { permissions, reason: stringAt(given, 'reason') };
     },
-  };
+    needs: ({ permissions, reason }) => ({
+      request: { permissions, ...defined({ reason }) },
+      ...pathNeeds(disk, permissions),
+    }),
+    run({ permissions }, { allowed }) {
+      // Without a question, it was granted already.
+      const scope = allowed && (allowed === 'session' ? 'session' : 'turn');
+      return JSON.stringify({ permissions: permissionsJson(permissions), scope });
+    },
+  });
 }

@@ -41,7 +41,6 @@ export interface Router {
 }
 
 type OfferingPolicy = Parameters<typeof canAskForMore>[0] & Pick<Policy, 'answersOnce'>;
-
 type ToolNews = Pick<StepFacts, 'deferredTools' | 'mcpServers'>;
 
 export interface ToolView {

@@ -1,35 +1,27 @@
-import { badArguments, planUpdated } from '../../core/fragments/answers/tool-calls.ts';
-import type { ToolSpec } from '../../ports/model.ts';
+import { planUpdated } from '../../core/fragments/answers/tool-calls.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { PlanItem, PlanStep } from '../../protocol/turn-item.ts';
+import { functionSpec, refusedArguments } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
 const statuses = ['pending', 'in_progress', 'completed'];
 
-const spec: ToolSpec = {
-  type: 'function',
-  name: 'update_plan',
-  description:
-    'Shows the user the steps of the work and how far it is. Give the whole plan each time. At most one step should be in progress.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      explanation: { type: 'string', description: 'Why the plan changed, if it did.' },
-      plan: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: { step: { type: 'string' }, status: { type: 'string', enum: statuses } },
-          required: ['step', 'status'],
-          additionalProperties: false,
-        },
-      },
-    },
-    required: ['plan'],
-    additionalProperties: false,
-  },
+const step = {
+  type: 'object',
+  properties: { step: { type: 'string' }, status: { type: 'string', enum: statuses } },
+  required: ['step', 'status'],
+  additionalProperties: false,
 };
+
+const spec = functionSpec(
+  'update_plan',
+  'Shows the user the steps of the work and how far it is. Give the whole plan each time. At most one step should be in progress.',
+  {
+    explanation: { type: 'string', description: 'Why the plan changed, if it did.' },
+    plan: { type: 'array', items: step },
+  },
+  ['plan'],
+);
 
 /** Affects only screens: the plan is shown there, updated in place, until the turn ends. */
 export function updatePlanTool(): Tool {
@@ -40,7 +32,7 @@ export function updatePlanTool(): Tool {
     spec,
     prepare(call, step) {
       const plan = readPlan(parseJsonObject(call.input));
-      if (typeof plan === 'string') return { kind: 'refused', output: badArguments(plan) };
+      if (typeof plan === 'string') return refusedArguments(plan);
       const item: PlanItem = { kind: 'plan', id: `plan_${step.envelope.telemetry.turnId}`, steps: plan };
       return {
         kind: 'prepared',
@@ -55,7 +47,7 @@ export function updatePlanTool(): Tool {
 }
 
 function readPlan(given: JsonObject | undefined): readonly PlanStep[] | string {
-  const plan = given === undefined ? undefined : arrayAt(given, 'plan');
+  const plan = arrayAt(given, 'plan');
   if (plan === undefined) return '`plan` must be a list of steps.';
   const steps = plan.map(readStep);
   return steps.includes(undefined)

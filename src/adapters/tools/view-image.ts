@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { badArguments, refusedCall } from '../../core/fragments/answers/tool-calls.ts';
+import { refusedCall } from '../../core/fragments/answers/tool-calls.ts';
 import { shownImage } from '../../core/fragments/answers/content-parts.ts';
-import type { ToolSpec } from '../../ports/model.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
+import { functionSpec, refusedArguments } from './function-tool.ts';
 import type { RunningCall, Tool } from './tool.ts';
 
-export interface ViewImagePorts {
+interface ViewImagePorts {
   /**
    * Reads a regular file of limited size, only if the policy grants its real place. The path is absolute. Pictures too
    * large for models are scaled down.
@@ -15,20 +15,12 @@ export interface ViewImagePorts {
   loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
 }
 
-const spec: ToolSpec = {
-  type: 'function',
-  name: 'view_image',
-  description: 'Shows you a picture from the disk (PNG, JPEG, GIF or WebP).',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Path of the picture, absolute or relative to the current folder.' },
-    },
-    required: ['path'],
-    additionalProperties: false,
-  },
-};
+const spec = functionSpec(
+  'view_image',
+  'Shows you a picture from the disk (PNG, JPEG, GIF or WebP).',
+  { path: { type: 'string', description: 'Path of the picture, absolute or relative to the current folder.' } },
+  ['path'],
+);
 
 export function viewImageTool(ports: ViewImagePorts): Tool {
   return {
@@ -37,8 +29,7 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
     spec,
     prepare(call, { envelope: { workspace } }) {
       const path = parseJsonObject(call.input)?.['path'];
-      if (typeof path !== 'string' || path === '')
-        return { kind: 'refused', output: badArguments('`path` must be a string.') };
+      if (typeof path !== 'string' || path === '') return refusedArguments('`path` must be a string.');
       const absolute = resolve(workspace.cwd, path);
       const item = { kind: 'image-view', id: call.callId, path: absolute } as const;
       return {

@@ -1,33 +1,25 @@
-import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
 import { commandOutput } from '../../core/fragments/answers/commands-and-patches.ts';
 import { inputIsClosed, noSuchSession } from '../../core/fragments/answers/clock-and-sessions.ts';
-import type { Step } from '../../core/envelope/envelope.ts';
-import type { ToolSpec } from '../../ports/model.ts';
+import type { Budget } from '../../core/fragments/text/truncate.ts';
 import type { SessionFate, SessionOutput, Sessions } from '../../ports/commands.ts';
 import { defined } from '../../base/objects.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { StoppedBy } from '../../protocol/abort.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { callItem, ended, functionSpec, notAnObject, refusedArguments } from './function-tool.ts';
 import { type CallResult, outputBudget, positiveNumber, type Tool } from './tool.ts';
 
-const spec: ToolSpec = {
-  type: 'function',
-  name: 'write_stdin',
-  description:
-    'Writes to a session of exec_command, or only reads its new output. U+0003 interrupts it; U+0004 ends its input.',
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: {
-      session_id: { type: 'number' },
-      chars: { type: 'string', description: 'Empty: only read.' },
-      yield_time_ms: { type: 'number', description: 'How long to wait for output.' },
-      max_output_tokens: { type: 'number' },
-    },
-    required: ['session_id'],
-    additionalProperties: false,
+const spec = functionSpec(
+  'write_stdin',
+  'Writes to a session of exec_command, or only reads its new output. U+0003 interrupts it; U+0004 ends its input.',
+  {
+    session_id: { type: 'number' },
+    chars: { type: 'string', description: 'Empty: only read.' },
+    yield_time_ms: { type: 'number', description: 'How long to wait for output.' },
+    max_output_tokens: { type: 'number' },
   },
-};
+  ['session_id'],
+);
 
 /** Milliseconds, by input: text is echoed soon, a plain look may wait for a build. */
 const wait = { text: { usual: 250, most: 30_000 }, look: { usual: 5000, most: 300_000 } } as const;
@@ -47,19 +39,15 @@ export function writeStdinTool(ports: { readonly sessions: Pick<Sessions, 'write
     spec,
     prepare(call, step) {
       const value = parseJsonObject(call.input);
-      const given = value === undefined ? 'they are not a JSON object.' : readWrite(value);
-      if (value === undefined || typeof given === 'string') {
-        return { kind: 'refused', output: badArguments(given as string) };
-      }
-      const shown: JsonObject = { session_id: given.id, chars: given.text };
-      const about = { tool: 'write_stdin', arguments: shown, status: 'in-progress' } as const;
-      const item: ToolCallItem = { kind: 'tool-call', id: call.callId, ...about };
+      const given = value === undefined ? notAnObject : readWrite(value);
+      if (typeof given === 'string') return refusedArguments(given);
+      const item = callItem(call.callId, 'write_stdin', { session_id: given.id, chars: given.text });
       return {
         kind: 'prepared',
         item,
         // The session runs under the policy that it was started with.
         needs: {},
-        run: ({ signal }) => run(ports.sessions, { item, given, step }, signal),
+        run: ({ signal }) => run(ports.sessions, item, given, step.window.toolOutput, signal),
       };
     },
   };
@@ -78,29 +66,24 @@ function readWrite(value: JsonObject): WriteArguments | string {
   return { id, text, waitMs: Math.min(Math.max(waitMs, leastWaitMs), limits.most), outputTokens };
 }
 
-interface Writing {
-  readonly item: ToolCallItem;
-  readonly given: WriteArguments;
-  readonly step: Step;
-}
-
 async function run(
   sessions: Pick<Sessions, 'write'>,
-  { item, given, step }: Writing,
+  item: ToolCallItem,
+  { id, text, waitMs, outputTokens }: WriteArguments,
+  budget: Budget,
   signal: AbortSignal,
 ): Promise<CallResult> {
-  const { id, text, waitMs, outputTokens } = given;
   const news = await sessions.write(id, { text, waitMs }, signal);
   if (!('output' in news)) {
     const output = news.kind === 'no-session' ? noSuchSession(id, news.fate) : inputIsClosed(id);
     // Reported here, it need not be reported again.
     const fate = news.kind === 'no-session' && news.fate === 'stopped' ? news.fate : undefined;
     const over = fate === undefined ? {} : { dropped: [{ id, fate }] };
-    return { output, item: { ...item, status: 'failed', output }, ...over };
+    return { ...ended(item, output, false), ...over };
   }
   const { output: said, durationMs, log } = news;
   const report = { seconds: durationMs / 1000, end: endOf(id, news), output: said.text, ...defined({ log }) };
-  const output = commandOutput(report, outputBudget(step.window.toolOutput, outputTokens));
+  const output = commandOutput(report, outputBudget(budget, outputTokens));
   const whole = output.endsWith(said.text) ? {} : { fullOutput: said.text };
   const over = news.fate === undefined ? {} : { dropped: [{ id, fate: news.fate }] };
   return { output, ...whole, item: { ...item, status: 'completed', output: said.text }, ...over };

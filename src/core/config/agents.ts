@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import type { Outcome } from '../../protocol/outcome.ts';
 import { featureGates, featureNames, isGateOpen } from './features.ts';
 import type { Override } from './flag-overrides.ts';
-import type { KeyTable, TableKind } from './keys/key-kinds.ts';
+import { choice, flag, type KeyTable, name, type TableKind, text, words } from './keys/key-kinds.ts';
 
 export interface AgentsConfig {
   /** Absent: the feature decides. */
@@ -26,33 +26,27 @@ const usual = { running: 6, depth: 1 } as const;
 export function readAgentsConfig(given: Json | undefined): AgentsReading {
   const table = isJsonObject(given) ? given : undefined;
   const problems: Outcome<'agents-config'>[] = [];
-  const read = <Value>(key: string, is: (value: Json) => value is Json & Value, expected: string) => {
+  const read = <Value extends Json>(key: string, isRight: (value: Json) => boolean, expected: string) => {
     const value = table?.[key];
-    if (value === undefined) return undefined;
-    if (is(value)) return value as Value;
-    problems.push({
-      code: 'agents-config',
-      message: `agents.${key} must be ${expected}.`,
-      next: 'Correct it in config.toml.',
-    });
+    if (value === undefined || isRight(value)) return value as Value | undefined;
+    const message = `agents.${key} must be ${expected}.`;
+    problems.push({ code: 'agents-config', message, next: 'Correct it in config.toml.' });
     return undefined;
   };
-  const count = (value: Json): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 1;
-  const limit = (value: Json): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0;
-  const flag = (value: Json): value is boolean => typeof value === 'boolean';
-  const name = (value: Json): value is string => typeof value === 'string' && value.trim() !== '';
-  const whole = 'a whole number of at least 1';
-  const running =
-    read<number>('max_concurrent_threads_per_session', count, whole) ?? read<number>('max_threads', count, whole);
+  const count = (key: string): number | undefined =>
+    read(key, (value) => Number.isInteger(value) && Number(value) >= 1, 'a whole number of at least 1');
+  const text = (key: string): string | undefined =>
+    read(key, (value) => typeof value === 'string' && value.trim() !== '', 'a name');
+  const isLimit = (value: Json): boolean => Number.isInteger(value) && Number(value) >= 0;
   return {
     agents: {
-      running: running ?? usual.running,
-      depth: read<number>('max_depth', limit, 'a whole number') ?? usual.depth,
+      running: count('max_concurrent_threads_per_session') ?? count('max_threads') ?? usual.running,
+      depth: read<number>('max_depth', isLimit, 'a whole number') ?? usual.depth,
       ...defined({
-        enabled: read<boolean>('enabled', flag, 'true or false'),
-        tokens: read<number>('max_tokens', count, whole),
-        defaultModel: read<string>('default_subagent_model', name, 'a name'),
-        defaultEffort: read<string>('default_subagent_reasoning_effort', name, 'a name'),
+        enabled: read<boolean>('enabled', (value) => typeof value === 'boolean', 'true or false'),
+        tokens: count('max_tokens'),
+        defaultModel: text('default_subagent_model'),
+        defaultEffort: text('default_subagent_reasoning_effort'),
       }),
     },
     problems,
@@ -102,16 +96,9 @@ export const builtInRoles: readonly AgentRole[] = [
 const fixable = ['model_reasoning_summary', 'model_verbosity', 'personality', 'service_tier'] as const;
 
 /** Gates that a role may close. It cannot open any, and the user's hooks watch every agent. */
-const closableGates = [
-  'apps',
-  'current_time_reminder',
-  'image_generation',
-  'memories',
-  'multi_agent',
-  'plugins',
-  'sleep_tool',
-  'token_budget',
-];
+const closableGates = words(
+  'apps current_time_reminder image_generation memories multi_agent plugins sleep_tool token_budget',
+);
 
 /** Features that are no gates here: the role loses their tools instead. */
 const toolsOfFeature: Readonly<Record<string, readonly string[]>> = {
@@ -141,9 +128,9 @@ export function readRole(name: string, table: JsonObject, description: string): 
     description,
     overrides,
     ...defined({ model: stringAt(table, 'model'), effort: stringAt(table, 'model_reasoning_effort') }),
-    ...(instructions === undefined || instructions === '' ? {} : { instructions }),
-    ...(withoutTools.length === 0 ? {} : { withoutTools }),
-    ...(table['sandbox_mode'] === 'read-only' ? { readOnly: true as const } : {}),
+    ...(instructions && { instructions }),
+    ...(withoutTools.length > 0 && { withoutTools }),
+    ...(table['sandbox_mode'] === 'read-only' && { readOnly: true }),
   };
 }
 
@@ -158,10 +145,6 @@ export function describeFixedChoices({ model, effort, withoutTools, readOnly }: 
   return fixed.length === 0 ? undefined : fixed.join(', ');
 }
 
-const [text, name] = [
-  { type: 'string', blank: 'allowed' },
-  { type: 'string', blank: 'refused' },
-] as const;
 const least = (min: number) => ({ type: 'integer', min }) as const;
 
 /** Keys of `[agents.NAME]` and of a role's own file. */
@@ -178,7 +161,7 @@ export const roleTable: TableKind<KeyTable> = {
     model_verbosity: name,
     personality: name,
     service_tier: name,
-    sandbox_mode: { type: 'choice', choices: ['read-only', 'workspace-write', 'danger-full-access'], aliases: {} },
+    sandbox_mode: choice(['read-only', 'workspace-write', 'danger-full-access']),
     features: { type: 'toggles', names: featureNames, tables: 'allowed', closable: closableFeatures },
   },
   unused: ['nickname_candidates', 'skills', 'mcp_servers'],
@@ -188,7 +171,7 @@ export const roleTable: TableKind<KeyTable> = {
 export const agentsTable: TableKind<KeyTable> = {
   type: 'table',
   keys: {
-    enabled: { type: 'boolean' },
+    enabled: flag,
     max_threads: least(1),
     max_concurrent_threads_per_session: least(1),
     max_depth: least(0),

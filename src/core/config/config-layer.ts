@@ -6,7 +6,6 @@ import { formatTomlKey } from './toml/toml-key.ts';
 
 /** In rank order: each beats those before it. Project layers run from the project's root down to the folder. */
 export const layerNames = ['default', 'system', 'user', 'profile', 'project', 'flags', 'managed'] as const;
-
 export type LayerName = (typeof layerNames)[number];
 
 /** The values of one source. Its paths are already absolute. */

@@ -22,7 +22,6 @@ export interface UndoSettings {
 }
 
 export const defaultUndo: UndoSettings = { enabled: true, maxFileBytes: 10 * 1024 ** 2, maxTotalBytes: 1024 ** 3 };
-
 export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
 
 export interface CompactionLimits {
@@ -76,9 +75,7 @@ const byTrust = {
   unknown: { sandboxMode: 'read-only' },
 } as const satisfies Readonly<Record<Trust, Partial<Defaults>>>;
 
-export function defaultsFor(trust: Trust): Defaults {
-  return { ...builtIn, ...byTrust[trust] };
-}
+export const defaultsFor = (trust: Trust): Defaults => ({ ...builtIn, ...byTrust[trust] });
 
 const builtInShares = {
   autoCompactPercent: 90,

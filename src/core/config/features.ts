@@ -1,3 +1,4 @@
+import { words } from './keys/key-kinds.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
 
 /** Older names of features. The newer name wins if both are set. */
@@ -13,9 +14,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
-export function currentGateName(name: string): string {
-  return aliases.get(name) ?? name;
-}
+export const currentGateName = (name: string): string => aliases.get(name) ?? name;
 
 /** Gates with an effect here; all other names are Codex's and change nothing. `isOpen`: the default. */
 const gates = [
@@ -36,9 +35,7 @@ const gates = [
 ] as const;
 
 export type GateName = (typeof gates)[number]['name'];
-
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
-
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
 
 export function isGateOpen(name: GateName, given: GivenGates): boolean {
@@ -83,7 +80,7 @@ function asTables(features: JsonObject, others: JsonObject): JsonObject {
 }
 
 /** Names that Codex knows under `features`, including renamed and retired ones; any other name is a misspelling. */
-export const featureNames: readonly string[] = `
+export const featureNames = words(`
   analytics_plan_history api_key_model_discovery apply_patch_freeform apply_patch_preserve_line_endings
   apply_patch_streaming_events apps apps_mcp_path_override artifact async_compaction auth_elicitation
   background_paginated_rollout_migration bedrock_setup_wizard browser_annotation_api browser_use
@@ -116,6 +113,4 @@ export const featureNames: readonly string[] = `
   untrusted_as_tool_output use_agent_identity use_legacy_landlock use_linux_sandbox_bwrap view_image
   wake_on_agent_messages web_search web_search_cached web_search_request workspace_dependencies
   workspace_owner_usage_nudge write_stdin_approval
-`
-  .trim()
-  .split(/\s+/);
+`);

@@ -18,7 +18,6 @@ export interface MemoryRules {
 }
 
 type MemoryKeys = NonNullable<GivenValues['memories']>;
-
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -43,6 +42,4 @@ export function memoryRules(keys: MemoryKeys = {}): MemoryRules {
   };
 }
 
-function within(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
-}
+const within = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));

@@ -28,14 +28,9 @@ export function readOtel(table: Json | undefined): {
     problems.push({ code: 'config-otel', message: `otel.${key} ${what}.`, next });
     return undefined;
   };
-  const logs = table['exporter'];
-  if (logs !== undefined && logs !== 'none') {
-    report(
-      'exporter',
-      'has no effect: Capstan sends traces and metrics, and no logs',
-      'Use trace_exporter or metrics_exporter.',
-    );
-  }
+  const { exporter: logs = 'none' } = table;
+  const noLogs = 'has no effect: Capstan sends traces and metrics, and no logs';
+  if (logs !== 'none') report('exporter', noLogs, 'Use trace_exporter or metrics_exporter.');
   const traces = readTarget(table, 'trace_exporter', report);
   const metrics = readTarget(table, 'metrics_exporter', report);
   if (traces === undefined && metrics === undefined) return { otel: undefined, problems };
@@ -45,7 +40,6 @@ export function readOtel(table: Json | undefined): {
 }
 
 type Report = (key: string, what: string, next: string) => undefined;
-
 const form = '{ otlp-http = { endpoint = "https://…", protocol = "json" } }';
 
 function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget | undefined {
@@ -63,15 +57,13 @@ function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget 
   if (protocol !== 'json')
     return report(key, 'is not used: only protocol = "json" is supported', 'Set protocol = "json".');
   const endpoint = stringAt(http, 'endpoint') ?? '';
-  if (!/^https?:\/\/[^\s/?#]/i.test(endpoint) || !URL.canParse(endpoint)) {
+  if (!/^https?:\/\/[^\s/?#]/i.test(endpoint) || !URL.canParse(endpoint))
     return report(key, 'is not used: it has no endpoint that is a web address', `Write ${key} = ${form}.`);
-  }
   const headers = http['headers'] ?? {};
   const isSendable = ([name, value]: [string, Json | undefined]): boolean =>
     /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value);
-  if (!isJsonObject(headers) || !Object.entries(headers).every(isSendable)) {
+  if (!isJsonObject(headers) || !Object.entries(headers).every(isSendable))
     return report(key, 'is not used: its headers are not all names with a line of text', 'Correct the headers.');
-  }
   return { endpoint, headers: headers as Readonly<Record<string, string>> };
 }
 

@@ -43,10 +43,8 @@ export function readProfiles(
   const decider = checked.findLast(({ values }) => decidingKey(values) !== undefined);
   const id = stringAt(decider?.values, 'default_permissions');
   const problems = [...tableProblems(own, base), ...contradiction(decider, id)];
-  const tables = Object.fromEntries(
-    Object.entries({ ...own, ...managedProfiles }).filter(([, table]) => isJsonObject(table)),
-  );
-  const compiled = id === undefined ? undefined : compileProfile(tables as ProfileTables, id, base);
+  const tables = tablesIn({ ...own, ...managedProfiles });
+  const compiled = id === undefined ? undefined : compileProfile(tables, id, base);
   if (base.cwd !== undefined) {
     if (compiled !== undefined && 'problem' in compiled) problems.push(compiled.problem);
     if (id !== undefined && compiled !== undefined && 'profile' in compiled) problems.push(...unusedHosts(own, id));
@@ -56,15 +54,15 @@ export function readProfiles(
   const located = problems.map((problem) => locateProblem(layers, problem));
   if (id === undefined || compiled === undefined || 'problem' in compiled) return { problems: located };
   const ofOwners = mergeLayers(checked.filter(({ layer }) => isOwnerLayer(layer)).map(({ values }) => values));
-  const owned = Object.fromEntries(
-    Object.entries({ ...objectAt(ofOwners, 'permissions'), ...managedProfiles }).filter(([, table]) =>
-      isJsonObject(table),
-    ),
-  );
+  const owned = tablesIn({ ...objectAt(ofOwners, 'permissions'), ...managedProfiles });
   const profile = checked.every(({ layer }) => isOwnerLayer(layer))
     ? compiled.profile
-    : reopeningOnly(compiled.profile, entriesOf(owned as ProfileTables, tables as ProfileTables, id, base));
+    : reopeningOnly(compiled.profile, entriesOf(owned, tables, id, base));
   return { named: { id, profile }, problems: located };
+}
+
+function tablesIn(values: JsonObject): ProfileTables {
+  return Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
 }
 
 /** Entries of the profile and its parents as defined by the user and the administrator alone. */

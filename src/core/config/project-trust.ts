@@ -3,7 +3,6 @@ import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer
 
 /** The user's decision about a project. `unknown` means none was made, which differs from both. */
 export type Trust = 'trusted' | 'untrusted' | 'unknown';
-
 export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<Trust, 'unknown'> }>>;
 
 export interface LandlockWriter {
@@ -83,19 +82,13 @@ export function withoutForbiddenKeys(layer: ConfigLayer): {
   const here = belowRoot === true || underLandlock === true ? present(rootOnlyKeys) : [];
   const report = (keys: typeof forbiddenKeys, what: string, next: string): readonly ConfigProblem[] =>
     keys.map((path) => keyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }));
+  const instead = 'Set it in your own config.toml instead.';
+  const elsewhere = "Set it in your own config.toml or at the project's root, or trust this folder itself.";
+  const where = underLandlock ? 'in a project if commands may run under Landlock' : 'below the root of a project';
+  const what = `has no effect ${where}, because a command could have written it`;
   const problems = [
-    ...report(everywhere, 'cannot be set by a project', 'Set it in your own config.toml instead.'),
-    ...(underLandlock === true
-      ? report(
-          here,
-          'has no effect in a project if commands may run under Landlock, because a command could have written it',
-          'Set it in your own config.toml instead.',
-        )
-      : report(
-          here,
-          'has no effect below the root of a project, because a command could have written it',
-          "Set it in your own config.toml or at the project's root, or trust this folder itself.",
-        )),
+    ...report(everywhere, 'cannot be set by a project', instead),
+    ...report(here, what, underLandlock ? instead : elsewhere),
   ];
   return { layer: { ...layer, values: [...everywhere, ...here].reduce(without, layer.values) }, problems };
 }

@@ -20,7 +20,6 @@ import { defined } from '../../base/objects.ts';
 import { approvalName } from '../policy/decide/approval-policy.ts';
 
 export type { SettingsChange };
-
 export type SettingsChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
 
 export type SettingsChanged =
@@ -60,13 +59,11 @@ function settingsOf(given: ReadSettingsChange, settings: Settings, catalogue: Ca
   const model = given.model ?? settings.model;
   return {
     ...plain,
-    ...(effort === undefined
-      ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
-      : { effort: effort ?? undefined }),
-    ...(personality === undefined ? {} : { personality: personality ?? undefined }),
+    effort: effort === undefined ? effortFor(lookUpModel(catalogue, model), settings) : (effort ?? undefined),
+    ...(personality !== undefined && { personality: personality ?? undefined }),
     // A caller that names a policy now means it for the thread and for the surface.
-    ...(given.approvals === undefined ? {} : { askedApproval: undefined }),
-    ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
+    ...(given.approvals !== undefined && { askedApproval: undefined }),
+    ...(realtime !== undefined && { realtime: { ...settings.realtime, ...realtime } }),
   };
 }
 
@@ -85,9 +82,8 @@ function notAllowed(
   if (byProfile !== undefined) return forbidden('sandbox mode', effectiveWidth(requirements, sandbox), byProfile);
   const byChoice = brokenByChoice(requirements, sandbox);
   if (byChoice === undefined) return undefined;
-  const [first, ...others] = byChoice.allowed.map(({ id }) => id);
-  const rule = { ...byChoice, allowed: [first as string, ...others] } as const;
-  return forbidden('profile', profileWidth(sandbox), rule);
+  const allowed = byChoice.allowed.map(({ id }) => id) as [string, ...string[]];
+  return forbidden('profile', profileWidth(sandbox), { ...byChoice, allowed });
 }
 
 function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): SettingsChangeProblem {

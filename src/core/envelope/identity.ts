@@ -31,6 +31,7 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   const { address, wire = 'responses' } = facts.provider ?? {};
   const { provider } = settings;
   const price = findPrice(facts.prices ?? [], { provider, model: model.slug, address, serviceTier });
+  const askedTier = serviceTier === undefined ? settings.serviceTier : undefined;
   return {
     model,
     provider,
@@ -39,8 +40,7 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
     ...choices,
     ...defined({ effort }),
     chosen: defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
-    ...defined({ serviceTier }),
-    ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
+    ...defined({ serviceTier, askedTier }),
     client: { name, version },
     sessionSource: source,
     threadSource: threadSource ?? 'user',
@@ -127,12 +127,10 @@ export function effortNote(
   const had = JSON.stringify(before.effort);
   if (guessed) {
     const message = `Capstan does not know the reasoning efforts of the model ${slug}, so it sends none instead of ${had}.`;
-    return {
-      code: 'effort-changed',
-      message,
-      // The setting is the previous model's: an automatic switch can get another effort only this way.
-      next: 'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.',
-    };
+    // The setting is the previous model's: an automatic switch can get another effort only this way.
+    const next =
+      'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.';
+    return { code: 'effort-changed', message, next };
   }
   const used = fitting === undefined ? 'Capstan sends none.' : `Capstan uses ${JSON.stringify(fitting)}.`;
   const next =
@@ -151,11 +149,8 @@ export function effortProblem(
 ): Outcome<'effort-unsupported'> | undefined {
   if (guessed || supportedEfforts.length === 0 || supportedEfforts.includes(effort) || effort === unlisted)
     return undefined;
-  return {
-    code: 'effort-unsupported',
-    message: `The model ${slug} has no reasoning effort ${JSON.stringify(effort)}.`,
-    next: `Choose one of these: ${supportedEfforts.join(', ')}.`,
-  };
+  const message = `The model ${slug} has no reasoning effort ${JSON.stringify(effort)}.`;
+  return { code: 'effort-unsupported', message, next: `Choose one of these: ${supportedEfforts.join(', ')}.` };
 }
 
 /** As `effortProblem`, for typed input: a word that no provider uses as an effort is a typing error. */
@@ -163,11 +158,9 @@ export function typedEffortProblem(record: ModelRecord, effort: string): Outcome
   const problem = effortProblem(record, effort);
   const isKnown = [...levels, ...record.supportedEfforts, unlisted].includes(effort);
   if (problem !== undefined || isKnown) return problem;
-  return {
-    code: 'effort-unsupported',
-    message: `There is no reasoning effort ${JSON.stringify(effort)}.`,
-    next: `Choose one of these: ${levels.join(', ')}. If ${record.slug} has others, list them in a catalogue of your own (model_catalog_json).`,
-  };
+  const message = `There is no reasoning effort ${JSON.stringify(effort)}.`;
+  const next = `Choose one of these: ${levels.join(', ')}. If ${record.slug} has others, list them in a catalogue of your own (model_catalog_json).`;
+  return { code: 'effort-unsupported', message, next };
 }
 
 /** The effort as providers name it. Two of the choices exist only on our side. */

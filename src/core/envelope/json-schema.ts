@@ -1,5 +1,6 @@
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import type { Pattern, readPattern } from '../../base/bounded-pattern.ts';
+import { words } from '../config/keys/key-kinds.ts';
 import {
   isJsonObject,
   type Json,
@@ -71,9 +72,7 @@ export async function firstUncheckedKeyword(schema: JsonObject): Promise<string 
     const dropped = Object.keys(given).find((key) => isJudged(key) && kept[key] === undefined);
     if (dropped !== undefined) return `${place}/${dropped}`;
     if (pattern !== undefined && !isTried(pattern)) return `${place}/pattern`;
-    const key = isJsonObject(patternProperties)
-      ? Object.keys(patternProperties).find((each) => !isTried(each))
-      : undefined;
+    const key = Object.keys(isJsonObject(patternProperties) ? patternProperties : {}).find((each) => !isTried(each));
     if (key !== undefined) return `${place}/patternProperties/${key}`;
   }
   return undefined;
@@ -96,10 +95,10 @@ async function guard(schema: JsonObject, value: Json) {
 }
 
 function addressLevels(value: Json | undefined): number {
-  if (Array.isArray(value)) return value.reduce((most: number, each: Json) => Math.max(most, addressLevels(each)), 0);
-  if (!isJsonObject(value)) return 0;
-  const below = Object.values(value).reduce((most: number, each) => Math.max(most, addressLevels(each)), 0);
-  return below + (value['$id'] || value['id'] ? 1 : 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  const members: readonly (Json | undefined)[] = Object.values(value);
+  const below = members.reduce((most: number, each) => Math.max(most, addressLevels(each)), 0);
+  return below + (isJsonObject(value) && (value['$id'] || value['id']) ? 1 : 0);
 }
 
 function draftOf({ $schema }: JsonObject): SchemaDraft {
@@ -219,53 +218,25 @@ class Occurring {
   }
 }
 
-const withSchema: ReadonlySet<string> = new Set([
-  'additionalItems',
-  'additionalProperties',
-  'contains',
-  'else',
-  'if',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-const withSchemas: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const withNumber: ReadonlySet<string> = new Set([
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'maxContains',
-  'maxItems',
-  'maxProperties',
-  'maximum',
-  'minContains',
-  'minItems',
-  'minProperties',
-  'minimum',
-]);
-const withOtherForms: ReadonlySet<string> = new Set([
-  '$dynamicRef',
-  '$recursiveRef',
-  '$ref',
-  'const',
-  'dependencies',
-  'dependentRequired',
-  'dependentSchemas',
-  'enum',
-  'items',
-  'multipleOf',
-  'properties',
-  'required',
-  'type',
-]);
+const setOf = (names: string): ReadonlySet<string> => new Set(words(names));
+const withSchema = setOf(`
+  additionalItems additionalProperties contains else if not propertyNames then unevaluatedItems unevaluatedProperties
+`);
+const withSchemas = setOf('allOf anyOf oneOf prefixItems');
+const withNumber = setOf(`
+  exclusiveMaximum exclusiveMinimum maxContains maxItems maxProperties maximum
+  minContains minItems minProperties minimum
+`);
+const withOtherForms = setOf(`
+  $dynamicRef $recursiveRef $ref const dependencies dependentRequired dependentSchemas enum items multipleOf properties
+  required type
+`);
 
 function isJudged(key: string): boolean {
   return [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
 }
 
-const types: ReadonlySet<Json> = new Set(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object']);
-
+const types: ReadonlySet<Json> = setOf('null boolean number integer string array object');
 type Node = Schema | boolean;
 
 /**
@@ -396,26 +367,25 @@ class GuardedSchema {
   /** The library would match by backtracking, and compare all pairs of list elements. */
   #conditionsOf({ pattern, minLength, maxLength, uniqueItems }: JsonObject): readonly Schema[] {
     const { occurring } = this.#source;
-    return [
-      typeof pattern === 'string'
-        ? this.#condition(`match ${pattern}`, `must match ${short(pattern)}`, () =>
-            occurring.texts((text) => occurring.matches(pattern, text) === false),
-          )
-        : undefined,
-      typeof minLength === 'number'
-        ? this.#condition(`least ${minLength}`, `must have at least ${minLength} characters`, () =>
-            occurring.texts((_, length) => length < minLength),
-          )
-        : undefined,
-      typeof maxLength === 'number'
-        ? this.#condition(`most ${maxLength}`, `must have at most ${maxLength} characters`, () =>
-            occurring.texts((_, length) => length > maxLength),
-          )
-        : undefined,
-      uniqueItems === true
-        ? this.#condition('unique', 'contains an element twice', () => occurring.repeating())
-        : undefined,
-    ].filter((condition) => condition !== undefined);
+    const conditions: Schema[] = [];
+    const add = (key: string, says: string, unmet: () => readonly Json[]): void => {
+      const condition = this.#condition(key, says, unmet);
+      if (condition !== undefined) conditions.push(condition);
+    };
+    if (typeof pattern === 'string')
+      add(`match ${pattern}`, `must match ${short(pattern)}`, () =>
+        occurring.texts((text) => occurring.matches(pattern, text) === false),
+      );
+    if (typeof minLength === 'number')
+      add(`least ${minLength}`, `must have at least ${minLength} characters`, () =>
+        occurring.texts((_, length) => length < minLength),
+      );
+    if (typeof maxLength === 'number')
+      add(`most ${maxLength}`, `must have at most ${maxLength} characters`, () =>
+        occurring.texts((_, length) => length > maxLength),
+      );
+    if (uniqueItems === true) add('unique', 'contains an element twice', () => occurring.repeating());
+    return conditions;
   }
 
   #condition(key: string, says: string, unmet: () => readonly Json[]): Schema | undefined {
@@ -447,19 +417,10 @@ function mapped<Each>(value: Json, each: (member: Json | undefined) => Each): Re
 }
 
 /** Units that only say that one below them has the reason. */
-const outer: ReadonlySet<string> = new Set([
-  '$ref',
-  'additionalItems',
-  'additionalProperties',
-  'allOf',
-  'dependentSchemas',
-  'if',
-  'items',
-  'prefixItems',
-  'properties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
+const outer = setOf(`
+  $ref additionalItems additionalProperties allOf dependentSchemas if items prefixItems properties unevaluatedItems
+  unevaluatedProperties
+`);
 
 function mismatchFrom(units: readonly OutputUnit[], schema: GuardedSchema, instance: Json): SchemaMismatch {
   const first = units.findIndex(({ keyword }) => !outer.has(keyword));
@@ -510,9 +471,7 @@ const sentences: Readonly<Record<string, (schema: Schema, value: Json, error: st
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
 };
 
-function plain(error: string): string {
-  return error.replace(/^(?:Instance|Array) /, '').replace(/\.$/, '');
-}
+const plain = (error: string): string => error.replace(/^(?:Instance|Array) /, '').replace(/\.$/, '');
 
 function nameOf(value: Json): string {
   if (value === null) return 'null';
@@ -534,6 +493,4 @@ function keysOf(location: string): readonly string[] {
   return keys.map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function short(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
-}
+const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

@@ -41,13 +41,9 @@ function tierNotices(model: string, record: ModelRecord, serviceTier: string | u
   const tier = serviceTier === 'fast' ? 'priority' : serviceTier;
   if (tier === undefined || tier === 'default' || record.serviceTiers.includes(tier)) return [];
   const offered = record.serviceTiers.length === 0 ? 'none' : record.serviceTiers.join(', ');
-  return [
-    {
-      code: 'service-tier-unused',
-      message: `The model ${model} has no service tier "${tier}". Capstan sends requests without one.`,
-      next: `It has ${offered}. Set service_tier to one of them, or to "default".`,
-    },
-  ];
+  const message = `The model ${model} has no service tier "${tier}". Capstan sends requests without one.`;
+  const next = `It has ${offered}. Set service_tier to one of them, or to "default".`;
+  return [{ code: 'service-tier-unused', message, next }];
 }
 
 function unknown(model: string, contextWindow: number): ModelNotice {

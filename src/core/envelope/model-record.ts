@@ -131,9 +131,5 @@ export function modelDefaults({ defaultEffort, defaultSummary, defaultVerbosity 
 export function modelChoices(model: ModelRecord, chosen: ModelChoices): ModelChoices {
   const defaults = modelDefaults(model);
   const verbosity = defaults.verbosity === undefined ? undefined : (chosen.verbosity ?? defaults.verbosity);
-  return defined({
-    effort: chosen.effort ?? defaults.effort,
-    summary: chosen.summary ?? defaults.summary,
-    verbosity,
-  });
+  return defined({ effort: chosen.effort ?? defaults.effort, summary: chosen.summary ?? defaults.summary, verbosity });
 }

@@ -1,3 +1,4 @@
+import { words } from '../config/keys/key-kinds.ts';
 import { consumerTable } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
 import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } from './settings.ts';
@@ -71,33 +72,21 @@ const facts: Row = { source: { otherwise: 'facts' } };
 const byDefault: Row = { source: { otherwise: 'default' } };
 /** A budget without a setting of its own is a share of the effective window. */
 const share: Row = { source: { otherwise: 'effective window' } };
-
 const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
 
-const fields: Readonly<Record<EnvelopeField, Row>> = {
+/** Rows of neighbouring fields with one source. A test checks that every field has a row. */
+const each = (row: Row, group: string, names: string): Readonly<Record<string, Row>> =>
+  Object.fromEntries(words(names).map((name) => [`${group}.${name}`, row]));
+
+const fields: Readonly<Record<string, Row>> = {
   'identity.model.slug': chosen('default', 'model'),
-  'identity.model.contextWindow': catalogue,
-  'identity.model.maxContextWindow': catalogue,
-  'identity.model.effectivePercent': catalogue,
-  'identity.model.autoCompactTokens': catalogue,
+  ...each(catalogue, 'identity.model', 'contextWindow maxContextWindow effectivePercent autoCompactTokens'),
   'identity.model.maxOutputTokens': catalogue,
   'identity.model.truncation.mode': catalogue,
   'identity.model.truncation.limit': catalogue,
-  'identity.model.defaultEffort': catalogue,
-  'identity.model.supportedEfforts': catalogue,
-  'identity.model.defaultSummary': catalogue,
-  'identity.model.defaultVerbosity': catalogue,
-  'identity.model.serviceTiers': catalogue,
-  'identity.model.modalities': catalogue,
-  'identity.model.imageGeneration': catalogue,
-  'identity.model.webSearch': catalogue,
-  'identity.model.modes': catalogue,
-  'identity.model.compatibility': catalogue,
-  'identity.model.instructions': catalogue,
-  'identity.model.editTools': catalogue,
-  'identity.model.parallelCalls': catalogue,
-  'identity.model.guessed': catalogue,
-  'identity.model.sources': catalogue,
+  ...each(catalogue, 'identity.model', 'defaultEffort supportedEfforts defaultSummary defaultVerbosity'),
+  ...each(catalogue, 'identity.model', 'serviceTiers modalities imageGeneration webSearch modes compatibility'),
+  ...each(catalogue, 'identity.model', 'instructions editTools parallelCalls guessed sources'),
   'identity.provider': chosen('default', 'provider'),
   'identity.address': facts,
   'identity.modelClient': facts,
@@ -118,9 +107,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'workspace.environment': { ...byDefault, awaits: 'commands in another environment' },
   'workspace.cwd': chosen('facts', 'cwd'),
-  'workspace.roots': facts,
-  'workspace.places': facts,
-  'workspace.trust': facts,
+  ...each(facts, 'workspace', 'roots places trust'),
   'workspace.shell.name': facts,
   'workspace.shell.path': facts,
   'workspace.date': facts,
@@ -151,9 +138,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.limits.turnCost': chosen('default', 'limits.turnCost'),
   'policy.limits.threadCost': chosen('default', 'limits.threadCost'),
   'policy.limits.continued': facts,
-  'policy.canAsk': facts,
-  'policy.hasUser': facts,
-  'policy.answersOnce': facts,
+  ...each(facts, 'policy', 'canAsk hasUser answersOnce'),
   'policy.sandboxLevel': chosen('default', 'sandbox'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.rules': chosen('default', 'rules'),
@@ -165,9 +150,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.tools': facts,
   'capabilities.features': chosen('default', 'features'),
   'capabilities.editTools': chosen('model catalogue', 'editTools'),
-  'capabilities.modalities': catalogue,
-  'capabilities.imageGeneration': catalogue,
-  'capabilities.webSearch': catalogue,
+  ...each(catalogue, 'capabilities', 'modalities imageGeneration webSearch'),
   'capabilities.apps': facts,
   'capabilities.plugins': facts,
   'capabilities.onlyTools': chosen('default', 'onlyTools'),
@@ -186,10 +169,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'modes.cyberAccessProgram': chosen('default', 'cyberAccessProgram'),
   'modes.leaveOut': chosen('default', 'leaveOut'),
 
-  'telemetry.threadId': facts,
-  'telemetry.turnId': facts,
-  'telemetry.traceId': facts,
-  'telemetry.startedAt': facts,
+  ...each(facts, 'telemetry', 'threadId turnId traceId startedAt'),
   'telemetry.readiness': { ...facts, awaits: 'parts that take time to start' },
   'telemetry.origins': chosen('default', 'origins'),
 
@@ -204,10 +184,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'window.mostAutoCompact': chosen('effective window', 'window.autoCompactPercent', 'window.reservePercent'),
   'window.autoCompactScope': chosen('default', 'window.autoCompactScope'),
   'window.compactionReserve': chosen('effective window', 'window.reservePercent', 'window.autoCompactPercent'),
-  'window.checkpoint.words': share,
-  'window.checkpoint.pictures': share,
-  'window.checkpoint.answer': share,
-  'window.checkpoint.records': share,
+  ...each(share, 'window.checkpoint', 'words pictures answer records'),
   'window.skills': chosen('effective window', 'window.skillsTokens', 'window.skillsPercent'),
   'window.memory': chosen('effective window', 'window.memoryPercent'),
   'window.baseline': chosen('default', 'window.baselineTokens'),

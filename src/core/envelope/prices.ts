@@ -27,15 +27,11 @@ export interface PriceEntry extends Price {
 export const configuredSource = 'model_prices';
 
 /** True for a price that a provider publishes for requests with a key. */
-export function isListPrice({ source }: Pick<Price, 'source'>): boolean {
-  return source !== configuredSource;
-}
+export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredSource;
 
-interface PricedModel {
-  readonly provider: string;
-  readonly model: string;
-  readonly address?: string | undefined;
-  readonly serviceTier?: string | undefined;
+interface PricedModel extends Pick<PriceEntry, 'provider' | 'model'> {
+  readonly address?: string;
+  readonly serviceTier?: string;
 }
 
 /** The first matching entry. A model name with a date suffix has the price of the plain name. */
@@ -43,14 +39,7 @@ export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): P
   const found = entries.find((entry) => entry.provider === asked.provider && fits(entry, asked));
   if (found === undefined) return undefined;
   const { input, cachedInput, cacheWrite, output, asOf, source, mostInput } = found;
-  return {
-    input,
-    ...defined({ cachedInput, cacheWrite }),
-    output,
-    ...defined({ asOf }),
-    source,
-    ...defined({ mostInput }),
-  };
+  return defined({ input, cachedInput, cacheWrite, output, asOf, source, mostInput });
 }
 
 const datedName = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
@@ -106,17 +95,12 @@ function isUnpriced({ input, price }: RequestSize): boolean {
   return price === undefined || input > (price.mostInput ?? Infinity);
 }
 
-function weights(
-  unit: Allowance['unit'],
-  { input, price }: RequestSize,
-): { readonly of: number; readonly each: number } {
+function weights(unit: Allowance['unit'], { input, price }: RequestSize) {
   if (unit === 'tokens' || price === undefined) return { of: input, each: 1 };
   return { of: Math.ceil(input * dearestInput(price) * 1000), each: price.output * 1000 };
 }
 
-function dearestInput({ input, cacheWrite = 0 }: Price): number {
-  return Math.max(input, cacheWrite);
-}
+const dearestInput = ({ input, cacheWrite = 0 }: Price): number => Math.max(input, cacheWrite);
 
 function mostUsage({ input, price }: RequestSize, output: number): Usage {
   const counts = { ...noUsage, input, output, total: input + output };

@@ -1,5 +1,5 @@
 import { isWrongValue, memberPath, type WrongValue, wrongAt } from '../policy/profiles/profile-entries.ts';
-import { defined, notPlain, plainCopy } from '../../base/objects.ts';
+import { notPlain, plainCopy } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -36,7 +36,6 @@ export type OptionTable<Options> = {
 };
 
 type AnyTable = Readonly<Record<string, Option<unknown>>>;
-
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
 
 /** Keys that belong to another call, and how to use it. */
@@ -59,10 +58,8 @@ export function readOptions<Options>(
     }
     const read = readMembers(given, table as unknown as AnyTable, 'options');
     if (!isWrongValue(read)) return read as Options;
-    const isNeeded = !Object.entries(table as unknown as AnyTable).some(
-      ([key, { required }]) => key === read.at && !required,
-    );
-    return problemOf(read, of, { ...defined({ elsewhere }), isNeeded });
+    const options = Object.entries(table as unknown as AnyTable);
+    return problemOf(read, of, !options.some(([key, { required }]) => key === read.at && !required), elsewhere);
   } catch (error) {
     const message = `The options of ${of} cannot be read: ${thrownMessage(error)}`;
     return { code: 'options-malformed', message, next: 'Pass a plain object.' };
@@ -73,9 +70,8 @@ export function readOptions<Options>(
 export function assertKnownKeys<Options extends object>(given: Options, keys: KeysOf<Options>, of: string): Options {
   const unknown = memberNames(given).find((name) => !Object.hasOwn(keys, name));
   if (unknown === undefined) return given;
-  const { message, next } = problemOf({ wrong: 'key', at: '', key: unknown, known: Object.keys(keys) }, of, {
-    isNeeded: false,
-  });
+  const wrong = { wrong: 'key', at: '', key: unknown, known: Object.keys(keys) } as const;
+  const { message, next } = problemOf(wrong, of, false);
   throw new TypeError(`${message} ${next}`);
 }
 
@@ -229,26 +225,18 @@ export function suggestOption(written: string, known: readonly string[]): string
   return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
 }
 
-interface Problem {
-  readonly elsewhere?: Elsewhere;
-  readonly isNeeded: boolean;
-}
-
-function problemOf(wrong: WrongValue, of: string, { elsewhere, isNeeded }: Problem): OptionProblem {
+function problemOf(wrong: WrongValue, of: string, isNeeded: boolean, elsewhere?: Elsewhere): OptionProblem {
   const correct = isNeeded ? 'Correct it.' : 'Correct it or leave it out.';
   if (wrong.wrong === 'value' && wrong.why !== undefined) {
     const message = `${wrong.at} of ${of} is not valid. ${wrong.why}`;
     return { code: 'option-wrong', message, next: correct };
   }
   if (wrong.wrong === 'value') {
-    const isMissing = wrong.given === undefined;
-    return {
-      code: isMissing ? 'option-missing' : 'option-wrong',
-      message: isMissing
-        ? `${of} needs ${wrong.at}: ${wrong.expected}.`
-        : `${wrong.at} of ${of} must be ${wrong.expected}, not ${describeGiven(wrong.given)}.`,
-      next: isMissing ? `Add ${wrong.at}.` : correct,
-    };
+    const { at, expected, given } = wrong;
+    if (given === undefined)
+      return { code: 'option-missing', message: `${of} needs ${at}: ${expected}.`, next: `Add ${at}.` };
+    const message = `${at} of ${of} must be ${expected}, not ${describeGiven(given)}.`;
+    return { code: 'option-wrong', message, next: correct };
   }
   const what =
     wrong.at === '' ? `${wrong.key} is not an option of ${of}.` : `${wrong.at} of ${of} has no key "${wrong.key}".`;
@@ -264,23 +252,20 @@ function describeGiven(given: unknown): string {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? 'this object' : describeValue(given);
 }
 
-export const anyText: OptionType<string> = {
-  expected: 'a string',
-  read: (given) => (typeof given === 'string' ? given : undefined),
-};
+/** A value that needs no copy. */
+export function valueWhere<Value>(expected: string, isRight: (given: unknown) => boolean): OptionType<Value> {
+  return { expected, read: (given) => (isRight(given) ? (given as Value) : undefined) };
+}
+
+export const anyText = valueWhere<string>('a string', (given) => typeof given === 'string');
 
 /** Takes any value; the caller must check it. */
 export function uncheckedValue<Value>(expected: string): OptionType<Value> {
   return { expected, read: (given) => given as Value };
 }
 
-export const booleanOption: OptionType<boolean> = {
-  expected: 'true or false',
-  read: (given) => (typeof given === 'boolean' ? given : undefined),
-};
-
-export const onlyTrue: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
-
+export const booleanOption = valueWhere<boolean>('true or false', (given) => typeof given === 'boolean');
+export const onlyTrue = valueWhere<true>('true', (given) => given === true);
 const longestName = 256;
 
 export const nameText: OptionType<string> = {
@@ -292,24 +277,21 @@ export const nameText: OptionType<string> = {
   },
 };
 
-export const positiveNumber: OptionType<number> = {
-  expected: 'a number greater than 0',
-  read: (given) => (typeof given === 'number' && Number.isFinite(given) && given > 0 ? given : undefined),
-};
+export const positiveNumber = valueWhere<number>(
+  'a number greater than 0',
+  (given) => Number.isFinite(given) && (given as number) > 0,
+);
 
-export const wholeNumber: OptionType<number> = {
-  expected: 'a whole number of at least 1',
-  read: (given) => (Number.isSafeInteger(given) && (given as number) >= 1 ? (given as number) : undefined),
-};
+export const wholeNumber = valueWhere<number>(
+  'a whole number of at least 1',
+  (given) => Number.isSafeInteger(given) && (given as number) >= 1,
+);
 
 /** Checked by its members, as a signal of another realm is no instance of our class. */
-export const abortSignal: OptionType<AbortSignal> = {
-  expected: 'an AbortSignal',
-  read(given) {
-    const { aborted, addEventListener } = (given ?? {}) as Partial<Record<keyof AbortSignal, unknown>>;
-    return typeof aborted === 'boolean' && typeof addEventListener === 'function' ? (given as AbortSignal) : undefined;
-  },
-};
+export const abortSignal = valueWhere<AbortSignal>('an AbortSignal', (given) => {
+  const { aborted, addEventListener } = (given ?? {}) as Partial<Record<keyof AbortSignal, unknown>>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+});
 
 /** Plain JSON data: nothing that could hide a member. */
 export const jsonObject: OptionType<JsonObject> = {
@@ -320,9 +302,8 @@ export const jsonObject: OptionType<JsonObject> = {
   },
 };
 
-export function functionOption<Function>(): OptionType<Function> {
-  return { expected: 'a function', read: (given) => (typeof given === 'function' ? (given as Function) : undefined) };
-}
+export const functionOption = <Function>(): OptionType<Function> =>
+  valueWhere('a function', (given) => typeof given === 'function');
 
 export function listOf<Value>(type: OptionType<Value>, expected: string): OptionType<readonly Value[]> {
   return {
@@ -346,6 +327,4 @@ export function choiceOf<Choice extends string>(...choices: readonly Choice[]): 
   return { expected: `one of ${quoteEach(choices)}`, read: (given) => choices.find((one) => one === given) };
 }
 
-export function quoteEach(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(', ');
-}
+export const quoteEach = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ');

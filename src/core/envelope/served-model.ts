@@ -8,6 +8,4 @@ function plainName(name: string): string {
   return shorter === last ? last : plainName(shorter);
 }
 
-export function isServedAs(asked: string, served: string): boolean {
-  return plainName(asked) === plainName(served);
-}
+export const isServedAs = (asked: string, served: string): boolean => plainName(asked) === plainName(served);

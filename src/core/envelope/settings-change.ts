@@ -148,12 +148,9 @@ export function readSettingsChange(given: unknown): ReadSettingsChange | OptionP
 }
 
 function absolutePath(): OptionType<string> {
-  return {
-    expected: 'an absolute path',
-    // A path that is odd in another way is refused with its own reason.
-    read: (given) =>
-      typeof given === 'string' ? (findUnstorableText(given) ? given : normalisePath(given)) : undefined,
-  };
+  // A path that is odd in another way is refused with its own reason.
+  const read = (path: string): string | undefined => (findUnstorableText(path) ? path : normalisePath(path));
+  return { expected: 'an absolute path', read: (given) => (typeof given === 'string' ? read(given) : undefined) };
 }
 
 function profileOption(): OptionType<PermissionProfile> {
@@ -167,8 +164,5 @@ function profileOption(): OptionType<PermissionProfile> {
 }
 
 function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): OptionType<Value | Instead> {
-  return {
-    expected: `${field.expected}, or null`,
-    read: (given) => (given === null ? instead : field.read(given)),
-  };
+  return { expected: `${field.expected}, or null`, read: (given) => (given === null ? instead : field.read(given)) };
 }

@@ -4,6 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
 import { nearestKey } from '../config/keys/check-values.ts';
+import { words } from '../config/keys/key-kinds.ts';
 import type { Trust } from '../config/project-trust.ts';
 import type { ShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import type { NetworkRule, RuleSet } from '../policy/rules/rule-set.ts';
@@ -72,7 +73,6 @@ export interface TurnSettings extends Settings {
 
 /** `patch`: by patches. `edit`: by replacing text, with tools that read and search files. */
 export type EditTools = 'patch' | 'edit';
-
 export type CollaborationMode = 'default' | 'plan';
 
 export interface CollaborationSetting {
@@ -200,18 +200,14 @@ function isNamed(name: string, patterns: readonly string[]): boolean {
 }
 
 /** If true, nothing that only provides tools needs to be started. */
-export function allowsNoTools({ onlyTools }: ToolChoice): boolean {
-  return onlyTools?.length === 0;
-}
+export const allowsNoTools = ({ onlyTools }: ToolChoice): boolean => onlyTools?.length === 0;
 
-const builtInNames: readonly string[] = `
+const builtInNames = words(`
   apply_patch call_tool close_agent create_goal current_time edit_file exec_command get_context_remaining get_goal
   image_generation list_agents list_mcp_resource_templates list_mcp_resources new_context read_file read_mcp_resource
   request_permissions request_user_input search send_input sleep spawn_agent tool_search update_goal update_plan
   view_image wait_agent web_search write_stdin
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 const otherNames: Readonly<Record<string, string>> = {
   bash: 'exec_command',

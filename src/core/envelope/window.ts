@@ -101,13 +101,8 @@ function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, effective: 
   return Math.min(wanted, contextBudget('skillList', effective));
 }
 
-export function nominalWindow(model: Identity['model']): number {
-  return model.contextWindow;
-}
-
-export function nominalPercent(model: Pick<Identity['model'], 'effectivePercent'>): number {
-  return model.effectivePercent;
-}
+export const nominalWindow = (model: Identity['model']): number => model.contextWindow;
+export const nominalPercent = (model: Pick<Identity['model'], 'effectivePercent'>): number => model.effectivePercent;
 
 /** True if the window is a general value, so the user may know better. */
 export function isWindowGuessed({ guessed, sources }: Identity['model']): boolean {
@@ -211,7 +206,6 @@ const occasionalShares = {
 
 /** For each skill that a message names, however large the window is. */
 export const mostSkillTokens = 9000;
-
 /** Approximate size of everything that is never cut: instructions, built-in tools, permissions and other texts. */
 export const uncutContextTokens = 4600;
 /** The share of a window that can hardly hold even those. */

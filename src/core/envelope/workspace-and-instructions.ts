@@ -43,9 +43,8 @@ export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, ide
 }
 
 function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: Identity): BaseInstructions {
-  if (settings.baseInstructions !== undefined) {
+  if (settings.baseInstructions !== undefined)
     return { text: settings.baseInstructions, provenance: { type: 'custom' } };
-  }
   return { text: model.instructions, provenance: { type: 'model', model: model.slug } };
 }
 

@@ -6,10 +6,9 @@ import type { BoundedReading } from '../../disk/regular-files.ts';
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { withTrailingSeparator, projectFolders, projectFolderNames } from '../files/project-folders.ts';
 import { type LoadedLayer, loadTomlFile } from './config-file.ts';
-import { type BaseLayers, isUserFolder, mayExist } from './config-layers.ts';
-import { findTrust } from './project-trust.ts';
+import type { BaseLayers } from './config-layers.ts';
+import { trustedProjectPaths } from './rules-in-folder.ts';
 
 export interface LoadedRoles {
   /** Built-in roles first, then in the order found. */
@@ -51,9 +50,18 @@ export async function loadAgentRoles(
     const mode = stringAt(table, 'sandbox_mode') ?? 'read-only';
     if (mode !== 'read-only') problems.push(openingRole(source, mode));
   };
-  const tables = Object.entries(isJsonObject(agents) ? agents : {});
+  const addFile = async (path: string, layerName: 'user' | 'project'): Promise<void> => {
+    const loaded = await loadTomlFile(layerName, path, rules);
+    if (!check(loaded)) return;
+    const { values } = loaded.layer;
+    const name = stringAt(values, 'name');
+    if (name === undefined) problems.push(...(loaded.problems.length === 0 ? [oddRole(path, 'no name')] : []));
+    else if (layerName === 'project' && roles.has(name))
+      problems.push(oddRole(path, `the name ${JSON.stringify(name)}, which is taken`));
+    else add(name, values, path);
+  };
   const referred: string[] = [];
-  for (const [name, table] of tables) {
+  for (const [name, table] of Object.entries(isJsonObject(agents) ? agents : {})) {
     if (!isJsonObject(table)) continue;
     const file = stringAt(table, 'config_file');
     const path = file === undefined ? undefined : isAbsolute(file) ? file : join(home, file);
@@ -65,24 +73,8 @@ export async function loadAgentRoles(
     const values = { ...table, ...loaded?.layer.values };
     add(stringAt(loaded?.layer.values, 'name') ?? name, values, `agents.${name}`);
   }
-  for (const path of roleFiles(join(home, 'agents'))) {
-    if (referred.includes(path)) continue;
-    const loaded = await loadTomlFile('user', path, rules);
-    const { layer } = loaded;
-    if (!check(loaded)) continue;
-    const name = stringAt(layer.values, 'name');
-    if (name !== undefined) add(name, layer.values, path);
-    else if (loaded.problems.length === 0) problems.push(oddRole(path, 'no name'));
-  }
-  for (const path of projects.flatMap(roleFiles)) {
-    const loaded = await loadTomlFile('project', path, rules);
-    const { layer } = loaded;
-    if (!check(loaded)) continue;
-    const name = stringAt(layer.values, 'name');
-    if (name === undefined) problems.push(...(loaded.problems.length === 0 ? [oddRole(path, 'no name')] : []));
-    else if (roles.has(name)) problems.push(oddRole(path, `the name ${JSON.stringify(name)}, which is taken`));
-    else add(name, layer.values, path);
-  }
+  for (const path of roleFiles(join(home, 'agents'))) if (!referred.includes(path)) await addFile(path, 'user');
+  for (const path of projects.flatMap(roleFiles)) await addFile(path, 'project');
   return { roles: [...roles.values()], problems };
 }
 
@@ -95,13 +87,7 @@ function roleFiles(folder: string): readonly string[] {
 }
 
 export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {
-  return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
-    projectFolderNames
-      .map((name) => withTrailingSeparator(owner) + name)
-      .filter((layer) => mayExist({ path: `${layer}/agents` }) && !isUserFolder(layer, base))
-      .filter(() => findTrust(owner, base.config, base.home).trust === 'trusted')
-      .map((layer) => `${layer}/agents`),
-  );
+  return trustedProjectPaths(base, folder, 'agents').map(({ path }) => path);
 }
 
 function oddRole(source: string, what: string): Outcome<'agent-role'> {

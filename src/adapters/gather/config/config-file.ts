@@ -58,12 +58,9 @@ async function parse(text: string, path: string): Promise<{ readonly json: JsonO
 function readText(path: string, rules: Pick<BoundedReading, 'denies'>): string | undefined | ConfigProblem {
   const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
   if (file.kind === 'missing') return undefined;
-  if (file.kind === 'unread') {
-    return unreadable(path, file.reason, `Make ${path} a readable file, or delete it.`);
-  }
-  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
+  if (file.kind === 'unread') return unreadable(path, file.reason, `Make ${path} a readable file, or delete it.`);
+  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes))
     return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
-  }
   const text = file.bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
@@ -119,9 +116,8 @@ export async function loadProfileFile(
 
 function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
   const old = ['profiles', profile];
-  if (valueAt(user.values, old) !== undefined) {
+  if (valueAt(user.values, old) !== undefined)
     return `Create that file and move the keys of [profiles.${profile}] (${keySource(user, old)}) into it.`;
-  }
   const known = profilesIn(home);
   const others = known.length === 0 ? '' : ` Existing profiles: ${known.join(', ')}.`;
   return `Create that file with the keys of the profile.${others}`;

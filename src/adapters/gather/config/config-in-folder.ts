@@ -9,6 +9,7 @@ import type { BaseLayers, ReadLayers } from './config-layers.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { withTrailingSeparator, projectFolders, projectFolderNames } from '../files/project-folders.ts';
 import { findTrust } from './project-trust.ts';
+import { isNamedIn } from './rules-in-folder.ts';
 import { type Json, valueAt } from '../../../protocol/json.ts';
 
 /** Adds the project's layers between the user's files and the flags. `problems`: only those that the project adds. */
@@ -19,14 +20,12 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   const denies = (file: string): boolean => deniesRead(base.requirements, file);
   const files = await Promise.all(
     projectFiles(folders, base).map(async ({ path, owner }) => {
-      const { trust, folder: trusted } = decisions.get(owner)!;
-      if (trust !== 'trusted') return notRead(path, decisions.get(owner)!);
+      const decided = decisions.get(owner)!;
+      if (decided.trust !== 'trusted') return notRead(path, decided);
       const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
-      const isNamed =
-        owner === folders[0] ||
-        (trusted !== undefined && withTrailingSeparator(trusted) === withTrailingSeparator(owner));
       // Landlock cannot protect files that affect later runs, so a project must not widen what commands can do.
       if (base.landlock !== 'never') return { ...file, layer: { ...file.layer, underLandlock: true as const } };
+      const isNamed = owner === folders[0] || isNamedIn(decided, owner);
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
@@ -36,21 +35,22 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   });
   const changed = [...decisions.values()].filter((each) => each.changed !== undefined);
   const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
-  if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
+  if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles)
     return { config: base.config, layers: base.layers, problems: [] };
-  }
   const sources = new Set(files.map(({ layer }) => layer.source));
   const flags = base.layers.findIndex(({ name }) => name === 'flags');
   const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));
   const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust, cwd: folder });
   const known = new Set(base.problems.map(({ message }) => message));
+  const isIgnored = ({ name, disabled }: ConfigLayer): boolean => name === 'project' && disabled !== undefined;
+  const ignored = [...layers.filter(isIgnored), ...hookFiles.map(({ layer }) => layer)];
   const added = sortBySeverity([
     ...files.flatMap((file) => file.problems),
     ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
     ...(config.permissions === undefined ? [] : await profileProblems(config.permissions, layers, base, folder)),
     ...(changed.length > 0
       ? [changedNotice(changed, folder)]
-      : untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles })),
+      : untrustedNotice(layers, ignored, { root: folders[0] ?? folder, decision, userFile: config.userFile })),
   ]);
   return { config, layers, problems: added };
 }
@@ -119,31 +119,21 @@ function explainChange(
   };
 }
 
-interface UntrustedProject {
-  readonly root: string;
-  readonly decision: TrustDecision;
-  readonly userFile: string | undefined;
-  readonly hookFiles: readonly LoadedLayer[];
-}
-
+/** `ignored`: files that are not read. */
 function untrustedNotice(
   layers: readonly ConfigLayer[],
-  { root, decision, userFile, hookFiles }: UntrustedProject,
+  [first, ...others]: readonly ConfigLayer[],
+  { root, decision, userFile }: { readonly root: string; readonly decision: TrustDecision; readonly userFile?: string },
 ): readonly ConfigProblem[] {
-  const [first, ...others] = [
-    ...layers.filter(({ name, disabled }) => name === 'project' && disabled !== undefined),
-    ...hookFiles.map(({ layer }) => layer),
-  ];
   if (first === undefined) return [];
   const files = others.length === 0 ? `${first.source} is` : `${first.source} and ${others.length} more are`;
   const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;
   const key = ['projects', folder, 'trust_level'];
   const decider = layers.findLast(({ values }) => valueAt(values, key) !== undefined);
   const where = decider === undefined ? (userFile ?? 'config.toml') : keySource(decider, key);
-  const next =
-    decider?.name === 'flags'
-      ? 'To use it, leave out the flag that makes the project untrusted.'
-      : `To use it, set trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}.`;
+  const how = `set trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}`;
+  const isFlag = decider?.name === 'flags';
+  const next = `To use it, ${isFlag ? 'leave out the flag that makes the project untrusted' : how}.`;
   const message = `${files} ignored: ${first.disabled}.`;
   return [{ code: 'config-untrusted-project', message, next, severity: 'warning', source: first.source }];
 }

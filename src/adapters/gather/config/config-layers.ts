@@ -114,21 +114,24 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     ...(unused.length === 0 ? {} : { otherVariables: variablesIn(unused.map(({ layer }) => layer)) }),
   };
   const { config, problems } = readConfig(layers, options);
-  const all = sortBySeverity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
-  const { requirements } = demanded;
-  const unusedSecrets = [
-    ...filesWithSecrets(unused.map(({ layer }) => layer)),
-    // A file that cannot be read may hold anything.
-    ...unused.flatMap((file) => (file.problems.length === 0 ? [] : [file.layer.source])),
-  ];
-  const landlock = landlockUse(config);
-  const read = { home, osHome, options, landlock, requirements, layers, config, problems: all, unusedSecrets };
-  return { ...read, ...defined({ requirementsFile }) };
-}
-
-function landlockUse({ sandboxFallback, features = {} }: Config): LandlockUse {
-  if (isGateOpen('use_legacy_landlock', featureGates(features))) return 'always';
-  return sandboxFallback === 'landlock' ? 'fallback' : 'never';
+  const { sandboxFallback, features = {} } = config;
+  const usual = sandboxFallback === 'landlock' ? 'fallback' : 'never';
+  return {
+    home,
+    osHome,
+    options,
+    landlock: isGateOpen('use_legacy_landlock', featureGates(features)) ? 'always' : usual,
+    requirements: demanded.requirements,
+    requirementsFile,
+    layers,
+    config,
+    problems: sortBySeverity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]),
+    unusedSecrets: [
+      ...filesWithSecrets(unused.map(({ layer }) => layer)),
+      // A file that cannot be read may hold anything.
+      ...unused.flatMap((file) => (file.problems.length === 0 ? [] : [file.layer.source])),
+    ],
+  };
 }
 
 async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
@@ -144,34 +147,31 @@ function loadSystemFile(name: 'system' | 'managed', fileName: string, choices: C
 /** The first existing file of that name, else where it would be. */
 function systemPath(fileName: string, { systemFolders = usualSystemFolders }: ConfigChoices): string | undefined {
   const paths = systemFolders.map((folder) => withTrailingSeparator(folder) + fileName);
-  return paths.find(isThere) ?? paths[0];
-}
-
-/** A file that cannot be checked counts as existing, so that reading it reports why. */
-function isThere(path: string): boolean {
-  try {
-    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
+  return paths.find((path) => mayExist({ path })) ?? paths[0];
 }
 
 /** Replaces the engine's profile by another one, for one thread. */
-export async function withProfile(
-  base: BaseLayers,
-  profile: string,
-): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+export async function withProfile(base: BaseLayers, profile: string): Promise<ChangedLayers> {
   const { home, osHome } = base;
   const user = base.layers.find(({ name }) => name === 'user') ?? { name: 'user', source: home, values: {} };
   const { layer, problems: unread } = await loadProfileFile(profile, { home, osHome, user });
   const rank = ({ name }: ConfigLayer): number => layerNames.indexOf(name);
   const layers = [...base.layers.filter(({ name }) => name !== 'profile'), layer].toSorted((a, b) => rank(a) - rank(b));
   const options = { ...base.options, profile };
-  const { config, problems } = readConfig(layers, options);
+  return readAgain({ ...base, layers, options }, [...unread, ...engineKeyProblems(layer, 'warning')]);
+}
+
+/** Reads changed layers. `added`: problems that the base does not have yet, with those found before. */
+function readAgain(base: BaseLayers, found: readonly ConfigProblem[]): ChangedLayers {
+  const { config, problems } = readConfig(base.layers, base.options);
   const known = new Set(base.problems.map(({ message }) => message));
-  const late = engineKeyProblems(layer, 'warning');
-  const added = sortBySeverity([...unread, ...late, ...problems.filter(({ message }) => !known.has(message))]);
-  return { base: { ...base, layers, options, config }, added };
+  const added = sortBySeverity([...found, ...problems.filter(({ message }) => !known.has(message))]);
+  return { base: { ...base, config }, added };
+}
+
+interface ChangedLayers {
+  readonly base: BaseLayers;
+  readonly added: readonly ConfigProblem[];
 }
 
 /** Keeps only these keys, except in the administrator's layer, which stays as it is. */
@@ -188,17 +188,14 @@ export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLay
 export async function withOverrides(
   base: BaseLayers,
   { config: given, cwd }: { readonly config: ConfigOverrides; readonly cwd: string },
-): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+): Promise<ChangedLayers> {
   const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
-  const ofCall = more.ofCall === true ? { ofCall: true as const } : {};
+  const ofCall = more.ofCall && { ofCall: more.ofCall };
   const layers = base.layers.map((layer) =>
     layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values), ...ofCall } : layer,
   );
-  const { config, problems } = readConfig(layers, base.options);
-  const known = new Set(base.problems.map(({ message }) => message));
   const late = engineKeyProblems({ ...more, source: 'config' }, 'error');
-  const added = sortBySeverity([...malformed, ...late, ...problems.filter(({ message }) => !known.has(message))]);
-  return { base: { ...base, layers, config }, added };
+  return readAgain({ ...base, layers }, [...malformed, ...late]);
 }
 
 /** Keys for the sandbox that all threads share have no effect in a thread's own layer. */
@@ -215,22 +212,18 @@ export function overrideList(config: ConfigOverrides = []): Overrides {
   return Object.entries(config).map(([key, value]) => ({ path: [key], value: value ?? null }));
 }
 
-function isOverrides(config: ConfigOverrides): config is Overrides {
-  return Array.isArray(config);
-}
+const isOverrides = (config: ConfigOverrides): config is Overrides => Array.isArray(config);
 
 async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config'>): Promise<LoadedLayer> {
   const { cwd, osHome, config = [] } = choices;
   const parsed = await Promise.all(overrideList(config).map(parseOverride));
   const flags = parsed.filter((override) => 'path' in override);
   const problems = parsed.filter((override) => 'code' in override);
-  const ofCall = flags.some(isPlaceOfCall) ? { ofCall: true as const } : {};
+  const isPlaceOfCall = ({ ofCall, path: [key = ''] }: Override): boolean =>
+    ofCall === true && ['permissions', 'sandbox_workspace_write'].includes(key);
+  const ofCall = flags.some(isPlaceOfCall) && { ofCall: true as const };
   const layer: ConfigLayer = { ...flagsLayer(flags, { base: cwd, osHome }), ...ofCall };
   return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
-}
-
-function isPlaceOfCall({ ofCall, path: [key = ''] }: Override): boolean {
-  return ofCall === true && ['permissions', 'sandbox_workspace_write'].includes(key);
 }
 
 async function parseOverride(given: Overrides[number]): Promise<Override | ConfigProblem> {
@@ -259,15 +252,12 @@ function unknownKeys(
 /** Longer instructions would crowd out the work, and cutting them would change their meaning. */
 const mostInstructionTokens = 10_000;
 
-export async function loadRequirements({
-  path,
-  osHome,
-  managed,
-}: {
-  readonly path?: string | undefined;
+export async function loadRequirements(given: {
+  readonly path?: string;
   readonly osHome: string;
-  readonly managed?: ConfigLayer | undefined;
+  readonly managed?: ConfigLayer;
 }): Promise<ReadRequirements> {
+  const { path, osHome, managed } = given;
   const none = { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] };
   const { layer, problems } = path === undefined ? none : await loadTomlFile('managed', path);
   const read = readRequirements(layer, managed, { osHome });
@@ -287,18 +277,13 @@ function resolved({ patterns, source }: DeniedReads, base: { base: string; osHom
 }
 
 /** A URL or another user's home names no known path here: denying it would protect nothing. */
-function isNowhere(pattern: string): boolean {
-  return isFileUrl(pattern) || /^~[^/]/.test(pattern);
-}
+const isNowhere = (pattern: string): boolean => isFileUrl(pattern) || /^~[^/]/.test(pattern);
+
+const wrong = { code: 'config-wrong-value', severity: 'error' } as const;
 
 function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {
   const problem = (what: string, next: string): ConfigProblem =>
-    keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], {
-      code: 'config-wrong-value',
-      severity: 'error',
-      what,
-      next,
-    });
+    keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], { ...wrong, what, next });
   return (denied?.patterns ?? []).flatMap((pattern) => {
     if (isNowhere(pattern)) return [problem(`contains ${pattern}, which is no path`, 'Write the whole path.')];
     if (parseGlob(pattern) !== undefined) return [];
@@ -309,14 +294,8 @@ function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonl
 
 function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly ConfigProblem[] {
   if (instructions === undefined || estimateTokens(instructions) <= mostInstructionTokens) return [];
-  return [
-    keyProblem(layer, ['additional_developer_instructions'], {
-      code: 'config-wrong-value',
-      severity: 'error',
-      what: `has more than ${groupDigits(mostInstructionTokens)} tokens`,
-      next: 'Shorten it.',
-    }),
-  ];
+  const what = `has more than ${groupDigits(mostInstructionTokens)} tokens`;
+  return [keyProblem(layer, ['additional_developer_instructions'], { ...wrong, what, next: 'Shorten it.' })];
 }
 
 /** The user's own folder is named like a project's. */

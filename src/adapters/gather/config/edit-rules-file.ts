@@ -8,6 +8,7 @@ import { shellWords } from '../../../protocol/shell.ts';
 import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
 import { readUpTo, withRegular } from '../../disk/regular-files.ts';
 import { readLimits } from '../files/read-guard.ts';
+import { withFileLocked } from './edit-user-config.ts';
 import { dirname } from 'node:path';
 
 export type CommandRule = Exclude<RuleToSave, { readonly kind: 'mcp' }>;
@@ -18,9 +19,6 @@ export interface RuleParts {
   readonly clock: Clock;
 }
 
-const patienceMs = 5000;
-const lookAgainMs = 50;
-
 /** Adds the rule to the user's own file, once. Returns the reason if it failed. Never rejects. */
 export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
@@ -29,7 +27,7 @@ export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleP
   const path = userRulesPath(home);
   try {
     fileSystem.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    await withRulesLocked(path, { locks, clock }, () => addLine(path, line));
+    await withFileLocked(path, { locks, clock }, () => addLine(path, line));
     return undefined;
   } catch (error) {
     const message = `The rule was not saved: ${path} cannot be written: ${reasonOf(error)}.`;
@@ -37,29 +35,7 @@ export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleP
   }
 }
 
-export function userRulesPath(home: string): string {
-  return `${home}/rules/default.rules`;
-}
-
-/** Locks a file beside it: the locking program must keep the locked file open and writes its name into it. */
-export async function withRulesLocked(
-  path: string,
-  { locks, clock }: Pick<RuleParts, 'locks' | 'clock'>,
-  work: () => void,
-): Promise<void> {
-  for (const end = clock.now() + patienceMs; ;) {
-    const lock = await locks.take(`${path}.lock`);
-    if (lock.kind === 'lock') {
-      try {
-        return work();
-      } finally {
-        await lock.release();
-      }
-    }
-    if (clock.now() > end) throw new Error('another process holds its lock');
-    await clock.sleep(lookAgainMs);
-  }
-}
+export const userRulesPath = (home: string): string => `${home}/rules/default.rules`;
 
 /** Refuses a line that would be parsed as something else, or not at all. */
 function refusalOfRule(rule: CommandRule, line: string): Outcome | undefined {
@@ -124,7 +100,7 @@ export async function revokeRule(line: string, { home, locks, clock }: RuleParts
   const path = userRulesPath(home);
   let isFound = false;
   try {
-    await withRulesLocked(path, { locks, clock }, () => {
+    await withFileLocked(path, { locks, clock }, () => {
       withRegular(path, { links: 'followed', flags: fileSystem.constants.O_RDWR }, (file) => {
         for (const at of placesOf(readRulesBytes(file), line)) {
           fileSystem.writeSync(file, '#', at);

@@ -22,9 +22,6 @@ export interface EditedConfig {
   readonly clock: Clock;
 }
 
-const patienceMs = 5000;
-const lookAgainMs = 50;
-
 /**
  * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
  * not say exactly that, the user has to make the change. Never rejects.
@@ -65,22 +62,38 @@ async function inLock(
   try {
     fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
     const file = realPath(named) ?? named;
-    for (const end = clock.now() + patienceMs; ;) {
-      const lock = await locks.take(`${named}.lock`);
-      if (lock.kind === 'lock') {
-        try {
-          return await edit(file, wanted, rewrite);
-        } finally {
-          await lock.release();
-        }
-      }
-      if (clock.now() > end) return unwritten(named, { why: 'another process holds its lock', next: 'Try again.' });
-      await clock.sleep(lookAgainMs);
-    }
+    return await withFileLocked(named, { locks, clock }, () => edit(file, wanted, rewrite));
   } catch (error) {
-    return unwritten(named, { why: reasonOf(error), next: 'Make sure that it can be written, then try again.' });
+    const isHeld = error instanceof LockHeld;
+    const next = isHeld ? 'Try again.' : 'Make sure that it can be written, then try again.';
+    return unwritten(named, { why: reasonOf(error), next });
   }
 }
+
+const patienceMs = 5000;
+const lookAgainMs = 50;
+
+/** Locks a file beside it: the locking program must keep the locked file open and writes its name into it. */
+export async function withFileLocked<Result>(
+  path: string,
+  { locks, clock }: Pick<EditedConfig, 'clock'> & { readonly locks: Pick<Locks, 'take'> },
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  for (const end = clock.now() + patienceMs; ;) {
+    const lock = await locks.take(`${path}.lock`);
+    if (lock.kind === 'lock') {
+      try {
+        return await work();
+      } finally {
+        await lock.release();
+      }
+    }
+    if (clock.now() > end) throw new LockHeld('another process holds its lock');
+    await clock.sleep(lookAgainMs);
+  }
+}
+
+class LockHeld extends Error {}
 
 async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promise<Outcome | undefined> {
   const { path, values } = wanted;

@@ -190,9 +190,7 @@ function registrations(home: string): readonly Registration[] {
   });
 }
 
-function isOwn({ pid, namespace }: Registration): boolean {
-  return pid === process.pid && namespace === namespaceNow();
-}
+const isOwn = ({ pid, namespace }: Registration): boolean => pid === process.pid && namespace === namespaceNow();
 
 let namespace: string | undefined;
 

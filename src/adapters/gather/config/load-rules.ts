@@ -63,15 +63,14 @@ export function loadRulesFile(
 ): RuleSet | ConfigProblem {
   const fault = (message: string, next: string): ConfigProblem =>
     ({ code: 'rules-broken', message, next, severity: 'warning', source: path }) as const;
-  const file = readBounded(path, { maxBytes: readLimits.configBytes, ...(denies === undefined ? {} : { denies }) });
+  const file = readBounded(path, { maxBytes: readLimits.configBytes, denies });
   if (file.kind !== 'read') {
     if (file.kind === 'missing') return fault(`${path} does not exist.`, 'Check its name and its folder.');
     const { reason } = file;
     return fault(`${path} cannot be read: ${reason}.`, `Make ${path} a readable file, or delete it.`);
   }
-  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
+  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes))
     return fault(`${path} cannot be read: it is not UTF-8 text.`, 'Save the file as UTF-8.');
-  }
   const read = readRules(file.bytes.toString('utf8').replace(/^\uFEFF/, ''), { file: path, executables });
   if (read.kind === 'read') return read.rules;
   const problem = fault(`${path}:${read.line}: ${read.message} Capstan ignores the whole file.`, read.next);

@@ -76,7 +76,6 @@ interface LandlockRoot extends WritableRoot {
 
 /** Loaded on use: most homes have no record. */
 const sha256 = () => createHash('sha256');
-
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {

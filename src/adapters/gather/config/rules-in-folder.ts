@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import type { TrustDecision } from '../../../core/config/project-trust.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
 import { type BaseLayers, type ConfigChoices, isUserFolder, mayExist, usualSystemFolders } from './config-layers.ts';
@@ -22,25 +23,39 @@ function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): r
   const ofMachine = systemFolders.map(own).filter(mayExist).slice(0, 1);
   if (ignoreRules === true) return ofMachine;
   const ofUser = ignoreUserConfig === true ? [] : [own(base.home)].filter(mayExist);
-  return [...ofMachine, ...ofUser, ...projectRules(base, folder)];
+  const ofProject = trustedProjectPaths(base, folder, 'rules').map(({ path, isNamed }): RulesFolder => ({
+    path,
+    may: isNamed && base.landlock === 'never' ? 'allow' : 'hold-back',
+  }));
+  return [...ofMachine, ...ofUser, ...ofProject];
 }
 
-/** Untrusted projects give none, without a notice: looking at a stranger's project is no fault. */
-function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] {
+interface TrustedPath {
+  readonly path: string;
+  /** Lies in the project's root, or in a folder that the user trusts by its own name. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * Existing files or folders of this name in a trusted project. Untrusted projects give none, without a notice: looking
+ * at a stranger's project is no fault.
+ */
+export function trustedProjectPaths(base: BaseLayers, folder: string, name: string): readonly TrustedPath[] {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const found = folders.flatMap((owner) =>
     projectFolderNames
-      .map((name) => ({ layer: withTrailingSeparator(owner) + name, owner }))
-      .filter(({ layer }) => mayExist({ path: `${layer}/rules` }) && !isUserFolder(layer, base)),
+      .map((layer) => ({ layer: withTrailingSeparator(owner) + layer, owner }))
+      .filter(({ layer }) => mayExist({ path: `${layer}/${name}` }) && !isUserFolder(layer, base)),
   );
-  return found.flatMap(({ layer, owner }): readonly RulesFolder[] => {
-    const { trust, folder: trusted } = findTrust(owner, base.config, base.home);
-    if (trust !== 'trusted') return [];
-    const isNamed =
-      owner === folders[0] ||
-      (trusted !== undefined && withTrailingSeparator(trusted) === withTrailingSeparator(owner));
-    return [{ path: `${layer}/rules`, may: isNamed && base.landlock === 'never' ? 'allow' : 'hold-back' }];
+  return found.flatMap(({ layer, owner }) => {
+    const decision = findTrust(owner, base.config, base.home);
+    const isNamed = owner === folders[0] || isNamedIn(decision, owner);
+    return decision.trust === 'trusted' ? [{ path: `${layer}/${name}`, isNamed }] : [];
   });
+}
+
+export function isNamedIn({ folder }: TrustDecision, owner: string): boolean {
+  return folder !== undefined && withTrailingSeparator(folder) === withTrailingSeparator(owner);
 }
 
 /** The rules that hold in a folder, and what the model reads of them. Empty values are absent. */

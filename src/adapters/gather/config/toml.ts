@@ -117,6 +117,4 @@ async function tomlValue(written: string): Promise<Json | undefined> {
   return parsed.kind === 'parsed' && Object.keys(parsed.json).length === 1 ? parsed.json['value'] : undefined;
 }
 
-function withoutQuotes(text: string): string {
-  return text.replace(/^["']+|["']+$/g, '');
-}
+const withoutQuotes = (text: string): string => text.replace(/^["']+|["']+$/g, '');

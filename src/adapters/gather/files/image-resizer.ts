@@ -16,7 +16,7 @@ export function createImageResizer({ root, clock }: ResizerOptions): ResizeImage
   const program = join(root, isSource ? 'src/adapters/gather/files/resize-worker.ts' : 'dist/wasm/resize-worker.cjs');
   let last: Promise<unknown> = Promise.resolve();
   return (image, signal) => {
-    const made = last.then(() => (signal?.aborted === true ? stopped : resizeApart(program, image, { clock, signal })));
+    const made = last.then(() => (signal?.aborted === true ? stopped : resizeApart(program, image, clock, signal)));
     last = made;
     return made;
   };
@@ -24,12 +24,12 @@ export function createImageResizer({ root, clock }: ResizerOptions): ResizeImage
 
 const stopped: ResizeResult = { kind: 'failed', why: 'it was stopped' };
 
-interface Limits {
-  readonly clock: Clock;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function resizeApart(program: string, image: ImageToResize, { clock, signal }: Limits): Promise<ResizeResult> {
+async function resizeApart(
+  program: string,
+  image: ImageToResize,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<ResizeResult> {
   const worker = new Worker(program, { workerData: image, stdin: false, stdout: true, stderr: true, env: {} });
   const done = new AbortController();
   const ended = new Promise<ResizeResult>((resolve) => {
@@ -38,10 +38,8 @@ async function resizeApart(program: string, image: ImageToResize, { clock, signa
     worker.on('exit', () => resolve({ kind: 'failed', why: undecoded }));
     signal?.addEventListener('abort', () => resolve(stopped), { signal: done.signal });
   });
-  const tooLong = clock
-    .sleep(mostMs, done.signal)
-    .then((): ResizeResult => ({ kind: 'failed', why: 'it took too long' }));
-  const result = await Promise.race([ended, tooLong]);
+  const late: ResizeResult = { kind: 'failed', why: 'it took too long' };
+  const result = await Promise.race([ended, clock.sleep(mostMs, done.signal).then(() => late)]);
   done.abort();
   await worker.terminate();
   return result;

@@ -10,10 +10,8 @@ export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'i
 
 /** Larger files are refused: they would fill a rollout, and no provider accepts them. */
 const mostBytes = 10 * 1024 * 1024;
-
 /** Larger images are not decoded: each pixel takes up to 16 bytes of memory. Phone cameras make 50 million. */
 const mostPixels = 50_000_000;
-
 const dataUrl = /^data:image\/[\w.+-]+;base64,/;
 
 interface ImageLoading extends Pick<BoundedReading, 'denies'> {
@@ -40,7 +38,7 @@ function readImage(path: string, cwd: string, { denies }: ImageLoading): ReadIma
   if (head !== undefined) return imageIn(path.slice(head.length));
   if (/^(?:https?|data):/.test(path)) return notHere(path);
   const absolute = resolve(cwd, path);
-  const file = readBounded(absolute, { ...(denies === undefined ? {} : { denies }), maxBytes: mostBytes });
+  const file = readBounded(absolute, { denies, maxBytes: mostBytes });
   if (file.kind === 'missing') return unread(path, { why: 'failed', reason: whyMissing(absolute) });
   if (file.kind === 'unread') return unread(path, file);
   return { name: path, bytes: file.bytes };
@@ -60,9 +58,8 @@ async function pictureOf(path: string, bytes: Buffer, loading: ImageLoading): Pr
   }
   const to = fittingSize(size);
   if (to === size) return { path, dataUrl: `data:image/${format};base64,${bytes.toString('base64')}` };
-  if (size.width * size.height > mostPixels) {
+  if (size.width * size.height > mostPixels)
     return tooLarge(`The image ${path} has ${sizeText(size)} pixels; the limit is ${mostPixels / 1_000_000} million.`);
-  }
   const made = await loading.resize({ bytes, format, to }, loading.signal);
   if (made.kind === 'failed') {
     const message = `The image ${path} has ${sizeText(size)} pixels, more than models take, and Capstan could not make it smaller: ${made.why}.`;
@@ -75,9 +72,7 @@ async function pictureOf(path: string, bytes: Buffer, loading: ImageLoading): Pr
   };
 }
 
-function sizeText({ width, height }: ImageSize): string {
-  return `${width}x${height}`;
-}
+const sizeText = ({ width, height }: ImageSize): string => `${width}x${height}`;
 
 /** Name of an image inside a message, which has no path. */
 const unnamed = 'picture';
@@ -90,11 +85,9 @@ function imageIn(base64: string): ReadImage | ImageProblem {
 
 /** Capstan does not fetch images: another server's answer is not what the user saw. */
 function notHere(path: string): ImageProblem {
-  return {
-    code: 'image-unreadable',
-    message: `The image ${path.slice(0, 100)} is neither a file nor a data URL with base64.`,
-    next: 'Save the picture and give its path, or a data URL like data:image/png;base64,…',
-  };
+  const message = `The image ${path.slice(0, 100)} is neither a file nor a data URL with base64.`;
+  const next = 'Save the picture and give its path, or a data URL like data:image/png;base64,…';
+  return { code: 'image-unreadable', message, next };
 }
 
 function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile, 'kind'>): ImageProblem {
@@ -105,10 +98,8 @@ function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile
       next: 'Ask for another file.',
     };
   }
-  if (why === 'too-large') {
-    const message = `The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`;
-    return tooLarge(message);
-  }
+  if (why === 'too-large')
+    return tooLarge(`The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`);
   const message = `The image ${path} cannot be read: ${reason}.`;
   return { code: 'image-unreadable', message, next: 'Check the path: it must be a file that you can read.' };
 }
@@ -166,9 +157,7 @@ function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
 }
 
 /** TEM and the restart marks have no length after them. */
-function isMarkerAlone(marker: number): boolean {
-  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
-}
+const isMarkerAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
 /**
  * Blocks up to the trailer, one of them an image with data. Files lacking only the trailer exist, and readers open
@@ -192,9 +181,7 @@ function isWholeGif(bytes: Bytes): boolean {
   return hasPicture && at === bytes.length;
 }
 
-function colorTableLength(flags: number): number {
-  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
-}
+const colorTableLength = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 /** Beyond the end of the file if the empty block that ends them is missing. */
 function endOfSubBlocks(bytes: Bytes, begin: number): number {

@@ -1,9 +1,8 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { type BoundedReading, readBounded } from '../../disk/regular-files.ts';
+import { type BoundedReading, readBounded, type UnreadFile } from '../../disk/regular-files.ts';
 import { imageFormat } from './load-image.ts';
 
 export type TextProblem = Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
-
 const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */
@@ -13,7 +12,7 @@ export function loadText(path: string, reading: Pick<BoundedReading, 'denies'>):
     const message = `There is no file ${path}.`;
     return { code: 'file-missing', message, next: 'Find it with the tool search, in="names".' };
   }
-  if (file.kind === 'unread') return unread(path, file.why, file.reason);
+  if (file.kind === 'unread') return unread(path, file);
   const { bytes } = file;
   const picture = imageFormat(bytes);
   if (picture !== undefined) {
@@ -27,25 +26,15 @@ export function loadText(path: string, reading: Pick<BoundedReading, 'denies'>):
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
-function unread(path: string, why: 'not-a-file' | 'too-large' | 'denied' | 'failed', reason: string): TextProblem {
-  switch (why) {
-    case 'denied':
-      return {
-        code: 'file-denied',
-        message: `The policy does not allow reading ${path}.`,
-        next: 'Do without it, or tell the user what is needed.',
-      };
-    case 'too-large':
-      return {
-        code: 'file-too-large',
-        message: `${path} has more than 10 MB.`,
-        next: 'Read a part of it with a command, such as sed -n 1,100p.',
-      };
-    default:
-      return {
-        code: 'file-unreadable',
-        message: `${path} cannot be read: ${reason}.`,
-        next: 'To see what is in a folder, use the tool search with in="names", or a command.',
-      };
+function unread(path: string, { why, reason }: UnreadFile): TextProblem {
+  if (why === 'denied') {
+    const next = 'Do without it, or tell the user what is needed.';
+    return { code: 'file-denied', message: `The policy does not allow reading ${path}.`, next };
   }
+  if (why === 'too-large') {
+    const next = 'Read a part of it with a command, such as sed -n 1,100p.';
+    return { code: 'file-too-large', message: `${path} has more than 10 MB.`, next };
+  }
+  const next = 'To see what is in a folder, use the tool search with in="names", or a command.';
+  return { code: 'file-unreadable', message: `${path} cannot be read: ${reason}.`, next };
 }

@@ -22,9 +22,7 @@ export function hasProjectMarker(path: string, marker: string): boolean {
 }
 
 /** Runs at every start and before every request, where `join` would cost more than the file check. */
-export function withTrailingSeparator(folder: string): string {
-  return folder.endsWith(sep) ? folder : folder + sep;
-}
+export const withTrailingSeparator = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 
 /** The folder and its parents, nearest first. Keeps links in the path. */
 export function* ancestors(folder: string): Generator<string> {

@@ -7,7 +7,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 // Worker program: makes one image smaller, in a thread that ends with it (`image-resizer.ts`).
 
 const jpegQuality = 88;
-
 const { bytes, format, to } = workerData as ImageToResize;
 const whole = photon.PhotonImage.new_from_byteslice(bytes);
 // Sharp enough for text on a screen, in a third of the time of the finest filter.

@@ -15,16 +15,12 @@ const mostFiles = 100;
 export function themeFiles(home: string): readonly ThemeFile[] {
   const folder = join(home, 'themes');
   const names = namesIn(folder).filter((name) => /^[\w-]{1,60}\.json$/.test(name));
-  return names
-    .toSorted()
-    .slice(0, mostFiles)
-    .map((name) => {
-      const path = join(folder, name);
-      const read = readBounded(path, { maxBytes: readLimits.themeBytes });
-      const content =
-        read.kind === 'read'
-          ? { text: read.bytes.toString('utf8') }
-          : { problem: read.kind === 'unread' ? read.reason : 'it is gone' };
-      return { name: name.slice(0, -'.json'.length), path, content };
-    });
+  const sorted = names.toSorted().slice(0, mostFiles);
+  return sorted.map((name) => {
+    const path = join(folder, name);
+    const read = readBounded(path, { maxBytes: readLimits.themeBytes });
+    const problem = read.kind === 'unread' ? read.reason : 'it is gone';
+    const content = read.kind === 'read' ? { text: read.bytes.toString('utf8') } : { problem };
+    return { name: name.slice(0, -'.json'.length), path, content };
+  });
 }

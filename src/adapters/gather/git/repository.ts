@@ -107,14 +107,10 @@ export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
 }
 
 /** The first value of a key, or undefined. The subsection is case-sensitive. Does not read included files. */
-export function gitConfigValue(
-  text: string,
-  wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
-): string | undefined {
-  for (const { section, subsection, key, value } of gitConfigEntries(text)) {
-    if (section === wanted.section && subsection === wanted.subsection && key === wanted.key) return value;
-  }
-  return undefined;
+export function gitConfigValue(text: string, wanted: Omit<GitConfigEntry, 'value'>): string | undefined {
+  const isWanted = ({ section, subsection, key }: GitConfigEntry): boolean =>
+    section === wanted.section && subsection === wanted.subsection && key === wanted.key;
+  return gitConfigEntries(text).find(isWanted)?.value;
 }
 
 /** Removes quotes, comments and unquoted space around it. */
@@ -173,9 +169,7 @@ function pointerTarget(text: string): string | undefined {
   return text.startsWith(key) && target !== '' ? target : undefined;
 }
 
-function withoutLineEnds(text: string): string {
-  return text.replace(/[\r\n]+$/, '');
-}
+const withoutLineEnds = (text: string): string => text.replace(/[\r\n]+$/, '');
 
 function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
   // Git does not accept an empty or incomplete folder and looks further up.

@@ -52,12 +52,12 @@ export function linkedFolders(repository: string): LinkedFolders {
       const inner = findGitDirectory(linked);
       const kind = kindOfEntry(git);
       const isCheckedOut = kind === 'folder' ? namesIn(git).length > 0 : kind !== 'missing';
-      folders.push({ folder: linked, isCheckedOut, ...(inner === undefined ? {} : { directory: inner }) });
+      folders.push({ folder: linked, isCheckedOut, directory: inner });
       follow(linked, inner, depth + 1);
     }
   };
   follow(repository, findGitDirectory(repository), 1);
-  return { folders, isWhole, ...(unseen === undefined ? {} : { unseen }) };
+  return { folders, isWhole, ...(unseen && { unseen }) };
 }
 
 const linkMode = 0o160000;
@@ -76,17 +76,11 @@ export function readGitlinks({ path, common }: GitDirectory): readonly string[] 
   const settings = config.kind === 'read' ? config.bytes.toString('utf8') : '';
   const hashBytes = gitConfigValue(settings, { section: 'extensions', key: 'objectformat' }) === 'sha256' ? 32 : 20;
   const isSplit = namesIn(path).some((name) => name.startsWith('sharedindex.'));
-  const form = { hashBytes, isSplit };
-  const own = linksIn(join(path, 'index'), form);
+  const own = linksIn(join(path, 'index'), hashBytes, isSplit);
   if (own?.base === undefined) return own?.links;
   // Split index: the remaining entries are in the file that it names.
-  const shared = linksIn(join(path, `sharedindex.${own.base}`), form);
+  const shared = linksIn(join(path, `sharedindex.${own.base}`), hashBytes, isSplit);
   return shared && [...new Set([...shared.links, ...own.links])];
-}
-
-interface IndexForm {
-  readonly hashBytes: number;
-  readonly isSplit: boolean;
 }
 
 interface IndexLinks {
@@ -94,7 +88,7 @@ interface IndexLinks {
   readonly base?: string;
 }
 
-function linksIn(file: string, { hashBytes, isSplit }: IndexForm): IndexLinks | undefined {
+function linksIn(file: string, hashBytes: number, isSplit: boolean): IndexLinks | undefined {
   const read = readBounded(file, { maxBytes: readLimits.gitIndexBytes });
   if (read.kind === 'missing') return { links: [] };
   if (read.kind !== 'read') return undefined;
@@ -167,13 +161,8 @@ export function registeredSubmodules(repository: string): readonly string[] {
   const folders = text.split('\n').flatMap((line) => {
     const [key = '', ...rest] = line.split('=');
     if (key.trim() !== 'path') return [];
-    const path = joinInside(
-      repository,
-      rest
-        .join('=')
-        .trim()
-        .replace(/^"(.*)"$/, '$1'),
-    );
+    const written = rest.join('=').trim();
+    const path = joinInside(repository, written.replace(/^"(.*)"$/, '$1'));
     return path === undefined || path === repository ? [] : [path];
   });
   return [...new Set(folders)]

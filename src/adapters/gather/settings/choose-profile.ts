@@ -76,9 +76,8 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
   const options = profileOptions(profile);
   if (options === undefined) return withWorkspaces(profile, addedRoots);
-  if (pinned.get('sandbox_workspace_write.writable_roots') === 'managed') {
+  if (pinned.get('sandbox_workspace_write.writable_roots') === 'managed')
     return unused(profile, addedRoots, 'Ask the administrator of this machine.');
-  }
   const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
   return { profile: builtInProfile('workspace-write', { ...options, writableRoots }), notices: [], added: true };
 }
@@ -87,9 +86,8 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
 function withWorkspaces(profile: PermissionProfile, roots: readonly string[]): ChosenProfile {
   const isWorkspace = (pattern: PathPattern) => pattern.type === 'special' && pattern.value.kind === 'project_roots';
   const isManaged = profile.type === 'managed' && profile.file_system.type === 'restricted';
-  if (!isManaged || !writtenPatterns(profile).some(isWorkspace)) {
+  if (!isManaged || !writtenPatterns(profile).some(isWorkspace))
     return unused(profile, roots, 'Start with -s workspace-write to write there.');
-  }
   const file_system = { ...profile.file_system, entries: withWorkspaceRoots(profile.file_system.entries, roots) };
   return { profile: { ...profile, file_system }, notices: [], added: true };
 }

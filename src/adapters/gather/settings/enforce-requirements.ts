@@ -29,11 +29,8 @@ export interface EnforcedSettings {
 
 export function enforceRequirements(requirements: Requirements, settings: Settings, config: Config): EnforcedSettings {
   const steps = [requiredApproval, requiredReviewer, requiredProfile, requiredFeatures, requiredInstructions];
-  const start: EnforcedSettings = {
-    settings,
-    notices: [],
-    sandbox: isManaged(requirements, settings, config) ? 'managed' : 'free',
-  };
+  const sandbox = isManaged(requirements, settings, config) ? 'managed' : 'free';
+  const start: EnforcedSettings = { settings, notices: [], sandbox };
   return steps.reduce((before, step) => {
     const { settings: after, notices = [] } = step(requirements, before.settings, config);
     return { ...before, settings: after, notices: [...before.notices, ...notices] };
@@ -57,12 +54,8 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   const broken = brokenByApproval(requirements, settings.approvals);
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
-  const what = {
-    key: 'approval_policy',
-    value: approvalName(settings.approvals),
-    broken: named(broken),
-    instead: approvalName(approval),
-  };
+  const [value, instead] = [approvalName(settings.approvals), approvalName(approval)];
+  const what = { key: 'approval_policy', value, broken: named(broken), instead };
   const notices = noticesOf(settings, 'approvals', what);
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
@@ -106,23 +99,16 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
 
 function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
   const broken = brokenByChoice(requirements, settings.sandbox);
-  if (broken === undefined) {
+  if (broken === undefined)
     return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
-  }
-  const { instead, source, key } = broken;
+  const { instead, source, key: rule } = broken;
   const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
   const value = namedProfile?.id ?? profileWidth(settings.sandbox);
-  const what = {
-    key: namedProfile === undefined ? 'sandbox_mode' : 'default_permissions',
-    value,
-    broken: { allowed, source, key },
-    instead: instead.id,
-  };
-  const profile = withDeniedReads(requirements, instead.profile);
-  return {
-    settings: decided({ ...settings, sandbox: profile }, 'sandbox'),
-    notices: noticesOf(settings, 'sandbox', what),
-  };
+  const key = namedProfile === undefined ? 'sandbox_mode' : 'default_permissions';
+  const what = { key, value, broken: { allowed, source, key: rule }, instead: instead.id };
+  const sandbox = withDeniedReads(requirements, instead.profile);
+  const notices = noticesOf(settings, 'sandbox', what);
+  return { settings: decided({ ...settings, sandbox }, 'sandbox'), notices };
 }
 
 function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {
@@ -157,9 +143,8 @@ function noticesOf(
   // A default, or fixed by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
   const rule = `${broken.key} in ${broken.source}`;
-  return [
-    overriding(`${rule} does not allow ${key} = "${value}" (${origin})${why}: Capstan uses "${instead}" instead.`),
-  ];
+  const message = `${rule} does not allow ${key} = "${value}" (${origin})${why}: Capstan uses "${instead}" instead.`;
+  return [overriding(message)];
 }
 
 interface Overruled {

@@ -33,12 +33,10 @@ export function adoptForeignSettings(config: Config, last: LastSettings, places:
   // The model would read them as instructions of the user's own program.
   left.add('developerInstructions').add('compactPrompt');
   const configured = configuredProfile(config);
-  if (last.sandbox !== undefined && narrowerProfile(configured, last.sandbox, places) !== last.sandbox) {
+  if (last.sandbox !== undefined && narrowerProfile(configured, last.sandbox, places) !== last.sandbox)
     left.add('sandbox');
-  }
-  if (last.approvals !== undefined && narrowerApproval(config.approvalPolicy, last.approvals) !== last.approvals) {
+  if (last.approvals !== undefined && narrowerApproval(config.approvalPolicy, last.approvals) !== last.approvals)
     left.add('approvals');
-  }
   if (last.reviewer === 'auto_review' && config.approvalsReviewer !== 'auto_review') left.add('reviewer');
   if (last.provider !== undefined && last.provider !== config.modelProvider) left.add('provider').add('model');
   const present = [...left].filter((name) => last[name] !== undefined);
@@ -46,9 +44,7 @@ export function adoptForeignSettings(config: Config, last: LastSettings, places:
   return { resumed, left: present.filter((name) => !isDecided(config, name)) };
 }
 
-function isModePinned({ pinned }: Config): boolean {
-  return pinned.has('sandbox_mode') || pinned.has('default_permissions');
-}
+const isModePinned = ({ pinned }: Config): boolean => pinned.has('sandbox_mode') || pinned.has('default_permissions');
 
 /** Decided by a flag or the managed file. Options of a sandbox mode do not decide the mode. */
 function isDecided(config: Config, name: RejectedSetting): boolean {

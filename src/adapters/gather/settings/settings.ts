@@ -168,8 +168,7 @@ function chooseProfileWithOrigin(
 
 /** True if requirements leave commands at least as confined as requested. */
 function isHonoured(profile: PermissionProfile, requirements: Requirements, { pinned, namedProfile }: Config): boolean {
-  const isBroken =
-    brokenByProfile(requirements, profile) !== undefined || brokenByChoice(requirements, profile) !== undefined;
+  const isBroken = (brokenByProfile(requirements, profile) ?? brokenByChoice(requirements, profile)) !== undefined;
   const isNamed = pinned.get('default_permissions') === 'managed';
   const fits = !isNamed || (namedProfile !== undefined && grantsNoMoreThan(namedProfile.profile, profile));
   return profile.type === 'managed' && !isBroken && fits;
@@ -184,11 +183,9 @@ function baseInstructions(config: Config, { resumed, baseInstructions: file }: S
   if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
   const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
   // A flag wins over a file, whatever the order of the keys.
-  const isFlag = (key: string): boolean => originOf(config.origins, [key]) === 'flags';
-  return firstWritten(
-    config,
-    texts.toSorted(([a], [b]) => Number(isFlag(b)) - Number(isFlag(a))),
-  );
+  const isFlag = (key: string): number => Number(originOf(config.origins, [key]) === 'flags');
+  const sorted = texts.toSorted(([a], [b]) => isFlag(b) - isFlag(a));
+  return firstWritten(config, sorted);
 }
 
 function compactPrompt(config: Config, { resumed, compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
@@ -251,14 +248,9 @@ export function windowSettings(config: Config): WindowSettings {
 }
 
 function spendingLimits(config: Config): SpendingLimits | undefined {
-  return unlessEmpty(
-    defined({
-      turnTokens: config.maxTurnTokens,
-      threadTokens: config.maxThreadTokens,
-      turnCost: config.maxTurnCost,
-      threadCost: config.maxThreadCost,
-    }),
-  );
+  const { maxTurnTokens: turnTokens, maxThreadTokens: threadTokens } = config;
+  const { maxTurnCost: turnCost, maxThreadCost: threadCost } = config;
+  return unlessEmpty(defined({ turnTokens, threadTokens, turnCost, threadCost }));
 }
 
 /** A name alone means a model of the same provider. */

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
-import { badArguments } from '../../../core/fragments/answers/tool-calls.ts';
 import type { ProviderCapabilities, ToolSpec } from '../../../ports/model.ts';
 import { equalJson, parseJsonObject } from '../../../protocol/json.ts';
+import { functionSpec, refusedArguments } from '../function-tool.ts';
 import type { Tool } from '../tool.ts';
 import { parsePatch } from './parse-patch.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
@@ -15,7 +15,7 @@ export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCa
     spec: patchSpecFor(provider),
     prepare({ callId, input }, step) {
       const text = readPatchInput(input);
-      if (text === undefined) return { kind: 'refused', output: badArguments('`input` must be the patch, a string.') };
+      if (text === undefined) return refusedArguments('`input` must be the patch, a string.');
       return preparePatch(ports, { callId, text, folder: step.envelope.workspace.cwd, cameAs: 'tool' }, step);
     },
   };
@@ -64,20 +64,14 @@ export const applyPatchSpec: ToolSpec = {
 };
 
 /** For models with function tools only. They are not held to the grammar, so the description contains it. */
-export const applyPatchFunctionSpec: ToolSpec = {
-  type: 'function',
-  name: 'apply_patch',
-  description: `Edits files: adds, deletes, updates and moves them by one patch that is applied as a whole or not at all. Paths are relative to the current folder. The patch follows this Lark grammar; three lines of context before and after a change are usually enough, and a line after @@ names what the change is in:
+export const applyPatchFunctionSpec = functionSpec(
+  'apply_patch',
+  `Edits files: adds, deletes, updates and moves them by one patch that is applied as a whole or not at all. Paths are relative to the current folder. The patch follows this Lark grammar; three lines of context before and after a change are usually enough, and a line after @@ names what the change is in:
 
 ${grammar}`,
-  strict: false,
-  parameters: {
-    type: 'object',
-    properties: { input: { type: 'string', description: 'The whole patch.' } },
-    required: ['input'],
-    additionalProperties: false,
-  },
-};
+  { input: { type: 'string', description: 'The whole patch.' } },
+  ['input'],
+);
 
 export type Interception =
   | { readonly kind: 'none' }
@@ -93,9 +87,8 @@ export type Interception =
  */
 export function interceptPatch(script: string): Interception {
   const match = heredoc.exec(script);
-  if (match?.groups === undefined) {
+  if (match?.groups === undefined)
     return parsePatch(script).kind === 'parsed' ? { kind: 'bare-patch' } : { kind: 'none' };
-  }
   const { single, double, bare, rest = '' } = match.groups;
   const word = match.groups['word'] ?? match.groups['quotedWord'] ?? match.groups['doubleQuotedWord'] ?? '';
   const end = endOf(rest, word);

@@ -50,7 +50,6 @@ export interface PatchScene {
 
 /** Each takes a few disk accesses, which block the process. */
 const mostHunks = 5000;
-
 const splitPatch = 'Split it into several patches.';
 
 /** Computes a whole patch before anything is written. Each hunk sees the results of those before it. */
@@ -107,9 +106,8 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   requireFile(sight, failed);
   const before = read(work, place, failed);
   const { content, places } = update(work, { path, before, chunks });
-  if (movePath === undefined) {
+  if (movePath === undefined)
     return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })], places };
-  }
   const written = write(work, movePath, content, sight.mode);
   // Moved onto itself, by whatever spelling: nothing to remove.
   const stays = written.at(-1)?.place === follow(work, path, 'write', `Failed to delete file ${path}`, 'meant').place;
@@ -222,9 +220,8 @@ function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | 
 }
 
 function requireFile(sight: PlaceState, failed: string): asserts sight is Extract<PlaceState, { kind: 'file' }> {
-  if (sight.kind !== 'file') {
+  if (sight.kind !== 'file')
     throw unfit(`${failed}: ${sight.kind === 'missing' ? osErrorOf('ENOENT') : 'it is not a file'}`);
-  }
 }
 
 function foundSince(sight: PlaceState): { readonly foundSince?: number } {
@@ -261,9 +258,8 @@ const mostBytes = 64 * 1024 * 1024;
 function read({ overlay, read: sofar }: Work, place: string, failed: string): Uint8Array {
   const content = look(() => overlay.read(place), failed);
   sofar.bytes += content.length;
-  if (sofar.bytes > mostBytes) {
+  if (sofar.bytes > mostBytes)
     throw unfit(`${failed}: the files of this patch have more than ${mostBytes / 1024 / 1024} MB`, splitPatch);
-  }
   return content;
 }
 

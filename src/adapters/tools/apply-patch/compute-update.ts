@@ -57,9 +57,8 @@ export function computeUpdate(
       continue;
     }
     const located = locate(searched, chunk, { from: cursor, atEnd: chunk.endOfFile, effort });
-    if (located === undefined) {
+    if (located === undefined)
       return { kind: 'lines-not-found', fileLines, expected: oldLines(chunk), atEnd: chunk.endOfFile };
-    }
     places.push(located.at);
     for (const edit of editsOf(chunk, located)) edits.push(edit);
     cursor = located.at + located.matched;
@@ -255,9 +254,8 @@ export function replaceText(before: Uint8Array, { find, put, all }: Replacement)
 /** Including overlapping ones, which are just as ambiguous. */
 function placesOf(text: string, find: string): readonly number[] {
   const places: number[] = [];
-  for (let at = text.indexOf(find); at !== -1 && places.length < mostPlaces; at = text.indexOf(find, at + 1)) {
+  for (let at = text.indexOf(find); at !== -1 && places.length < mostPlaces; at = text.indexOf(find, at + 1))
     places.push(at);
-  }
   return places;
 }
 
@@ -267,6 +265,4 @@ function lineAt(text: string, place: number): number {
   return line;
 }
 
-function withCr(text: string): string {
-  return text.replaceAll(/\r?\n/g, '\r\n');
-}
+const withCr = (text: string): string => text.replaceAll(/\r?\n/g, '\r\n');

@@ -9,10 +9,10 @@ const updateHeader = '*** Update File: ';
 const moveHeader = '*** Move to: ';
 const environmentHeader = '*** Environment ID:';
 const endOfFileMarker = '*** End of File';
-
 const longestPatch = 8 * 1024 * 1024;
-
 export type ParsedPatch = { readonly kind: 'parsed'; readonly patch: Patch };
+
+const problem = (message: string, line?: number): ParseProblem => ({ kind: 'problem', message, ...defined({ line }) });
 
 /**
  * Parses more leniently than the grammar: models pad markers, wrap the text in a heredoc and leave out the first `@@`.
@@ -35,9 +35,8 @@ function linesOf(text: string): readonly string[] {
 function checkMarkers(lines: readonly string[]): ParseProblem | undefined {
   const [first] = lines;
   const last = lines.at(-1);
-  if (first !== undefined && trim(first) !== beginMarker) {
+  if (first !== undefined && trim(first) !== beginMarker)
     return problem(`The first line of the patch must be '${beginMarker}'`);
-  }
   return last !== undefined && trim(last) === endMarker ? undefined : lastLineProblem;
 }
 
@@ -126,9 +125,8 @@ function checkEnd(
 ): ParseProblem | undefined {
   if (open?.kind !== 'update') return undefined;
   const { path, movePath, chunks } = open;
-  if (chunks.length === 0 && movePath === undefined) {
+  if (chunks.length === 0 && movePath === undefined)
     return problem(`Update file hunk for path '${path}' is empty`, begin);
-  }
   if (chunks.at(-1)?.lines.length !== 0) return undefined;
   return line === undefined ? emptyChunk(number) : unexpectedLine(line, number);
 }
@@ -155,9 +153,8 @@ function readBody(open: OpenUpdate, line: string, number: number): ParseProblem 
   }
   if (current?.endOfFile) return marker === '' ? undefined : expectedAnchor(line, number);
   const body = readChunkLine(line);
-  if (body === undefined) {
+  if (body === undefined)
     return current !== undefined && ready ? expectedAnchor(line, number) : unexpectedLine(line, number);
-  }
   if (current === undefined) chunks.push({ lines: [body], endOfFile: false });
   else current.lines.push(body);
   return undefined;
@@ -177,9 +174,7 @@ export interface ParseProblem {
   readonly line?: number;
 }
 
-function emptyChunk(number: number): ParseProblem {
-  return problem('Update hunk does not contain any lines', number);
-}
+const emptyChunk = (number: number): ParseProblem => problem('Update hunk does not contain any lines', number);
 
 function unexpectedLine(line: string, number: number): ParseProblem {
   const marks = "' ' (context line), '+' (added line), or '-' (removed line)";
@@ -188,8 +183,4 @@ function unexpectedLine(line: string, number: number): ParseProblem {
 
 function expectedAnchor(line: string, number: number): ParseProblem {
   return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
-}
-
-function problem(message: string, line?: number): ParseProblem {
-  return { kind: 'problem', message, ...defined({ line }) };
 }

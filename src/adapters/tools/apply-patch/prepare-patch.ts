@@ -57,9 +57,8 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall & PatchText
     return { kind: 'refused', output: patchUnfit(`${where} ${parsed.message}`, budget) };
   }
   const { patch } = parsed;
-  if (patch.environment !== undefined) {
+  if (patch.environment !== undefined)
     return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
-  }
   if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
   return prepareChanges(ports, patch, call, step);
 }
@@ -194,9 +193,7 @@ function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'le
   }
 }
 
-function contentOf(bytes: Uint8Array): FoundContent {
-  return { sha256: hash('sha256', bytes, 'hex') };
-}
+const contentOf = (bytes: Uint8Array): FoundContent => ({ sha256: hash('sha256', bytes, 'hex') });
 
 /** Applies the turn's policy to a patch: to the spelled path and to the real place of a file. */
 export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView): Guard {

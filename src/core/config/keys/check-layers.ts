@@ -41,14 +41,9 @@ function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
 function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly string[]): readonly ConfigProblem[] {
   const [below, above] = [flags, managed].map(({ values }) => valueAt(values, path));
   if (below === undefined || JSON.stringify(below) === JSON.stringify(above)) return [];
-  return [
-    keyProblem(flags.layer, path, {
-      code: 'config-overridden-key',
-      severity: 'warning',
-      what: `has no effect: ${keySource(managed.layer, path)} overrides it`,
-      next: 'Ask the administrator of this machine.',
-    }),
-  ];
+  const what = `has no effect: ${keySource(managed.layer, path)} overrides it`;
+  const next = 'Ask the administrator of this machine.';
+  return [keyProblem(flags.layer, path, { code: 'config-overridden-key', severity: 'warning', what, next })];
 }
 
 /** Provider headers that cannot be sent. Requests go without them, and a server may refuse these. */
@@ -89,19 +84,14 @@ function isReplacedByVariable(path: readonly string[], checked: readonly Checked
   return names.some((each) => each.toLowerCase() === name!.toLowerCase());
 }
 
-function faultOf(
-  path: readonly string[],
-  value: Json | undefined,
-): { readonly what: string; readonly next: string } | undefined {
+function faultOf(path: readonly string[], value: Json | undefined) {
   if (!isHeaderName(path.at(-1)!)) {
     const next = 'Write a name of letters, digits and hyphens, without blanks.';
     return { what: 'is not the name of a header', next };
   }
   if (isFramingHeader(path.at(-1)!)) {
-    return {
-      what: 'is set by the connection itself',
-      next: 'Remove it, or give the server another address in base_url.',
-    };
+    const next = 'Remove it, or give the server another address in base_url.';
+    return { what: 'is set by the connection itself', next };
   }
   if (typeof value !== 'string' || isHeaderValue(value)) return undefined;
   return { what: wrongCharacter, next: `Write it again by hand: ${likelyCharacter}` };
@@ -122,25 +112,16 @@ export function windowProblems(checked: readonly CheckedLayer[]): readonly Confi
   const problems: ConfigProblem[] = [];
   if (tokens !== undefined && percent !== undefined) {
     const [upper, lower] = percent.rank >= tokens.rank ? [percent, tokens] : [tokens, percent];
-    problems.push(
-      keyProblem(upper.layer, upper.path, {
-        code: 'config-overridden-key',
-        severity: 'warning',
-        what: `and ${named(lower)} are both set: Capstan uses the number of tokens and ignores the share`,
-        next: 'Remove one of the two.',
-      }),
-    );
+    const what = `and ${named(lower)} are both set: Capstan uses the number of tokens and ignores the share`;
+    const about = { code: 'config-overridden-key', severity: 'warning', what, next: 'Remove one of the two.' } as const;
+    problems.push(keyProblem(upper.layer, upper.path, about));
   }
   if (compact !== undefined && reserve !== undefined && compact.value + reserve.value > 100) {
     const [upper, lower] = reserve.rank >= compact.rank ? [reserve, compact] : [compact, reserve];
-    problems.push(
-      keyProblem(upper.layer, upper.path, {
-        code: 'config-wrong-value',
-        severity: 'error',
-        what: `(${upper.value}) and ${named(lower)} (${lower.value}) add up to more than 100`,
-        next: 'Lower one of them: a thread must be compacted while there is still space for the compaction request.',
-      }),
-    );
+    const what = `(${upper.value}) and ${named(lower)} (${lower.value}) add up to more than 100`;
+    const next = 'Lower one of them: a thread must be compacted while there is still space for the compaction request.';
+    const about = { code: 'config-wrong-value', severity: 'error', what, next } as const;
+    problems.push(keyProblem(upper.layer, upper.path, about));
   }
   return problems;
 }
@@ -152,6 +133,4 @@ function findKey(checked: readonly CheckedLayer[], path: readonly string[]): Fou
   return found === undefined || typeof value !== 'number' ? undefined : { rank, layer: found.layer, path, value };
 }
 
-function named({ layer, path }: Found): string {
-  return `${formatTomlKey(path)} of ${keySource(layer, path)}`;
-}
+const named = ({ layer, path }: Found): string => `${formatTomlKey(path)} of ${keySource(layer, path)}`;

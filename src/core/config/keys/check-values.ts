@@ -8,6 +8,7 @@ import { type Override, overrideValues } from '../flag-overrides.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 import {
   describeKind,
+  isLeaf,
   type KeyKind,
   type KeyTable,
   type LeafKind,
@@ -40,6 +41,7 @@ export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, optio
 }
 
 type Path = readonly string[];
+type Severity = ConfigProblem['severity'];
 type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
 
 class Check {
@@ -47,9 +49,9 @@ class Check {
   readonly keys: Path[] = [];
   readonly unused: Override[] = [];
   readonly #layer: ConfigLayer;
-  readonly #unknownIs: 'warning' | 'error';
+  readonly #unknownIs: Severity;
   /** Severity of a wrong value at the current place of the walk. */
-  #wrongIs: 'warning' | 'error' = 'error';
+  #wrongIs: Severity = 'error';
 
   constructor(layer: ConfigLayer, { unknown }: CheckOptions) {
     this.#layer = layer;
@@ -66,7 +68,7 @@ class Check {
   }
 
   /** Where no unknown name may pass, no wrong value may either. */
-  #severityIn({ wrong }: Pick<AnyTable, 'wrong'>): 'warning' | 'error' {
+  #severityIn({ wrong }: Pick<AnyTable, 'wrong'>): Severity {
     return wrong === 'warning' && this.#unknownIs === 'warning' ? 'warning' : this.#wrongIs;
   }
 
@@ -82,22 +84,15 @@ class Check {
   }
 
   #value(kind: KeyKind, value: Json, at: Path): Json | undefined {
-    switch (kind.type) {
-      case 'table':
-        return isJsonObject(value) ? this.table(kind, value, at) : this.#wrongValue(kind, value, at);
-      case 'named-tables':
-        return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongValue(kind, value, at);
-      case 'toggles':
-        return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongValue(kind, value, at);
-      case 'retired':
-        return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
-      case 'free':
-        return kind.checked !== undefined && isJsonObject(value)
-          ? this.#checked(kind.checked, value, at)
-          : this.#leaf(kind, value, at);
-      default:
-        return this.#leaf(kind, value, at);
+    if (kind.type === 'retired')
+      return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
+    if (isLeaf(kind)) {
+      const isChecked = kind.type === 'free' && kind.checked !== undefined && isJsonObject(value);
+      return isChecked ? this.#checked(kind.checked, value, at) : this.#leaf(kind, value, at);
     }
+    if (!isJsonObject(value)) return this.#wrongValue(kind, value, at);
+    if (kind.type === 'table') return this.table(kind, value, at);
+    return kind.type === 'toggles' ? this.#toggles(kind, value, at) : this.#namedTables(kind, value, at);
   }
 
   /** Checks one key as a whole: its parts have no readers of their own. */
@@ -135,9 +130,8 @@ class Check {
     const found = leafValue(kind, value);
     if (found === 'config-wrong-type') return this.#wrongValue(kind, value, at);
     const odd = findUnstorableText(value);
-    if (odd !== undefined) {
+    if (odd !== undefined)
       return this.#report('error', 'config-wrong-value', at, `must not contain ${odd.what}`, 'Remove it.');
-    }
     return typeof found === 'string' ? this.#wrongValue(kind, value, at, found) : this.#keep(found.kept, at);
   }
 
@@ -147,9 +141,8 @@ class Check {
   }
 
   #wrongValue(kind: KeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
-    if (kind.type === 'approval-policy' && isJsonObject(value)) {
+    if (kind.type === 'approval-policy' && isJsonObject(value))
       return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
-    }
     if (kind.type === 'variable' || kind.type === 'variable-map') {
       const what = `must be ${describeKind(kind)}, and is something else`;
       const next = 'Put the key in an environment variable, and write the name of that variable here.';
@@ -180,22 +173,13 @@ class Check {
       return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
     }
     const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
-    const next =
-      nearest === undefined
-        ? 'It has no effect; remove it.'
-        : `Did you mean ${formatTomlKey([...at.slice(0, -1), nearest])}?`;
+    const meant = nearest && `Did you mean ${formatTomlKey([...at.slice(0, -1), nearest])}?`;
+    const next = meant ?? 'It has no effect; remove it.';
     return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
   }
 
-  #report(
-    severity: ConfigProblem['severity'],
-    code: ConfigProblemCode,
-    at: Path,
-    what: string,
-    next: string,
-  ): undefined {
+  #report(severity: Severity, code: ConfigProblemCode, at: Path, what: string, next: string): undefined {
     this.problems.push(keyProblem(this.#layer, at, { severity, code, what, next }));
-    return undefined;
   }
 }
 

@@ -9,19 +9,14 @@ import type { KeyKind } from './key-kinds.ts';
 import { keyTable } from './key-table.ts';
 
 export type KeyStatus =
-  | { readonly kind: 'used' }
-  | { readonly kind: 'unused' }
+  | { readonly kind: 'used' | 'unused' }
   | { readonly kind: 'unknown'; readonly nearest?: readonly string[] };
 
-export function keyStatus(path: readonly string[]): KeyStatus {
-  return statusIn(keyTable, path, []);
-}
+export const keyStatus = (path: readonly string[]): KeyStatus => statusIn(keyTable, path, []);
 
 function statusIn(kind: KeyKind, path: readonly string[], before: readonly string[]): KeyStatus {
   const [key, ...rest] = path;
-  if (key === undefined) {
-    return { kind: kind.type === 'retired' ? 'unused' : 'used' };
-  }
+  if (key === undefined) return { kind: kind.type === 'retired' ? 'unused' : 'used' };
   const here = [...before, key];
   switch (kind.type) {
     case 'table': {
@@ -54,9 +49,7 @@ function unknownKey(key: string, before: readonly string[], known: readonly stri
 }
 
 /** Every key that has one name and takes one value, in command-line form: `window.effective_percent`. */
-export function keyNames(): readonly string[] {
-  return namesIn(keyTable, []);
-}
+export const keyNames = (): readonly string[] => namesIn(keyTable, []);
 
 function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
   switch (kind.type) {

@@ -94,6 +94,22 @@ export interface KeyTable {
   readonly [key: string]: KeyKind;
 }
 
+// Kinds that several tables use.
+export const text = { type: 'string', blank: 'allowed' } as const;
+export const name = { type: 'string', blank: 'refused' } as const;
+export const flag = { type: 'boolean' } as const;
+export const strings = { type: 'string-list' } as const;
+
+export function choice<const Choice extends string>(
+  choices: readonly Choice[],
+  aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
+): ChoiceKind<Choice> {
+  return { type: 'choice', choices, aliases };
+}
+
+/** Names that are written with blanks between them, on any number of lines. */
+export const words = (names: string): readonly string[] => names.trim().split(/\s+/);
+
 interface PlainValues {
   readonly string: string;
   readonly path: string;
@@ -147,89 +163,37 @@ export function leafValue(
   kind: LeafKind,
   value: Json,
 ): { readonly kept: Json } | 'config-wrong-type' | 'config-wrong-value' {
-  const result = (isOfType: boolean, kept: () => Json | undefined) => {
-    if (!isOfType) return 'config-wrong-type';
-    const content = kept();
-    return content === undefined ? 'config-wrong-value' : { kept: content };
-  };
-  const ifAllowed = (isAllowed: boolean): Json | undefined => (isAllowed ? value : undefined);
-  switch (kind.type) {
-    case 'string':
-      return result(isText(value), () => ifAllowed(kind.blank === 'allowed' || String(value).trim() !== ''));
-    case 'path':
-      return result(isText(value), () => ifAllowed(isPath(String(value))));
-    case 'variable':
-      return result(isText(value), () => ifAllowed(isVariableName(String(value))));
-    case 'choice':
-      return result(isText(value), () => chosenOf(kind, value));
-    case 'approval-policy':
-      return result(isText(value) || isJsonObject(value), () => readApprovalPolicy(value) as Json | undefined);
-    case 'boolean':
-      return result(typeof value === 'boolean', () => value);
-    case 'integer':
-      return result(typeof value === 'number', () => {
-        const { min, max = Infinity } = kind;
-        return ifAllowed(Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max);
-      });
-    case 'seconds':
-      return result(typeof value === 'number', () => ifAllowed(Number.isFinite(value) && Number(value) > 0));
-    case 'number':
-      return result(typeof value === 'number', () =>
-        ifAllowed(Number.isFinite(value) && Number(value) >= kind.min && Number(value) <= kind.max),
-      );
-    case 'amount':
-      return result(typeof value === 'number', () =>
-        ifAllowed(Number.isFinite(value) && (kind.zero === 'allowed' ? Number(value) >= 0 : Number(value) > 0)),
-      );
-    case 'model-choice':
-      return result(isText(value) || isJsonObject(value), () => ifAllowed(isModelChoice(value)));
-    case 'date':
-      return result(isText(value), () => ifAllowed(isDay(String(value))));
-    case 'string-list':
-      return result(isTextList(value), () => value);
-    case 'string-or-list':
-      return result(isText(value) || isTextList(value), () => (isText(value) ? [value] : value));
-    case 'boolean-or-list':
-      return result(typeof value === 'boolean' || isTextList(value), () => value);
-    case 'path-list':
-      return result(isTextList(value), () => ifAllowed((value as readonly string[]).every(isPath)));
-    case 'choice-list':
-      return result(isTextList(value), () => {
-        const chosen = (value as readonly Json[]).map((member) => chosenOf(kind, member));
-        const known = chosen.filter((member) => member !== undefined);
-        return known.length === 0 || known.length < chosen.length ? undefined : [...new Set(known)];
-      });
-    case 'free':
-      return result(kind.shape === 'list' ? Array.isArray(value) : isJsonObject(value), () => value);
-    case 'string-map':
-      return result(isTextMap(value), () => value);
-    case 'variable-map':
-      return result(isTextMap(value), () =>
-        ifAllowed(Object.values(value as object).every((member) => isVariableName(String(member)))),
-      );
-    case 'choice-map':
-      return result(isJsonObject(value), () =>
-        ifAllowed(Object.values(value as object).every((member) => kind.choices.includes(member as string))),
-      );
-  }
+  const { is, keep = (value) => value } = ruleOf(kind);
+  if (!is(value, kind)) return 'config-wrong-type';
+  const kept = keep(value, kind);
+  return kept === undefined ? 'config-wrong-value' : { kept };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+/** Completes a sentence that begins with "must be". */
+export function describeKind(kind: KeyKind): string {
+  if (!isLeaf(kind)) return kind.type === 'toggles' ? 'a table of true or false' : 'a table';
+  const { says } = ruleOf(kind);
+  return typeof says === 'string' ? says : says(kind);
 }
 
-function isPath(text: string): boolean {
-  return text !== '' && !isFileUrl(text);
+export const isLeaf = (kind: KeyKind): kind is LeafKind => Object.hasOwn(leafRules, kind.type);
+
+/** The caller has chosen the rule by the kind's type. */
+const ruleOf = (kind: LeafKind) => leafRules[kind.type] as LeafRule<LeafKind>;
+
+interface LeafRule<Kind> {
+  is(value: Json, kind: Kind): boolean;
+  /** Undefined: the content is not accepted. Default: the value as it is. */
+  keep?(value: Json, kind: Kind): Json | undefined;
+  readonly says: string | ((kind: Kind) => string);
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isPath = (text: string): boolean => text !== '' && !isFileUrl(text);
 
 /** Taken as a path, it would name a missing folder `file:`, so a protection or a grant would have no effect. */
-export function isFileUrl(text: string): boolean {
-  return /^file:/i.test(text);
-}
-
-function isTextMap(value: Json): boolean {
-  return isJsonObject(value) && Object.values(value).every(isText);
-}
+export const isFileUrl = (text: string): boolean => /^file:/i.test(text);
+const isTextMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isText);
 
 function isModelChoice(value: Json): boolean {
   if (!isJsonObject(value)) return String(value).trim() !== '';
@@ -238,66 +202,112 @@ function isModelChoice(value: Json): boolean {
   return isName(model) && (provider === undefined || isName(provider)) && Object.keys(others).length === 0;
 }
 
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
-}
-
-function isTextList(value: Json): boolean {
-  return Array.isArray(value) && value.every(isText);
-}
+const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+const isTextList = (value: Json): boolean => Array.isArray(value) && value.every(isText);
 
 function chosenOf({ choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>, value: Json) {
   const chosen = isText(value) && Object.hasOwn(aliases, value) ? aliases[value] : value;
   return choices.find((choice) => choice === chosen);
 }
 
-const fixedDescriptions = {
-  path: 'a path',
-  boolean: 'true or false',
-  seconds: 'a number of seconds above 0',
-  date: 'a day such as "2026-11-01"',
-  'model-choice': 'the name of a model, or { model = "NAME", provider = "ID" }',
-  toggles: 'a table of true or false',
-  'string-list': 'a list of strings',
-  'string-or-list': 'a string or a list of strings',
-  'boolean-or-list': 'true, false or a list of strings',
-  'path-list': 'a list of paths',
-  'string-map': 'a table of strings',
-  variable: 'the name of an environment variable',
-  'variable-map': 'a table of names of environment variables',
-  table: 'a table',
-  'named-tables': 'a table',
-  retired: 'a table',
-} as const;
+const isNumber = (value: Json): value is number => typeof value === 'number';
+const isFlag = (value: Json): boolean => typeof value === 'boolean';
+const quoted = (choices: readonly string[]): readonly string[] => choices.map((choice) => `"${choice}"`);
 
-/** Completes a sentence that begins with "must be". */
-export function describeKind(kind: KeyKind): string {
-  const choices = 'choices' in kind ? kind.choices.map((choice) => `"${choice}"`) : [];
-  switch (kind.type) {
-    case 'string':
-      return kind.blank === 'allowed' ? 'a string' : 'a string that is not blank';
-    case 'choice':
-      return `one of ${choices.join(', ')}`;
-    case 'approval-policy':
-      return `one of ${approvalNames.map((name) => `"${name}"`).join(', ')} or ${granularForm}`;
-    case 'integer':
-      return kind.max === undefined
-        ? `a whole number of at least ${kind.min}`
-        : `a whole number from ${kind.min} to ${kind.max}`;
-    case 'number':
-      return `a number from ${kind.min} to ${kind.max}`;
-    case 'amount':
-      return kind.zero === 'allowed' ? 'an amount of US dollars of at least 0' : 'an amount of US dollars above 0';
-    case 'choice-list':
-      return `a list of one or more of ${choices.join(', ')}`;
-    case 'free':
-      return `a ${kind.shape}`;
-    case 'choice-map':
-      return `a table of values that are ${choices.join(' or ')}`;
-    default:
-      return fixedDescriptions[kind.type];
-  }
-}
+/** Keeps a value that is right. `Value`: its type, which the rule has checked before. */
+const ifRight =
+  <Value extends Json, Kind>(isRight: (value: Value, kind: Kind) => boolean) =>
+  (value: Json, kind: Kind): Json | undefined =>
+    isRight(value as Value, kind) ? value : undefined;
+
+type RangeKind = { readonly min: number; readonly max?: number };
+const isWithin = (value: number, { min, max = Infinity }: RangeKind): boolean => value >= min && value <= max;
+
+const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { readonly type: Type }> } = {
+  string: {
+    is: isText,
+    keep: ifRight((value: string, { blank }) => blank === 'allowed' || value.trim() !== ''),
+    says: ({ blank }) => (blank === 'allowed' ? 'a string' : 'a string that is not blank'),
+  },
+  path: { is: isText, keep: ifRight(isPath), says: 'a path' },
+  variable: { is: isText, keep: ifRight(isVariableName), says: 'the name of an environment variable' },
+  choice: {
+    is: isText,
+    keep: (value, kind) => chosenOf(kind, value),
+    says: ({ choices }) => `one of ${quoted(choices).join(', ')}`,
+  },
+  'approval-policy': {
+    is: (value) => isText(value) || isJsonObject(value),
+    keep: (value) => readApprovalPolicy(value) as Json | undefined,
+    says: () => `one of ${quoted(approvalNames).join(', ')} or ${granularForm}`,
+  },
+  boolean: { is: isFlag, says: 'true or false' },
+  integer: {
+    is: isNumber,
+    keep: ifRight((value: number, kind) => Number.isSafeInteger(value) && isWithin(value, kind)),
+    says: ({ min, max }) =>
+      max === undefined ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`,
+  },
+  seconds: {
+    is: isNumber,
+    keep: ifRight((value: number) => Number.isFinite(value) && value > 0),
+    says: 'a number of seconds above 0',
+  },
+  number: {
+    is: isNumber,
+    keep: ifRight((value: number, kind) => Number.isFinite(value) && isWithin(value, kind)),
+    says: ({ min, max }) => `a number from ${min} to ${max}`,
+  },
+  amount: {
+    is: isNumber,
+    keep: ifRight((value: number, { zero }) => Number.isFinite(value) && (zero === 'allowed' ? value >= 0 : value > 0)),
+    says: ({ zero }) => `an amount of US dollars ${zero === 'allowed' ? 'of at least' : 'above'} 0`,
+  },
+  'model-choice': {
+    is: (value) => isText(value) || isJsonObject(value),
+    keep: ifRight(isModelChoice),
+    says: 'the name of a model, or { model = "NAME", provider = "ID" }',
+  },
+  date: { is: isText, keep: ifRight(isDay), says: 'a day such as "2026-11-01"' },
+  'string-list': { is: isTextList, says: 'a list of strings' },
+  'string-or-list': {
+    is: (value) => isText(value) || isTextList(value),
+    keep: (value) => (isText(value) ? [value] : value),
+    says: 'a string or a list of strings',
+  },
+  'boolean-or-list': { is: (value) => isFlag(value) || isTextList(value), says: 'true, false or a list of strings' },
+  'path-list': {
+    is: isTextList,
+    keep: ifRight((value: readonly string[]) => value.every(isPath)),
+    says: 'a list of paths',
+  },
+  'choice-list': {
+    is: isTextList,
+    keep(value, kind) {
+      const chosen = (value as readonly Json[]).map((member) => chosenOf(kind, member));
+      const known = chosen.filter((member) => member !== undefined);
+      return known.length === 0 || known.length < chosen.length ? undefined : [...new Set(known)];
+    },
+    says: ({ choices }) => `a list of one or more of ${quoted(choices).join(', ')}`,
+  },
+  free: {
+    is: (value, { shape }) => (shape === 'list' ? Array.isArray(value) : isJsonObject(value)),
+    says: ({ shape }) => `a ${shape}`,
+  },
+  'string-map': { is: isTextMap, says: 'a table of strings' },
+  'variable-map': {
+    is: isTextMap,
+    keep: ifRight((value: JsonObject) => Object.values(value).every((member) => isVariableName(String(member)))),
+    says: 'a table of names of environment variables',
+  },
+  'choice-map': {
+    is: isJsonObject,
+    keep: ifRight((value: JsonObject, { choices }) =>
+      Object.values(value).every((member) => choices.includes(member as string)),
+    ),
+    says: ({ choices }) => `a table of values that are ${quoted(choices).join(' or ')}`,
+  },
+};
 
 /** A name that looks like a number or a boolean was written without quotes. */
 export function needsQuotes(kind: KeyKind, value: Json): boolean {

@@ -3,55 +3,54 @@ import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { credentialStores, loginMethods, type WebSearchMode, webSearchModes } from '../../policy/requirements.ts';
 import { agentsTable } from '../agents.ts';
 import { featureNames } from '../features.ts';
-import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kinds.ts';
+import {
+  choice,
+  flag,
+  type KeyTable,
+  name,
+  type NamedTablesKind,
+  strings,
+  type TableKind,
+  text,
+  type ValuesOf,
+  words,
+} from './key-kinds.ts';
 import { tuiTable } from './tui-keys.ts';
 
 /** Codex keys that change what its agent does and have no effect here yet. Users are warned. */
-const missedKeys: readonly string[] = `
+const missedKeys = words(`
   apps background_terminal_max_timeout browser_use chatgpt_base_url
   computer_use ghost_snapshot marketplaces
   orchestrator tools
-`
-  .trim()
-  .split(/\s+/);
+`);
 
 /** Keys for the looks and the storage of another program. A file may serve both programs, so they pass. */
-const othersKeys: readonly string[] = `
+const othersKeys = words(`
   analytics apps_mcp_product_sku audio check_for_update_on_startup desktop
   experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
   experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context
   experimental_thread_store experimental_use_unified_exec_tool feedback file_opener hide_agent_reasoning log_dir
   mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store notice profiles realtime
   responses_api_metadata show_raw_agent_reasoning sqlite_home suppress_unstable_features_warning tool_suggest windows
-`
-  .trim()
-  .split(/\s+/);
-
-const unusedKeys: readonly string[] = [...missedKeys, ...othersKeys];
+`);
 
 /** The keys among `names` that a user may expect to work; sorted, without duplicates. */
 export function missedKeysIn(names: readonly string[]): readonly string[] {
   return missedKeys.filter((key) => names.includes(key)).toSorted();
 }
 
-const text = { type: 'string', blank: 'allowed' } as const;
-const name = { type: 'string', blank: 'refused' } as const;
-const flag = { type: 'boolean' } as const;
 const count = { type: 'integer', min: 0 } as const;
 const tokens = { type: 'integer', min: 1 } as const;
 const percent = { type: 'integer', min: 1, max: 100 } as const;
 const path = { type: 'path' } as const;
 const paths = { type: 'path-list' } as const;
-const strings = { type: 'string-list' } as const;
 const stringMap = { type: 'string-map' } as const;
 const variable = { type: 'variable' } as const;
 const variableMap = { type: 'variable-map' } as const;
+const freeTable = { type: 'free', shape: 'table' } as const;
 
-function choice<const Choice extends string>(
-  choices: readonly Choice[],
-  aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
-): ChoiceKind<Choice> {
-  return { type: 'choice', choices, aliases };
+function namedTables<Keys extends KeyTable>(keys: Keys, unused: readonly string[] = []): NamedTablesKind<Keys> {
+  return { type: 'named-tables', keys, unused, names: 'words' };
 }
 
 function table<Keys extends KeyTable>(
@@ -75,19 +74,13 @@ const providerKeys = {
   env_http_headers: variableMap,
   request_max_retries: count,
   stream_max_retries: count,
-  stream_idle_timeout_ms: { type: 'integer', min: 1 },
+  stream_idle_timeout_ms: tokens,
   requires_openai_auth: flag,
   supports_websockets: flag,
-  websocket_connect_timeout_ms: { type: 'integer', min: 1 },
+  websocket_connect_timeout_ms: tokens,
   ...samplingKeys,
-  models: { type: 'named-tables', keys: samplingKeys, unused: [], names: 'words' },
-  auth: table({
-    command: name,
-    args: strings,
-    timeout_ms: { type: 'integer', min: 1 },
-    refresh_interval_ms: count,
-    cwd: path,
-  } as const),
+  models: namedTables(samplingKeys),
+  auth: table({ command: name, args: strings, timeout_ms: tokens, refresh_interval_ms: count, cwd: path } as const),
   server_capabilities: table({
     developer_role: flag,
     any_role_order: flag,
@@ -149,13 +142,8 @@ const mcpServerKeys = {
   default_tools_approval_mode: approvalMode,
   enabled_tools: strings,
   disabled_tools: strings,
-  tools: {
-    type: 'named-tables',
-    // Saved with an answer: the approval holds only while the server's description of the tool is unchanged.
-    keys: { approval_mode: approvalMode, approved_digest: name },
-    unused: [],
-    names: 'words',
-  },
+  // Saved with an answer: the approval holds only while the server's description of the tool is unchanged.
+  tools: namedTables({ approval_mode: approvalMode, approved_digest: name }),
 } as const satisfies KeyTable;
 
 const clamped = { type: 'integer', min: Number.MIN_SAFE_INTEGER } as const;
@@ -175,7 +163,7 @@ const keys = {
   model_auto_compact_token_limit_scope: choice(['total', 'body_after_prefix']),
   tool_output_token_limit: count,
   model_catalog_json: path,
-  model_prices: { type: 'named-tables', keys: priceKeys, unused: [], names: 'words' },
+  model_prices: namedTables(priceKeys),
   model_fallback: { type: 'model-choice' },
   max_turn_tokens: tokens,
   max_thread_tokens: tokens,
@@ -206,12 +194,7 @@ const keys = {
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
   sandbox_fallback: choice<'landlock' | 'none'>(['landlock', 'none']),
   sandbox_workspace_write: table(
-    {
-      writable_roots: paths,
-      network_access: flag,
-      exclude_tmpdir_env_var: flag,
-      exclude_slash_tmp: flag,
-    } as const,
+    { writable_roots: paths, network_access: flag, exclude_tmpdir_env_var: flag, exclude_slash_tmp: flag } as const,
     { unknown: 'error' },
   ),
   sandbox: table({ max_processes: tokens, max_memory_mb: tokens } as const, { unknown: 'error' }),
@@ -249,14 +232,9 @@ const keys = {
   project_doc_max_bytes: count,
   project_doc_fallback_filenames: strings,
   project_root_markers: strings,
-  otel: { type: 'free', shape: 'table' },
+  otel: freeTable,
   openai_base_url: name,
-  model_providers: {
-    type: 'named-tables',
-    keys: providerKeys,
-    unused: ['supports_standalone_web_search'],
-    names: 'words',
-  },
+  model_providers: namedTables(providerKeys, ['supports_standalone_web_search']),
   skills: table({
     include_instructions: flag,
     max_context_tokens: { type: 'integer', min: 1, max: 10_000 },
@@ -279,21 +257,11 @@ const keys = {
     { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
   ),
   goals: table({ max_goal_token_budget: tokens } as const),
-  plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], names: 'words' },
-  mcp_servers: {
-    type: 'named-tables',
-    keys: mcpServerKeys,
-    unused: ['auth', 'environment_id', 'http_headers_helper'],
-    names: 'words',
-  },
-  projects: {
-    type: 'named-tables',
-    keys: { trust_level: choice(['trusted', 'untrusted']) },
-    unused: [],
-    names: 'folders',
-  },
+  plugins: namedTables({ enabled: flag }, ['mcp_servers']),
+  mcp_servers: namedTables(mcpServerKeys, ['auth', 'environment_id', 'http_headers_helper']),
+  projects: { ...namedTables({ trust_level: choice(['trusted', 'untrusted']) }), names: 'folders' },
   // Read per layer, since the hooks of all layers run.
-  hooks: { type: 'free', shape: 'table' },
+  hooks: freeTable,
   // Read as a whole: role names stand beside settings.
   agents: { type: 'free', shape: 'table', checked: agentsTable },
   notify: strings,
@@ -305,13 +273,10 @@ const keys = {
   },
   default_permissions: name,
   // Read as a whole after merging: a profile may extend one of another layer.
-  permissions: { type: 'free', shape: 'table' },
+  permissions: freeTable,
 } as const satisfies KeyTable;
 
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
-
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
-
 export type GivenValues = ValuesOf<typeof keys>;
-
-export const keyTable: TableKind<typeof keys> = table(keys, { unused: unusedKeys });
+export const keyTable: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });

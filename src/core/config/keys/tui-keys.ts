@@ -1,13 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
-import type { ChoiceKind, KeyTable, TableKind } from './key-kinds.ts';
-
-const flag = { type: 'boolean' } as const;
-const strings = { type: 'string-list' } as const;
-const name = { type: 'string', blank: 'refused' } as const;
-
-function choice<const Choice extends string>(choices: readonly Choice[]): ChoiceKind<Choice> {
-  return { type: 'choice', choices, aliases: {} };
-}
+import { choice, flag, type KeyTable, name, strings, type TableKind, words } from './key-kinds.ts';
 
 const keys = {
   animations: flag,
@@ -35,26 +27,11 @@ const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detec
 export const tuiTable: TableKind<typeof keys> = {
   type: 'table',
   keys,
-  unused: [
-    'agents_overview_grouping',
-    'auto_recap',
-    'copy_on_select',
-    'copy_on_select_clear_selection',
-    'effects',
-    'fullscreen_transcript',
-    'model_availability_nux',
-    'mouse_scroll_speed',
-    'pet',
-    'pet_anchor',
-    'presets',
-    'question_esc_back',
-    'raw_output_mode',
-    'rendering',
-    'right_click_paste',
-    'screen_reader_detection_done',
-    'show_server_version_notice',
-    'terminal_resize_reflow_max_rows',
-  ],
+  unused: words(`
+    agents_overview_grouping auto_recap copy_on_select copy_on_select_clear_selection effects fullscreen_transcript
+    model_availability_nux mouse_scroll_speed pet pet_anchor presets question_esc_back raw_output_mode rendering
+    right_click_paste screen_reader_detection_done show_server_version_notice terminal_resize_reflow_max_rows
+  `),
   unknown: 'warning',
   wrong: 'warning',
 };

@@ -61,11 +61,7 @@ export const builtInProviders = {
   },
   azure: {
     name: 'Azure',
-    urlVariable: {
-      name: 'AZURE_OPENAI_ENDPOINT',
-      path: '/openai/v1',
-      example: 'https://RESOURCE.openai.azure.com',
-    },
+    urlVariable: { name: 'AZURE_OPENAI_ENDPOINT', path: '/openai/v1', example: 'https://RESOURCE.openai.azure.com' },
     wireApi: 'responses',
     envKeys: ['AZURE_OPENAI_API_KEY'],
     envKeyInstructions:

@@ -10,10 +10,8 @@ export function usualModel(id: string): string | undefined {
 export function modelProblem(provider: string, other?: string): Outcome<'model-missing'> | undefined {
   if (builtInProvider(provider)?.model !== 'named') return undefined;
   const named = other === undefined ? 'No model is named' : `The model ${other} is named for another provider`;
-  const next = other === undefined ? 'Set model in config.toml, or use -m.' : 'Name one of its models with -m.';
-  return {
-    code: 'model-missing',
-    message: `${named}, and the provider "${provider}" has no usual one.`,
-    next: `${next} \`capstan models list --provider ${provider}\` shows what it has.`,
-  };
+  const how = other === undefined ? 'Set model in config.toml, or use -m.' : 'Name one of its models with -m.';
+  const message = `${named}, and the provider "${provider}" has no usual one.`;
+  const next = `${how} \`capstan models list --provider ${provider}\` shows what it has.`;
+  return { code: 'model-missing', message, next };
 }

@@ -112,13 +112,13 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
   const refused = refuse(id, given);
   if (refused !== undefined) return refused;
   const wireApi = given.wireApi ?? builtIn.wireApi ?? providerDefaults.wireApi;
-  const baseUrl = given.baseUrl ?? builtIn.baseUrl ?? urlFromVariable(builtIn, env) ?? urlOfLogin(given);
+  const urlOfLogin = given.requiresOpenaiAuth === true ? builtInProviders.openai.baseUrl : undefined;
+  const baseUrl = given.baseUrl ?? builtIn.baseUrl ?? urlFromVariable(builtIn, env) ?? urlOfLogin;
   const endpoint = endpoints.get(wireApi);
   const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
   if (baseUrl === undefined) return withoutUrl(id, builtIn, shorter);
-  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint)) {
+  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint))
     return incomplete(`The base_url of the provider "${id}" includes ${endpoint}, which Capstan adds itself`, shorter);
-  }
   const { httpHeaders, queryParams, streamIdleTimeoutMs } = given;
   const { supportsWebsockets = builtIn.supportsWebsockets, websocketConnectTimeoutMs } = given;
   return checkedUrl({
@@ -132,9 +132,7 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
     envHttpHeaders: { ...builtIn.envHttpHeaders, ...given.envHttpHeaders },
     ...defined({ supportsWebsockets, websocketConnectTimeoutMs, sampling: configuredSampling(given) }),
     requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
-    ...(given.requestMaxRetries !== undefined && {
-      connectMaxRetries: Math.min(given.requestMaxRetries, mostRetries),
-    }),
+    ...(given.requestMaxRetries !== undefined && { connectMaxRetries: Math.min(given.requestMaxRetries, mostRetries) }),
     streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
     capabilities: {
       ...commonCapabilities,
@@ -178,10 +176,6 @@ function urlFromVariable({ urlVariable }: Partial<BuiltInProvider>, env: Variabl
   if (urlVariable === undefined || set === undefined || set === '') return undefined;
   const address = withoutSlash(set);
   return address.endsWith(urlVariable.path) ? address : `${address}${urlVariable.path}`;
-}
-
-function urlOfLogin({ requiresOpenaiAuth }: ConfiguredProvider): string | undefined {
-  return requiresOpenaiAuth === true ? builtInProviders.openai.baseUrl : undefined;
 }
 
 function withoutUrl(id: string, { urlVariable }: Partial<BuiltInProvider>, shorter: string): ProviderProblem {
@@ -237,21 +231,16 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
   const known = [...new Set([...Object.keys(builtInProviders), ...Object.keys(config.modelProviders)])];
+  const message = `There is no provider "${id}". Known providers: ${known.join(', ')}`;
   const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
-  return {
-    code: 'provider-unknown',
-    message: `There is no provider "${id}". Known providers: ${known.join(', ')}`,
-    next,
-  };
+  return { code: 'provider-unknown', message, next };
 }
 
 function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {
   return configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
-}
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Absent values are left to the server. */
 export interface Sampling {
@@ -293,9 +282,7 @@ export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInPr
   },
 );
 
-export function localProvider(id: string): LocalProvider | undefined {
-  return localProviders.find((local) => local.id === id);
-}
+export const localProvider = (id: string): LocalProvider | undefined => localProviders.find((local) => local.id === id);
 
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
@@ -308,15 +295,13 @@ export function withLocalAddress(
   if (localProvider(provider.id) === undefined) return provider;
   const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
   if (address !== '') {
-    if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address)) {
+    if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address))
       return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
-    }
     return { ...provider, baseUrl: address.replace(/\/+$/, '') };
   }
   if (port === '') return provider;
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
     return wrong(`${portVariable} is not a port number: ${JSON.stringify(port)}`);
-  }
   return { ...provider, baseUrl: `http://localhost:${Number(port)}/v1` };
 }
 

@@ -7,7 +7,6 @@ import type { ProfileWidth } from '../../policy/profiles/profile-entries.ts';
 import type { CompileBase } from '../../policy/profiles/tables/compile-profile.ts';
 import {
   type Allowed,
-  type CredentialStoreName,
   credentialStores,
   loginMethods,
   type Requirements,
@@ -20,11 +19,15 @@ import { featureGates, featureNames } from '../features.ts';
 import { checkLayers } from '../keys/check-layers.ts';
 import { checkValues } from '../keys/check-values.ts';
 import {
-  type ChoiceKind,
+  choice,
   type ChoiceListKind,
+  flag,
   type KeyKind,
   type KeyTable,
+  name,
+  strings,
   type TableKind,
+  text,
   type ValuesOf,
   withCamelCaseKeys,
 } from '../keys/key-kinds.ts';
@@ -48,10 +51,11 @@ export function readRequirements(
   const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
   const profiles = requiredProfiles({ ...file, values: checked.values }, base);
   const { servers: mcpServers, problems: ofServers } = requiredServers({ ...file, values: checked.values });
+  const isReadOnlyMissing = values.allowedSandboxModes?.includes('read-only') === false;
   const problems = [
     ...checked.problems,
     ...unenforced(file, checked.values),
-    ...withoutReadOnly(file, values),
+    ...(isReadOnlyMissing ? [keyProblem(file, ['allowed_sandbox_modes'], readOnlyMissing)] : []),
     ...ofRules,
     ...[...profiles.problems, ...ofServers].map((problem) => locateProblem([file], problem)),
   ];
@@ -96,11 +100,11 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
 /** The managed configuration's values for these three keys are requirements as well. */
 function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'reviewers' | 'sandboxModes'> {
   if (managed === undefined) return {};
-  const [checked] = checkLayers([managed], { unknown: 'error' });
   // All were checked against the key table, which has the same choices.
-  const approval = checked?.values['approval_policy'] as ApprovalPolicy | undefined;
-  const reviewer = checked?.values['approvals_reviewer'] as ApprovalsReviewer | undefined;
-  const mode = checked?.values['sandbox_mode'] as SandboxMode | undefined;
+  const values = checkLayers([managed], { unknown: 'error' })[0]?.values ?? {};
+  const approval = values['approval_policy'] as ApprovalPolicy | undefined;
+  const reviewer = values['approvals_reviewer'] as ApprovalsReviewer | undefined;
+  const mode = values['sandbox_mode'] as SandboxMode | undefined;
   return defined({
     approvals: allowed(managed, 'approval_policy', approval && [approval]),
     reviewers: allowed(managed, 'approvals_reviewer', reviewer && [reviewer]),
@@ -117,17 +121,12 @@ function allowed<Value>(
   return first === undefined ? undefined : { allowed: [first, ...others], source: keySource(layer, [key]), key };
 }
 
-function withoutReadOnly(file: ConfigLayer, values: RequirementValues): readonly ConfigProblem[] {
-  if (values.allowedSandboxModes?.includes('read-only') !== false) return [];
-  return [
-    keyProblem(file, ['allowed_sandbox_modes'], {
-      code: 'config-wrong-value',
-      severity: 'error',
-      what: 'must contain "read-only"',
-      next: 'Add "read-only" to the list.',
-    }),
-  ];
-}
+const readOnlyMissing = {
+  code: 'config-wrong-value',
+  severity: 'error',
+  what: 'must contain "read-only"',
+  next: 'Add "read-only" to the list.',
+} as const;
 
 const insteadOfOthers =
   'Use allowed_sandbox_modes and permissions.filesystem.deny_read to choose what commands may access.';
@@ -151,11 +150,8 @@ function unenforced(file: ConfigLayer, values: JsonObject): readonly ConfigProbl
     );
 }
 
-const text = { type: 'string', blank: 'allowed' } as const;
-const name = { type: 'string', blank: 'refused' } as const;
-const flag = { type: 'boolean' } as const;
-const models = { type: 'string-list' } as const;
 const pins = { type: 'toggles', names: featureNames, tables: 'refused' } as const;
+const freeTable = { type: 'free', shape: 'table' } as const;
 
 function choices<const Choice extends string>(
   all: readonly Choice[],
@@ -169,37 +165,30 @@ function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
   return { type: 'table', keys, unused: [], unknown: 'error' };
 }
 
+const widths: readonly ProfileWidth[] = ['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'];
+
 const enforced = {
   allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
   allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
     guardian_subagent: 'auto_review',
   }),
   guardian_policy_config: text,
-  allowed_sandbox_modes: choices<ProfileWidth>([
-    'read-only',
-    'workspace-write',
-    'danger-full-access',
-    'external-sandbox',
-  ]),
+  allowed_sandbox_modes: choices(widths),
   additional_developer_instructions: text,
   features: pins,
   feature_requirements: pins,
-  permissions: { type: 'free', shape: 'table' },
-  allowed_permission_profiles: { type: 'free', shape: 'table' },
+  permissions: freeTable,
+  allowed_permission_profiles: freeTable,
   default_permissions: name,
   rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
-  auto_review: table({ ignore_rules: models, required_on_models: models }),
+  auto_review: table({ ignore_rules: strings, required_on_models: strings }),
   allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
   allow_login_shell: flag,
   allowed_login_methods: choices(loginMethods),
-  allowed_chatgpt_workspaces: { type: 'string-list' },
-  cli_auth_credentials_store: {
-    type: 'choice',
-    choices: credentialStores,
-    aliases: {},
-  } as ChoiceKind<CredentialStoreName>,
-  mcp_servers: { type: 'free', shape: 'table' },
-  hooks: { type: 'free', shape: 'table' },
+  allowed_chatgpt_workspaces: strings,
+  cli_auth_credentials_store: choice(credentialStores),
+  mcp_servers: freeTable,
+  hooks: freeTable,
   allow_managed_hooks_only: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
@@ -212,25 +201,21 @@ const unenforcedKeys: readonly (readonly string[])[] = [
   ['model_catalog_json'],
 ];
 
+const each = (kind: KeyKind, keys: string): KeyTable => Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
+
 /** Limits on features that do not exist here. They pass silently unless the value has the wrong type. */
 const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
-    { type: 'free', shape: 'table' },
+    freeTable,
     'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
   ...each(name, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
   ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
 };
 
-function each(kind: KeyKind, keys: string): KeyTable {
-  return Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
-}
-
 type RequirementValues = ValuesOf<typeof enforced>;
-
 export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });
-
 const path = ['rules', 'prefix_rules'];
 
 /** Rules in `requirements.toml` may restrict commands but allow none. */
@@ -262,9 +247,8 @@ function readRule(rule: Json, source: string): readonly PrefixRule[] | string {
   const decision = stringAt(rule, 'decision');
   if (decision !== 'prompt' && decision !== 'forbidden') return 'decision must be "prompt" or "forbidden"';
   const { pattern, justification } = rule;
-  if (justification !== undefined && (typeof justification !== 'string' || justification.trim() === '')) {
+  if (justification !== undefined && (typeof justification !== 'string' || justification.trim() === ''))
     return 'justification must be a text';
-  }
   if (!Array.isArray(pattern) || pattern.length === 0) return 'pattern must be a list that is not empty';
   const slots = pattern.map((slot: Json) => (isJsonObject(slot) ? slotOf(slot) : undefined));
   const [first, ...rest] = slots.filter((slot) => slot !== undefined);

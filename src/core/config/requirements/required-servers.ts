@@ -68,9 +68,8 @@ function matcherOf(path: Path, given: Json, problems: TableProblem[]): TextMatch
   const table = tableAt(path, given, ['match', 'value', 'expression'], problems);
   if (table === undefined) return undefined;
   const { match, value, expression } = table;
-  if ((match === 'exact' || match === 'prefix') && typeof value === 'string' && expression === undefined) {
+  if ((match === 'exact' || match === 'prefix') && typeof value === 'string' && expression === undefined)
     return { match, value };
-  }
   if (match === 'regex' && typeof expression === 'string' && value === undefined) {
     if (isPattern(expression)) return { match, expression };
     problems.push(wrongValue(path, `has no valid regular expression (${expression})`, 'Correct it.'));
@@ -82,9 +81,7 @@ function matcherOf(path: Path, given: Json, problems: TableProblem[]): TextMatch
   return undefined;
 }
 
-function exactly(value: string): TextMatcher {
-  return { match: 'exact', value };
-}
+const exactly = (value: string): TextMatcher => ({ match: 'exact', value });
 
 function isPattern(expression: string): boolean {
   try {

@@ -130,9 +130,8 @@ function transportOf(name: string, given: ConfiguredMcpServer): McpTransportConf
     const next = `Put the token in an environment variable, and name the variable in mcp_servers.${name}.bearer_token_env_var.`;
     return problem(name, 'has a bearer_token, which Capstan does not read', next);
   }
-  if (command !== undefined && url !== undefined) {
+  if (command !== undefined && url !== undefined)
     return problem(name, 'has both a command and a url', 'Remove one of them.');
-  }
   if (command !== undefined) return programOf(name, command, given);
   if (url !== undefined) return addressOf(name, url, given);
   return problem(name, 'has neither a command nor a url', 'Set one of them, or enabled = false.');
@@ -190,9 +189,7 @@ function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAd
   };
 }
 
-function written(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+const written = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function problem(name: string, what: string, next: string): McpServerProblem {
   return {

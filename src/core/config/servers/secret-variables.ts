@@ -185,7 +185,6 @@ function withoutKeys(
 
 const variableKeys = ['bearer_token_env_var', 'env_http_headers', 'env_vars'];
 const secretKey = 'client_secret_env_var';
-
 const valueKeys = ['http_headers', 'env', 'args'];
 
 /**

@@ -131,6 +131,4 @@ class KeyScanner {
   }
 }
 
-function nameOf(path: Path): string {
-  return path.join('\0');
-}
+const nameOf = (path: Path): string => path.join('\0');

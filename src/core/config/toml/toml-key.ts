@@ -32,7 +32,6 @@ function afterSpace(text: string, at: number): number {
 }
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r', '"': '"', '\\': '\\' };
-
 const string = /"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"|'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y;
 
 /** The one-line TOML string at the position, and its end. Undefined when there is none. */

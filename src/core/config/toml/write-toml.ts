@@ -44,9 +44,7 @@ function tableBlocks(values: JsonObject, path: readonly string[], options: Write
   return [...own, ...tables];
 }
 
-function isFilledTable(value: Json): value is JsonObject {
-  return isJsonObject(value) && Object.keys(value).length > 0;
-}
+const isFilledTable = (value: Json): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0;
 
 /**
  * Removes a table and everything below it, keeping comments of other tables. Works by lines: the caller must check the

@@ -1,0 +1,92 @@
+import { defined } from '../../base/objects.ts';
+import type { Step } from '../../core/envelope/envelope.ts';
+import type { ToolTraits } from '../../core/envelope/facts.ts';
+import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { CallResult, Prepared, PreparedCall, RefusedCall, RunningCall, Tool, ToolCall } from './tool.ts';
+
+/** Declares a function whose arguments are these properties and no others. */
+export function functionSpec(
+  name: string,
+  description: string,
+  properties: JsonObject = {},
+  required?: readonly string[],
+): ToolSpec {
+  const parameters = { type: 'object', properties, ...defined({ required }), additionalProperties: false };
+  return { type: 'function', name, description, strict: false, parameters };
+}
+
+export const notAnObject = 'they are not a JSON object.';
+
+export const refusedArguments = (problem: string): RefusedCall => ({ kind: 'refused', output: badArguments(problem) });
+
+/** Some models write nothing where all arguments may be left out. */
+export const readObject = (input: string): JsonObject | undefined =>
+  parseJsonObject(input.trim() === '' ? '{}' : input);
+
+export function callItem(id: string, tool: string, given: JsonObject): ToolCallItem {
+  return { kind: 'tool-call', id, tool, arguments: given, status: 'in-progress' };
+}
+
+/** The result of a call that answers with a text. */
+export function ended(item: ToolCallItem, output: string, ok = true): CallResult {
+  return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
+}
+
+export interface FunctionTool<Given>
+  extends Omit<ToolTraits, 'name'>, Pick<Tool, 'isExternal'>, Pick<PreparedCall, 'alone' | 'idempotent'> {
+  readonly spec: ToolSpec;
+  /** Undefined: the arguments are malformed. Default: they must be a JSON object. */
+  parse?(input: string): JsonObject | undefined;
+  readonly malformed?: string;
+  /** A string says what is wrong with the arguments. */
+  read(given: JsonObject, step: Step): Given | string | Promise<Given | string>;
+  needs?(given: Given): CallNeeds;
+  /** A text alone is the answer of a call that succeeded. */
+  run(given: Given, running: RunningCall, call: ToolCall & { readonly step: Step }): Answer | Promise<Answer>;
+}
+
+type Answer = string | { readonly output: string; readonly ok: boolean };
+
+/** A tool that reads its arguments when it is called and answers with a text when it runs. */
+export function functionTool<Given>({
+  spec,
+  parse = parseJsonObject,
+  malformed = notAnObject,
+  read,
+  needs,
+  run,
+  alone,
+  idempotent,
+  ...traits
+}: FunctionTool<Given>): Tool {
+  const name = String(spec['name']);
+  return {
+    ...traits,
+    name,
+    spec,
+    prepare(call, step) {
+      const given = parse(call.input);
+      if (given === undefined) return refusedArguments(malformed);
+      const prepared = (wanted: Given | string): Prepared => {
+        if (typeof wanted === 'string') return refusedArguments(wanted);
+        const item = callItem(call.callId, name, given);
+        return {
+          kind: 'prepared',
+          item,
+          needs: needs?.(wanted) ?? {},
+          ...defined({ alone, idempotent }),
+          async run(running) {
+            const answer = await run(wanted, running, { ...call, step });
+            return typeof answer === 'string' ? ended(item, answer) : ended(item, answer.output, answer.ok);
+          },
+        };
+      };
+      const wanted = read(given, step);
+      return wanted instanceof Promise ? wanted.then(prepared) : prepared(wanted);
+    },
+  };
+}

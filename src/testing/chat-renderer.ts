@@ -47,17 +47,12 @@ function wholeAnswer(
 }
 
 const reasons: Readonly<Record<string, string>> = { max_output_tokens: 'length' };
-
 const object = 'chat.completion.chunk';
 const done = Buffer.from('data: [DONE]\n\n');
+const data = (value: JsonObject): Buffer => Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
 
-function data(value: JsonObject): Buffer {
-  return Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
-}
-
-function finishOf(items: readonly ItemDraft[]): string {
-  return items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
-}
+const finishOf = (items: readonly ItemDraft[]): string =>
+  items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
 
 function answerChunks(
   id: string,

@@ -115,9 +115,7 @@ function pageOf(
   return { threads: page, ...(last && threads.length > page.length ? { next: formatCursor(placeOf(last)) } : {}) };
 }
 
-function newestFirst(a: PageEnd, b: PageEnd): number {
-  return b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-}
+const newestFirst = (a: PageEnd, b: PageEnd): number => b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
 function hasAll({ text }: SpokenMessage, terms: readonly string[]): boolean {
   const lower = text.toLowerCase();
@@ -157,14 +155,8 @@ function chooseNamed(
   return first === undefined ? noneNamed(name, cwd) : chosen(first);
 }
 
-function among(all: readonly ThreadSummary[], { cwd, archived }: ChoiceAmong): readonly ThreadSummary[] {
-  return all.filter((thread) => (archived === true || !thread.archived) && (cwd === undefined || thread.cwd === cwd));
-}
+const among = (all: readonly ThreadSummary[], { cwd, archived }: ChoiceAmong): readonly ThreadSummary[] =>
+  all.filter((thread) => (archived === true || !thread.archived) && (cwd === undefined || thread.cwd === cwd));
 
-function chosen({ id }: ThreadSummary): ChosenThread {
-  return { kind: 'chosen', id };
-}
-
-function idsOf(threads: readonly ThreadSummary[]): readonly ThreadId[] {
-  return threads.map(({ id }) => id);
-}
+const chosen = ({ id }: ThreadSummary): ChosenThread => ({ kind: 'chosen', id });
+const idsOf = (threads: readonly ThreadSummary[]): readonly ThreadId[] => threads.map(({ id }) => id);

@@ -305,25 +305,16 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
   };
 }
 
-function locationOf({ rolloutId }: Pick<MemoryRollout, 'rolloutId'>): string {
-  return `memory:${rolloutId}`;
-}
+const locationOf = ({ rolloutId }: Pick<MemoryRollout, 'rolloutId'>): string => `memory:${rolloutId}`;
 
-function isWanted({ type, payload }: Line, wanted: Wanted = () => true): boolean {
-  return wanted({ type, payloadType: stringAt(payload, 'type') });
-}
+const isWanted = ({ type, payload }: Line, wanted: Wanted = () => true): boolean =>
+  wanted({ type, payloadType: stringAt(payload, 'type') });
 
-function locked(id: ThreadId): OpenRefused {
-  return refused('thread-locked', `Thread ${id} is being written by this process.`);
-}
+const locked = (id: ThreadId): OpenRefused =>
+  refused('thread-locked', `Thread ${id} is being written by this process.`);
 
-function unknown(id: ThreadId): OpenRefused {
-  return refused('thread-unknown', `There is no thread ${id}.`);
-}
-
-function refused(code: OpenRefusedCode, message: string): OpenRefused {
-  return { kind: 'refused', code, message, next: '' };
-}
+const unknown = (id: ThreadId): OpenRefused => refused('thread-unknown', `There is no thread ${id}.`);
+const refused = (code: OpenRefusedCode, message: string): OpenRefused => ({ kind: 'refused', code, message, next: '' });
 
 interface MemoryLease {
   readonly epoch: number;

@@ -281,7 +281,4 @@ export function overflow(
 
 /** To add a wire format, write a renderer and list it here. */
 const renderers: readonly WireRenderer[] = [responsesRenderer, chatRenderer, anthropicRenderer];
-
-function rendererFor(path: string): WireRenderer | undefined {
-  return renderers.find(({ endpoint }) => endpoint.test(path));
-}
+const rendererFor = (path: string): WireRenderer | undefined => renderers.find(({ endpoint }) => endpoint.test(path));

@@ -201,9 +201,7 @@ class ScriptedSocket {
   }
 }
 
-function inputOf(body: JsonObject): readonly Json[] {
-  return arrayAt(body, 'input') ?? [];
-}
+const inputOf = (body: JsonObject): readonly Json[] => arrayAt(body, 'input') ?? [];
 
 function notFound(previous: string): Pick<HttpErrorStep, 'status' | 'body' | 'headers'> {
   const message = `Previous response with id '${previous}' not found.`;
@@ -288,10 +286,7 @@ async function firstBytes(
 }
 
 type Pace = Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs' | 'chunkBytes'>;
-
-function paceOf(step: ScriptStep): Pace {
-  return step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
-}
+const paceOf = (step: ScriptStep): Pace => (step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {});
 
 async function write({ socket, gone }: SocketStage, frames: readonly Buffer[], pace: Pace): Promise<ExchangeEnd> {
   const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
@@ -315,9 +310,7 @@ function errorMessage({ status, body, headers }: Pick<HttpErrorStep, 'status' | 
 const opcode = { continuation: 0, text: 1, binary: 2, close: 8 };
 
 /** A short frame that ends its message. */
-function frame(code: number, data: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([0x80 | code, data.length]), data]);
-}
+const frame = (code: number, data: Buffer): Buffer => Buffer.concat([Buffer.from([0x80 | code, data.length]), data]);
 
 function faultFrames(fault: SocketFault): readonly Buffer[] {
   const broken = Buffer.from('{"type":"');

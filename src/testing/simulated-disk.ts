@@ -278,9 +278,8 @@ export class SimulatedDisk implements Files {
   }
 }
 
-function diskError(code: string, operation: DiskOperation, path: string): Error {
-  return Object.assign(new Error(`${code}: simulated, ${operation} '${path}'`), { code, path, syscall: operation });
-}
+const diskError = (code: string, operation: DiskOperation, path: string): Error =>
+  Object.assign(new Error(`${code}: simulated, ${operation} '${path}'`), { code, path, syscall: operation });
 
 /**
  * Decides what a crash leaves of an unsynced change. The answer is a number from 0 to `most`. New name: 0 (gone) or 1
@@ -349,9 +348,7 @@ class SimulatedFile {
   }
 }
 
-function weight(step: Step): number {
-  return step.kind === 'append' ? step.bytes.length : 1;
-}
+const weight = (step: Step): number => (step.kind === 'append' ? step.bytes.length : 1);
 
 /** Bytes that grow at the end without being copied each time. */
 class Growing {

@@ -51,13 +51,10 @@ export function withIds(draft: ItemDraft, ids: Numbering): ItemDraft {
   };
 }
 
-export function draftTexts(item: ItemDraft, key: string): readonly string[] {
-  return (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
-}
+export const draftTexts = (item: ItemDraft, key: string): readonly string[] =>
+  (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
 
-export function streamedWords(text: string): readonly string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
+export const streamedWords = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
 /** The step's counts override the server's; a word in either replaces all counts, the step's first. */
 export function scriptedCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): 'none' | 'null' | Usage {

@@ -126,19 +126,11 @@ export class ArgumentPopup {
   }
 }
 
-function begins({ text }: ArgumentValue, typed: string): boolean {
-  return text.toLowerCase().startsWith(typed.toLowerCase());
-}
+const begins = ({ text }: ArgumentValue, typed: string): boolean => text.toLowerCase().startsWith(typed.toLowerCase());
+const isPath = ({ kind }: AskedArgument): boolean => kind === 'file' || kind === 'folder';
 
-function isPath({ kind }: AskedArgument): boolean {
-  return kind === 'file' || kind === 'folder';
-}
-
-function placeOf(asked: AskedArgument | undefined): string {
-  return asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
-}
+const placeOf = (asked: AskedArgument | undefined): string =>
+  asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
 
 /** Values are reused while this key stays the same. Paths are read by their typed beginning. */
-function whatIsAsked(asked: AskedArgument): string {
-  return `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;
-}
+const whatIsAsked = (asked: AskedArgument): string => `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;

@@ -3,9 +3,7 @@ import { visibleLine } from '../../views/terminal/text.ts';
 import { type Draft, type DraftElement, type DraftPayload, isShellDraft, replaceIn } from './draft.ts';
 
 /** `[Image #2]`. The engine numbers pictures the same way, in order. */
-export function imageLabel(number: number): string {
-  return `[Image #${number}]`;
-}
+export const imageLabel = (number: number): string => `[Image #${number}]`;
 
 /** `[Pasted Content 1200 chars, 40 lines]`; a number distinguishes pastes of the same size. */
 export function pasteLabel(text: string, taken: ReadonlySet<string>): string {
@@ -59,14 +57,12 @@ function relabelled(draft: Draft, labels: readonly string[]): Draft {
 
 type Mention = Extract<DraftPayload, { kind: 'mention' }>;
 
-export function mentionText({ text, path }: Mention, { isShell }: { readonly isShell: boolean }): string {
-  return isShell && path !== undefined ? shellPath(path) : text;
-}
+export const mentionText = ({ text, path }: Mention, { isShell }: { readonly isShell: boolean }): string =>
+  isShell && path !== undefined ? shellPath(path) : text;
 
 /** Label of a path in a draft: its text, with a visible sign for every hidden character. */
-export function mentionLabel(mention: Mention, place: { readonly isShell: boolean }): string {
-  return visibleLine(mentionText(mention, place));
-}
+export const mentionLabel = (mention: Mention, place: { readonly isShell: boolean }): string =>
+  visibleLine(mentionText(mention, place));
 
 /** Characters that a shell takes literally anywhere in a word. */
 const harmless = /^[\w./][\w./@%+:,-]*$/;
@@ -88,9 +84,7 @@ const outside =
  * True if quotes after this part of a command work as quotes. Inside other quotes they would close those, and the word
  * would be read as part of the command. In doubt false.
  */
-export function canQuoteBehind(before: string): boolean {
-  return outside.test(before);
-}
+export const canQuoteBehind = (before: string): boolean => outside.test(before);
 
 interface NewElement {
   readonly range: readonly [from: number, to: number];
@@ -110,9 +104,7 @@ export function insertElement(draft: Draft, { range, label, payload }: NewElemen
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** True for file names of pictures that models accept. The engine checks the bytes when it is sent. */
-export function hasImageName(path: string): boolean {
-  return imageName.test(path);
-}
+export const hasImageName = (path: string): boolean => imageName.test(path);
 
 export function pathInMessage(path: string): string {
   if (!/\s/.test(path)) return path;
@@ -155,6 +147,5 @@ export function mentionAt({ text, cursor, elements }: Draft): MentionToken | und
 }
 
 /** True if both are the same token of the user's: only text before it may have changed. */
-export function isSameToken(one: MentionToken, other: MentionToken): boolean {
-  return one.sign === other.sign && one.typed === other.typed && one.before === other.before;
-}
+export const isSameToken = (one: MentionToken, other: MentionToken): boolean =>
+  one.sign === other.sign && one.typed === other.typed && one.before === other.before;

@@ -11,10 +11,7 @@ export type ClusterMeasure = (cluster: string) => number;
 
 /** A draft does not align tabs to stops. */
 const tabWidth = 4;
-
-function columns(cluster: string, measure: ClusterMeasure): number {
-  return cluster === '\t' ? tabWidth : measure(cluster);
-}
+const columns = (cluster: string, measure: ClusterMeasure): number => (cluster === '\t' ? tabWidth : measure(cluster));
 
 export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
@@ -91,10 +88,7 @@ export function placeAt(text: string, row: DraftRow, column: number, measure: Cl
 /**
  * Draws a part of a draft with a visible sign for every hidden character: the user must see all that is sent or run.
  */
-export function drawnDraft(text: string): string {
-  return visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
-}
+export const drawnDraft = (text: string): string =>
+  visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 
-export function draftColumns(cluster: string): number {
-  return countColumns(visibleText(cluster));
-}
+export const draftColumns = (cluster: string): number => countColumns(visibleText(cluster));

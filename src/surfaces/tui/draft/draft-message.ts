@@ -12,6 +12,7 @@ import {
   isCommandDraft,
   isCommandText,
   isShellDraft,
+  movedElements,
   readSlash,
   sliceDraft,
 } from './draft.ts';
@@ -58,9 +59,8 @@ function unknownCommand(name: string): string {
   return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
 }
 
-function takesNothing(name: string): string {
-  return `/${name} takes no words. Send it alone, or put a space before it to send all of it to the model.`;
-}
+const takesNothing = (name: string): string =>
+  `/${name} takes no words. Send it alone, or put a space before it to send all of it to the model.`;
 
 export function commandMustWaitMessage(name: string, look: Look): string {
   const key = hintKeys(look, 'composer');
@@ -89,9 +89,8 @@ export function draftPlainText(draft: Draft): string {
   return isCommandText(words) && !isCommandDraft(draft) ? ` ${words}` : words;
 }
 
-export function picturesOf({ elements }: Draft): readonly string[] {
-  return elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
-}
+export const picturesOf = ({ elements }: Draft): readonly string[] =>
+  elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
 
 /** Trims blanks, except one that keeps a message from being a command. */
 export function trimDraft({ text, cursor, elements }: Draft): Draft {
@@ -100,7 +99,7 @@ export function trimDraft({ text, cursor, elements }: Draft): Draft {
   const draft = {
     text: trimmed,
     cursor: Math.max(0, Math.min(trimmed.length, cursor - by)),
-    elements: elements.map((element) => moved(element, -by)),
+    elements: movedElements(elements, -by),
   };
   return by === 0 ? draft : escapeCommandDraft(draft);
 }
@@ -116,17 +115,13 @@ export function joinDrafts(before: Draft, second: Draft): Draft {
   return renumberElements({
     text: `${first.text}\n${second.text}`,
     cursor: second.cursor + by,
-    elements: [...first.elements, ...second.elements.map((element) => moved(element, by))],
+    elements: [...first.elements, ...movedElements(second.elements, by)],
   });
 }
 
 export function joinAll(drafts: readonly Draft[]): Draft | undefined {
   const [first, ...rest] = drafts;
   return first && rest.reduce(joinDrafts, first);
-}
-
-function moved(element: DraftElement, by: number): DraftElement {
-  return { ...element, start: element.start + by, end: element.end + by };
 }
 
 export interface PictureReader {

@@ -206,7 +206,6 @@ export interface MentionItem {
 }
 
 const mentionFilters = ['all', 'files', 'tools'] as const;
-
 type MentionFilter = (typeof mentionFilters)[number];
 
 function isOfFilter({ kind }: MentionItem, filter: MentionFilter): boolean {

@@ -182,9 +182,7 @@ function withoutRun(draft: Draft, run: string): Draft | undefined {
   return replaceIn(draft, [from, cursor], '');
 }
 
-function signOf({ name }: KeyPress): '\n' | '\t' {
-  return name === 'enter' ? '\n' : '\t';
-}
+const signOf = ({ name }: KeyPress): '\n' | '\t' => (name === 'enter' ? '\n' : '\t');
 
 /** No hand types characters so close to each other. */
 const fastMs = 8;

@@ -75,9 +75,8 @@ function urlPath(text: string, isWsl: boolean): string | undefined {
 }
 
 /** `C:\a b` is `/mnt/c/a b`. */
-function drivePath(path: string): string {
-  return `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
-}
+const drivePath = (path: string): string =>
+  `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
 
 /** Inserts the picture whose path was pasted; undefined: it is other text. */
 export function pastedPicture(

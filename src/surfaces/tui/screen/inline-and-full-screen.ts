@@ -274,6 +274,4 @@ export class InlineScreen {
   }
 }
 
-function rowsOf(width: number, columns: number): number {
-  return Math.max(1, Math.ceil(width / Math.max(1, columns)));
-}
+const rowsOf = (width: number, columns: number): number => Math.max(1, Math.ceil(width / Math.max(1, columns)));

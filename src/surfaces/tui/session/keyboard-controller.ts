@@ -376,6 +376,4 @@ class BoundKeys {
   }
 }
 
-function ofRoom(pager: unknown): KeyGroup {
-  return pager === undefined ? 'list' : 'pager';
-}
+const ofRoom = (pager: unknown): KeyGroup => (pager === undefined ? 'list' : 'pager');

@@ -58,17 +58,9 @@ const standing = cachePerObject((settings: Settings) => {
   return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
 });
 
-export function presetOf(settings: Settings): PermissionPreset | undefined {
-  return standing(settings).preset;
-}
-
-function permissionWords(settings: Settings): string {
-  return standing(settings).words;
-}
-
-export function sandboxLevel(settings: Settings): string {
-  return standing(settings).sandbox;
-}
+export const presetOf = (settings: Settings): PermissionPreset | undefined => standing(settings).preset;
+const permissionWords = (settings: Settings): string => standing(settings).words;
+export const sandboxLevel = (settings: Settings): string => standing(settings).sandbox;
 
 /** Permissions of the turn, by their `/permissions` names if they have one. Plan mode comes first. */
 export function permissionMode(settings: Settings): Piece {

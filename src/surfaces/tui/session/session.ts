@@ -308,9 +308,8 @@ function keptWords(waiting: number): readonly string[] {
   return [`${waiting === 1 ? 'A queued message is' : `${waiting} queued messages are`} kept for when you continue.`];
 }
 
-function runningAgents(threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) {
-  return threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
-}
+const runningAgents = (threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) =>
+  threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
 
 /** Names are read from files: a hanging disk must not delay the user's exit. */
 const namesMs = 500;
@@ -338,6 +337,4 @@ function namesIn({ agents }: AgentNode, running: ReadonlySet<string>): readonly 
   ]);
 }
 
-export function agentName(path: string): string {
-  return path.replace(/^\/root\//, '');
-}
+export const agentName = (path: string): string => path.replace(/^\/root\//, '');

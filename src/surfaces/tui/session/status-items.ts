@@ -42,15 +42,11 @@ export interface StatusItem {
 
 const accent = (): Style => ({ colour: 'accent' });
 const marker = (): Style => ({ colour: 'marker' });
-
-function left({ usage }: StatusFacts): number {
-  return Math.round(usage.percentRemaining);
-}
+const left = ({ usage }: StatusFacts): number => Math.round(usage.percentRemaining);
 
 /** These are coloured even if other items are not. */
-function leftStyle(facts: StatusFacts): Style {
-  return left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
-}
+const leftStyle = (facts: StatusFacts): Style =>
+  left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
 
 const tokens = (count: number, word: string): string | undefined =>
   count === 0 ? undefined : `${compactNumber(count)} ${word}`;
@@ -169,9 +165,7 @@ export function readStatusIds(words: readonly string[]): {
   return { ids, unknown };
 }
 
-function isStatusId(word: string): word is StatusId {
-  return Object.hasOwn(statusItems, word);
-}
+const isStatusId = (word: string): word is StatusId => Object.hasOwn(statusItems, word);
 
 export const usualStatusLine: readonly StatusId[] = [
   'model-with-reasoning',

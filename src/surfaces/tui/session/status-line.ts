@@ -202,7 +202,6 @@ export function tipRows(at: number, look: Look): readonly string[] {
 
 /** `activity`: work runs or waits for the user. */
 export type TitleId = StatusId | 'activity';
-
 const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
 
 export function readTitleIds(words: readonly string[]): {
@@ -305,6 +304,5 @@ export class SessionFacts {
   }
 }
 
-function isTurnEnd({ kind }: ThreadEvent): boolean {
-  return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
-}
+const isTurnEnd = ({ kind }: ThreadEvent): boolean =>
+  kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';

@@ -26,9 +26,8 @@ export function markCallInterrupted({ entry, item, output, context }: ShownCall)
   entry.cell = itemCell({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
 }
 
-export function withOutput<Item extends TurnItem>(item: Item, output: string): Item {
-  return item.kind === 'command' && item.output === '' ? { ...item, output } : item;
-}
+export const withOutput = <Item extends TurnItem>(item: Item, output: string): Item =>
+  item.kind === 'command' && item.output === '' ? { ...item, output } : item;
 
 /** Facts of an event about a call that its item lacks. */
 export function callStateAt(

@@ -133,9 +133,8 @@ function againWords({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): string {
 }
 
 /** True if the bytes are the same: then only the provider knows what its cache holds. */
-function mayHold({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean {
-  return breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
-}
+const mayHold = ({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean =>
+  breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
 
 function cacheLines({ breaks, keptTokens }: PrefixBrokenEvent): readonly string[] {
   return [

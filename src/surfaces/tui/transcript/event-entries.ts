@@ -327,6 +327,5 @@ export class EventEntries {
 }
 
 /** True if a call runs in parallel to others of the same answer. Patches and most tools of servers run alone. */
-function runsBeside(item: TurnItem): boolean {
-  return item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;
-}
+const runsBeside = (item: TurnItem): boolean =>
+  item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;

@@ -98,9 +98,8 @@ export class Announcements {
   }
 }
 
-function failedWords({ holdsQueue = false }: FailedTurn, look: Look): string {
-  return `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
-}
+const failedWords = ({ holdsQueue = false }: FailedTurn, look: Look): string =>
+  `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 
 /** Minimum rows in sight for pinning the message that they answer above them. */
 const leastPinned = 5;

@@ -26,9 +26,10 @@ export interface PromptMarks {
 const noMarks: PromptMarks = { begin: '', end: '' };
 
 /** The first row is the empty one above the words. */
-function marked([above = '', ...rows]: readonly string[], { begin, end }: PromptMarks): readonly string[] {
-  return [above, ...rows.map((row, at) => `${at === 0 ? begin : ''}${row}${at === rows.length - 1 ? end : ''}`)];
-}
+const marked = ([above = '', ...rows]: readonly string[], { begin, end }: PromptMarks): readonly string[] => [
+  above,
+  ...rows.map((row, at) => `${at === 0 ? begin : ''}${row}${at === rows.length - 1 ? end : ''}`),
+];
 
 /** All cells of the conversation, both for a screen that prints them once and for one that draws a part of them. */
 export class Transcript {
@@ -254,6 +255,5 @@ class DrawnEntries {
   }
 }
 
-function keyOf(look: Look): string {
-  return [look.width, look.colours, themeOf(look.palette).name, look.glyphs, look.details, look.cwd].join(' ');
-}
+const keyOf = (look: Look): string =>
+  [look.width, look.colours, themeOf(look.palette).name, look.glyphs, look.details, look.cwd].join(' ');

@@ -75,13 +75,11 @@ export function mapKeyPress<Press extends PressedKey>(
   return { ...press, name: action === undefined ? unbound : homeKey(action) };
 }
 
-function beginsChord(map: KeyMap, group: KeyGroup, name: string): boolean {
-  return [...map.byKey[group].keys()].some((strokes) => strokes.startsWith(`${name} `));
-}
+const beginsChord = (map: KeyMap, group: KeyGroup, name: string): boolean =>
+  [...map.byKey[group].keys()].some((strokes) => strokes.startsWith(`${name} `));
 
-export function shownKeys({ bindings }: KeyMap, id: string): readonly string[] {
-  return bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
-}
+export const shownKeys = ({ bindings }: KeyMap, id: string): readonly string[] =>
+  bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
 
 /** A hint with the first key of an action, such as `esc to interrupt`; empty if no key is bound to it. */
 export function keyHint(

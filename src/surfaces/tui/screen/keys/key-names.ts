@@ -54,9 +54,7 @@ export function readStrokes(written: string): string | undefined {
   return isRead ? strokes.join(' ') : undefined;
 }
 
-export function typesCharacter(name: string): boolean {
-  return name === 'space' || [...name].length === 1;
-}
+export const typesCharacter = (name: string): boolean => name === 'space' || [...name].length === 1;
 
 /** A reported key in the form of config.toml: `ctrl-x ctrl-t`. */
 export function writtenStrokes(strokes: string): string {
@@ -72,11 +70,7 @@ export function writtenStrokes(strokes: string): string {
     .join(' ');
 }
 
-const shownNames: Readonly<Record<string, string>> = {
-  escape: 'esc',
-  pageup: 'page up',
-  pagedown: 'page down',
-};
+const shownNames: Readonly<Record<string, string>> = { escape: 'esc', pageup: 'page up', pagedown: 'page down' };
 
 export function shownKey(strokes: string): string {
   return strokes

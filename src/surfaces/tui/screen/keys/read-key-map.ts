@@ -20,7 +20,6 @@ interface OwnBinding {
 }
 
 export type KeySource = (path: Path) => string | undefined;
-
 type Report = (path: Path, what: string, next: string) => void;
 
 export interface ReadKeyMap {
@@ -78,9 +77,7 @@ function tableOf(written: Json | undefined, report: Report): ReadonlyMap<string,
 }
 
 /** In `global`, an action of any context may be bound. */
-function isIn({ context }: KeyAction, written: string): boolean {
-  return written === 'global' || written === context;
-}
+const isIn = ({ context }: KeyAction, written: string): boolean => written === 'global' || written === context;
 
 function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, report: Report): OwnBinding | undefined {
   const { context, name } = action;
@@ -137,14 +134,11 @@ function leftKeys(action: KeyAction, own: ReadonlyMap<KeyAction, OwnBinding>): r
 }
 
 /** Contexts that apply at the same time share one place. */
-function keyPlaceOf({ context }: KeyAction): string {
-  return contextsOf.composer.includes(context) ? 'composer' : context;
-}
+const keyPlaceOf = ({ context }: KeyAction): string => (contextsOf.composer.includes(context) ? 'composer' : context);
 
 /** True if equal, or if one begins the other. */
-export function strokesCollide(one: string, other: string): boolean {
-  return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
-}
+export const strokesCollide = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
 
 /** Other actions in the same place with this key, or with one that begins or continues it. */
 export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, strokes: string): readonly KeyBinding[] {

@@ -122,9 +122,8 @@ export class InputReader {
 }
 
 /** Several lines at once, from a terminal that does not mark pastes. A lone newline at the end is the Enter key. */
-function isUnmarkedPaste(text: string): boolean {
-  return text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
-}
+const isUnmarkedPaste = (text: string): boolean =>
+  text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
 
 /**
  * For this long after its beginning, the rest of a sequence is still recognized. Its digits would answer a question as
@@ -169,7 +168,6 @@ class LateSequenceRest {
 
 /** More than a message may have. The rest of the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
-
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 
@@ -269,9 +267,7 @@ function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: b
   return beginning.test(open) ? beginningMs : restMs;
 }
 
-function isEscape(open: string): boolean {
-  return open.startsWith('\u001B\u001B') || open.length < 2;
-}
+const isEscape = (open: string): boolean => open.startsWith('\u001B\u001B') || open.length < 2;
 
 /** Interprets a sequence whose rest does not arrive. No part of a terminal report becomes a key. */
 function giveUpSequence(open: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } {

@@ -75,14 +75,8 @@ function readString(text: string): ReadPiece | undefined {
 }
 
 /** True for Alt with a key that begins answers, followed by other keys: no answer begins that way. */
-function isTyped(text: string): boolean {
-  return /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
-}
-
-function listed(input: TerminalInput | undefined): readonly TerminalInput[] {
-  return input === undefined ? [] : [input];
-}
-
+const isTyped = (text: string): boolean => /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
+const listed = (input: TerminalInput | undefined): readonly TerminalInput[] => (input === undefined ? [] : [input]);
 const oldMouse = '\u001B[M';
 
 /**
@@ -196,17 +190,14 @@ function readSequence(prefix: string, parameters: string, final: string): Termin
   }
 }
 
-function readApplicationKey(letter: string): KeyPress | undefined {
-  return named(letter === 'M' ? 'enter' : byLetter[letter], '');
-}
+const readApplicationKey = (letter: string): KeyPress | undefined =>
+  named(letter === 'M' ? 'enter' : byLetter[letter], '');
 
-function readConsoleKey(letter: string): KeyPress | undefined {
-  return /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
-}
+const readConsoleKey = (letter: string): KeyPress | undefined =>
+  /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
 
-function named(name: string | undefined, modifiers: string): KeyPress | undefined {
-  return name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
-}
+const named = (name: string | undefined, modifiers: string): KeyPress | undefined =>
+  name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
 
 /** A key by its code point. Shift is part of the character if it changes that. */
 function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
@@ -223,9 +214,7 @@ function modifiersOf(field: string): Modifiers {
   return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
 }
 
-function isRelease(field: string): boolean {
-  return field.split(':')[1] === '3';
-}
+const isRelease = (field: string): boolean => field.split(':')[1] === '3';
 
 function wheelOf(reported: number): TerminalInput | undefined {
   const button = reported & ~28;

@@ -40,6 +40,8 @@ export function startTerminalWarden(): TerminalWarden {
  */
 const killed = 'Capstan was killed. If no prompt follows, press Enter.';
 
+const escaped = (text: string): string => text.replaceAll('\u001B', '\\033');
+
 /**
  * The user's shell may restore line modes itself when its job is killed, so they are only set if they are still those
  * of this process: system defaults for what raw mode turned off. The sequences do no harm on a restored terminal.
@@ -56,7 +58,3 @@ printf '${escaped(modesOff + eraseBelow)}' >&3
 [ "$(stty -g <&3)" = "$raw" ] && stty ${process.platform === 'darwin' ? 'brkint ' : ''}icrnl ixon isig icanon iexten echo <&3
 exit 0
 `;
-
-function escaped(text: string): string {
-  return text.replaceAll('\u001B', '\\033');
-}

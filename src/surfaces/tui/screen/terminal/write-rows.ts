@@ -31,9 +31,8 @@ function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[])
   return shifted(shown, shift);
 }
 
-function filled(rows: readonly string[], count: number): readonly string[] {
-  return rows.length === count ? rows : [...rows, ...Array.from({ length: count - rows.length }, () => '')];
-}
+const filled = (rows: readonly string[], count: number): readonly string[] =>
+  rows.length === count ? rows : [...rows, ...Array.from({ length: count - rows.length }, () => '')];
 
 export interface PenPlace {
   readonly row: number;
@@ -194,6 +193,5 @@ export function lineMoves(rows: readonly string[], { from, to, by }: RowShift): 
   return [...(atEnd && isBlank ? [] : [open]), { row: from, lines, move: 'insert' }];
 }
 
-function lineMoveText({ lines, move }: LineMove): string {
-  return `\u001B[${lines === 1 ? '' : lines}${move === 'insert' ? 'L' : 'M'}`;
-}
+const lineMoveText = ({ lines, move }: LineMove): string =>
+  `\u001B[${lines === 1 ? '' : lines}${move === 'insert' ? 'L' : 'M'}`;

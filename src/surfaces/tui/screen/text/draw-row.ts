@@ -24,9 +24,7 @@ export function drawRow(row: Row, look: Look): string {
   return open === '' ? drawn : drawn + reset;
 }
 
-export function drawRows(rows: readonly Row[], look: Look): readonly string[] {
-  return rows.map((row) => drawRow(row, look));
-}
+export const drawRows = (rows: readonly Row[], look: Look): readonly string[] => rows.map((row) => drawRow(row, look));
 
 export function filledRow(row: Row, width: number, under: Style): Row {
   const blanks = width - rowColumns(row);
@@ -99,9 +97,8 @@ function codesOf(style: Style, look: Look): string {
   return codes.join(';');
 }
 
-export function hasGrounds({ colours, palette }: Look): boolean {
-  return (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
-}
+export const hasGrounds = ({ colours, palette }: Look): boolean =>
+  (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
 
 function inkCodes({ colour }: Style, { colours, palette }: Look): string {
   if (colour === undefined) return '';
@@ -122,9 +119,7 @@ function groundCodes({ back }: Style, look: Look): string {
   return look.colours === 'true' ? `48;${fullCodes(full)}` : `48;5;${indexed}`;
 }
 
-function fullCodes(full: number): string {
-  return `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
-}
+const fullCodes = (full: number): string => `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
 
 /** The nearest terminal colour to a program's colour. Sixteen colours have none that is near. */
 function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' | 'ground'): string {

@@ -93,9 +93,8 @@ const words: typeof ascii = {
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
 /** Replaces signs in Capstan's own text by those of the look. */
-export function wordsWithGlyphs(text: string, { glyphs }: Pick<Look, 'glyphs'>): string {
-  return glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
-}
+export const wordsWithGlyphs = (text: string, { glyphs }: Pick<Look, 'glyphs'>): string =>
+  glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
 
 export function glyphsOf({ glyphs }: Pick<Look, 'glyphs'>): Readonly<Record<keyof typeof unicode, string>> {
   return { unicode, ascii, words }[glyphs];

@@ -36,10 +36,8 @@ export interface Piece {
 }
 
 export type Row = readonly Piece[];
-
 export const plain = (text: string): Piece => ({ text });
 export const styled = (text: string, style: Style): Piece => ({ text, style });
-
 export const dimStyle: Style = { weight: 'dim' };
 export const boldStyle: Style = { weight: 'bold' };
 export const accentStyle: Style = { colour: 'accent' };
@@ -47,9 +45,8 @@ export const goodStyle: Style = { colour: 'good' };
 export const badStyle: Style = { colour: 'bad' };
 export const warnStyle: Style = { colour: 'warn' };
 
-export function restyled(row: Row, under: Style): Row {
-  return row.map(({ text, style }) => ({ text, style: mergedStyle(under, style) }));
-}
+export const restyled = (row: Row, under: Style): Row =>
+  row.map(({ text, style }) => ({ text, style: mergedStyle(under, style) }));
 
 const merged = new WeakMap<Style, WeakMap<Style, Style>>();
 

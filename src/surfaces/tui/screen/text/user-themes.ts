@@ -98,10 +98,8 @@ function groundOf(value: Json | undefined): Ground | undefined {
   return full === undefined ? undefined : [nearestIndexed(full), full];
 }
 
-function isIndexed(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
-}
+const isIndexed = (value: Json | undefined): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
 
-function fullOf(text: string): number | undefined {
-  return /^#[\da-f]{6}$/i.test(text) ? Number.parseInt(text.slice(1), 16) : undefined;
-}
+const fullOf = (text: string): number | undefined =>
+  /^#[\da-f]{6}$/i.test(text) ? Number.parseInt(text.slice(1), 16) : undefined;

@@ -23,16 +23,14 @@ export function wrapRow(
   if (places.length === 2 && places[1] === line.length) return [[...before, ...row]];
   const rows: Row[] = [];
   const slicer = new Slicer(row);
-  for (let index = 0; index < places.length; index += 2) {
+  for (let index = 0; index < places.length; index += 2)
     rows.push([...(index === 0 ? before : after), ...slicer.slice(places[index]!, places[index + 1]!)]);
-  }
   return rows;
 }
 
 /** Cuts a prefix so that at least one column, or a third of the width, is left. */
-function fitting(prefix: Row, width: number): Row {
-  return prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
-}
+const fitting = (prefix: Row, width: number): Row =>
+  prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
 
 /** Cuts a row at ascending positions: each piece is visited once. */
 class Slicer {

@@ -60,27 +60,23 @@ function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonl
     ]);
 }
 
-function headingRowCount(kind: AnswerSection['kind'], look: Look): number {
-  return kind === 'prose' ? 0 : planHead(look).length;
-}
+const headingRowCount = (kind: AnswerSection['kind'], look: Look): number =>
+  kind === 'prose' ? 0 : planHead(look).length;
 
 function planRows(rows: readonly string[], look: Look): readonly string[] {
   const indent = look.glyphs === 'words' ? 0 : look.width - insideAnswer(look).width;
   return [...planHead(look), ...rows.map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`))];
 }
 
-function planHead(look: Look): readonly string[] {
-  return [...drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look), ''];
-}
+const planHead = (look: Look): readonly string[] => [
+  ...drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look),
+  '',
+];
 
 /** Narrower screens have no margin. */
 const leastWidth = 8;
-
 const speaker = 'Capstan: ';
-
-function hasSpeaker({ width }: Look): boolean {
-  return width >= 3 * speaker.length;
-}
+const hasSpeaker = ({ width }: Look): boolean => width >= 3 * speaker.length;
 
 export function insideAnswer(look: Look): Look {
   if (look.glyphs === 'words') return hasSpeaker(look) ? { ...look, width: look.width - speaker.length } : look;

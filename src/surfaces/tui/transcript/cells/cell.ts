@@ -33,14 +33,11 @@ export function headRows(look: Look, mark: Piece, header: Row): readonly Row[] {
   return wrapRow(header, { width: look.width, first: markPieces(mark), rest });
 }
 
-export function markPieces(mark: Piece): Row {
-  return mark.text === '' ? [] : [mark, plain(' ')];
-}
+export const markPieces = (mark: Piece): Row => (mark.text === '' ? [] : [mark, plain(' ')]);
 
 /** Lines below the head: a corner, then blanks. */
-export function underRows(look: Look, lines: readonly Row[]): readonly Row[] {
-  return lines.flatMap((line, at) => wrapRow(line, { width: look.width, first: underPrefix(look, at), rest: blanks }));
-}
+export const underRows = (look: Look, lines: readonly Row[]): readonly Row[] =>
+  lines.flatMap((line, at) => wrapRow(line, { width: look.width, first: underPrefix(look, at), rest: blanks }));
 
 /** Like `underRows`, for rows already wrapped to `widthUnderHead`. */
 export function indentWrappedRows(look: Look, rows: readonly Row[]): readonly Row[] {
@@ -49,15 +46,13 @@ export function indentWrappedRows(look: Look, rows: readonly Row[]): readonly Ro
 }
 
 /** Columns for rows below the head. Narrow screens have a smaller margin. */
-export function widthUnderHead({ width }: Look): number {
-  return Math.max(width - underGutter, Math.min(width, Math.max(1, Math.ceil(width / 3))));
-}
+export const widthUnderHead = ({ width }: Look): number =>
+  Math.max(width - underGutter, Math.min(width, Math.max(1, Math.ceil(width / 3))));
 
 const blanks: Row = [plain(' '.repeat(underGutter))];
 
-function underPrefix(look: Look, at: number): Row {
-  return at === 0 ? [styled(`  ${glyphsOf(look).corner} `, dimStyle)] : blanks;
-}
+const underPrefix = (look: Look, at: number): Row =>
+  at === 0 ? [styled(`  ${glyphsOf(look).corner} `, dimStyle)] : blanks;
 
 /** The mark of a state. Each has a sign of its own, so that it does not depend on colour alone. */
 export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {

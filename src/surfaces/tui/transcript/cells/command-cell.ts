@@ -59,9 +59,8 @@ function foldedRows(item: CommandItem, context: CallState, look: Look): readonly
   ];
 }
 
-function noOutput({ outputUnknown }: CommandItem): string {
-  return outputUnknown === true ? '(output no longer available)' : '(no output)';
-}
+const noOutput = ({ outputUnknown }: CommandItem): string =>
+  outputUnknown === true ? '(output no longer available)' : '(no output)';
 
 const runningRows = 3;
 const headRowsKept = 3;
@@ -72,9 +71,7 @@ function headFolded(rows: readonly Row[], look: Look): readonly Row[] {
   return [...rows.slice(0, headRowsKept), [...bar(look), styled(words, dimStyle)]];
 }
 
-function bar(look: Look): Row {
-  return [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
-}
+const bar = (look: Look): Row => [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
 
 function limitsOf(isBad: boolean, { byUser, status }: CommandItem) {
   if (status === 'declined') return foldLimits.refused;
@@ -133,9 +130,8 @@ function wholeRows(item: CommandItem, context: CallState, look: Look): readonly 
   return [...lines, ...output, ...wrapRow(endRow(item, context, look), { width: look.width })];
 }
 
-function withoutCorner([prefix, ...row]: Row): Row {
-  return prefix === undefined ? row : [plain(' '.repeat(prefix.text.length)), ...row];
-}
+const withoutCorner = ([prefix, ...row]: Row): Row =>
+  prefix === undefined ? row : [plain(' '.repeat(prefix.text.length)), ...row];
 
 function endRow(item: CommandItem, context: CallState, look: Look): Row {
   const { byUser, status, exitCode, durationMs } = item;
@@ -157,9 +153,7 @@ export function commandText(argv: readonly string[]): string {
 }
 
 /** Matches the name or the whole path: a program in the workspace may be anything. */
-function isInstalled(program: string): boolean {
-  return program.startsWith('/') || !/[\\/]/.test(program);
-}
+const isInstalled = (program: string): boolean => program.startsWith('/') || !/[\\/]/.test(program);
 
 /** Lines of a command in colour, with a sign for every character that is hidden or looks like another. */
 export function commandLineRows(argv: readonly string[]): readonly Row[] {

@@ -50,9 +50,7 @@ function exploredLines(parts: readonly ExploredPart[]): readonly Row[] {
   return lines;
 }
 
-function listLine(path: string): Row {
-  return [styled('List ', accentStyle), plain(path === '' ? '.' : cleanLine(path))];
-}
+const listLine = (path: string): Row => [styled('List ', accentStyle), plain(path === '' ? '.' : cleanLine(path))];
 
 function searchLine({ query, path }: Extract<ExploredPart, { kind: 'search' }>): Row {
   const where: Row = path === '' ? [] : [styled(' in ', dimStyle), plain(cleanLine(path))];
@@ -78,9 +76,8 @@ function exploredByTool({ tool, arguments: given }: ToolCallItem): readonly Expl
 
 const longestScript = 2000;
 
-function exploredByCommand({ argv }: CommandItem): readonly ExploredPart[] | undefined {
-  return exploredByScript(commandText(argv));
-}
+const exploredByCommand = ({ argv }: CommandItem): readonly ExploredPart[] | undefined =>
+  exploredByScript(commandText(argv));
 
 export function exploredByScript(script: string): readonly ExploredPart[] | undefined {
   const commands = script.length > longestScript ? undefined : simpleCommands(script);
@@ -155,13 +152,10 @@ const searchValues = new Set(
 );
 const partValues = new Set('-n -c'.split(' '));
 
-function plainWords(words: readonly string[], valued: ReadonlySet<string> = searchValues): readonly string[] {
-  return words.filter((word, at) => !word.startsWith('-') && !valued.has(words[at - 1] ?? ''));
-}
+const plainWords = (words: readonly string[], valued: ReadonlySet<string> = searchValues): readonly string[] =>
+  words.filter((word, at) => !word.startsWith('-') && !valued.has(words[at - 1] ?? ''));
 
-function baseName(path: string): string {
-  return path.replace(/\/+$/, '').split('/').at(-1) ?? path;
-}
+const baseName = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) ?? path;
 
 interface SimpleCommand {
   readonly words: readonly string[];

@@ -30,9 +30,8 @@ export const foldLimits = {
 } as const satisfies Readonly<Record<string, FoldLimits>>;
 
 /** Hint for seeing folded text. `them`: the counted lines only, as others are not available here. */
-function foldHint(look: Look, what: 'all' | 'them' | 'some'): string {
-  return `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
-}
+const foldHint = (look: Look, what: 'all' | 'them' | 'some'): string =>
+  `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
 
 /** The output in rows below the head of its cell. `total`: number of lines, if a truncated output does not state it. */
 export function outputRows(output: string, limits: FoldLimits, look: Look, total?: number): readonly Row[] {
@@ -75,17 +74,14 @@ function outputLines(output: string): readonly string[] {
   return text.replace(/^(?:[ \t\r]*\n)+/, '').split(/\r*\n|\r/);
 }
 
-function lineRows(line: string, width: number, most: number, style: Style): readonly Row[] {
-  return wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
-}
+const lineRows = (line: string, width: number, most: number, style: Style): readonly Row[] =>
+  wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
 
-function styleIn(line: string, { errors }: FoldLimits): Style {
-  return errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
-}
+const styleIn = (line: string, { errors }: FoldLimits): Style =>
+  errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
 
-function shortened(line: string, limit: number): string {
-  return line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
-}
+const shortened = (line: string, limit: number): string =>
+  line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
 
 class Fold {
   readonly #lines: readonly string[];
@@ -180,9 +176,9 @@ class Fold {
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
 /** Replaces what a cell leaves out. */
-export function foldRow(lines: number, look: Look): Row {
-  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle)];
-}
+export const foldRow = (lines: number, look: Look): Row => [
+  styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
+];
 
 const errorWords =
   /\b(?:\w*error|[1-9]\d*\s+errors|errors\s*[:=]\s*[1-9]\d*|fail(?:ed|ure|ures|ing)?|fatal|panic(?:ked)?|\w*exception|traceback|cannot|could not|undefined reference|no such file|not found|not ok|permission denied|segmentation fault|assertion)\b|^\s*(?:✗|✘|✖|×|E\s{2,})/i;

@@ -45,9 +45,7 @@ function noticeMark(kind: NoticeKind, look: Look): Piece {
   return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
 }
 
-function linesOf(text: string): readonly string[] {
-  return text.trim() === '' ? [] : cleanLines(text.trimEnd());
-}
+const linesOf = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
 
 export interface QuietLine {
   readonly line: string;

@@ -96,9 +96,8 @@ function fileTitle({ change, added, removed }: PatchedFile, look: Look): Row {
 }
 
 /** Names the kind of a change in a list of files, unless it is an edit. */
-function kindPieces({ kind }: ChangedFile): Row {
-  return kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
-}
+const kindPieces = ({ kind }: ChangedFile): Row =>
+  kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
 
 function countPieces({ added, removed }: { readonly added: number; readonly removed: number }): Row {
   if (added === 0 && removed === 0) return [];
@@ -128,9 +127,7 @@ function problemRows(problem: string, look: Look): readonly Row[] {
   );
 }
 
-function byPath(a: ChangedFile, b: ChangedFile): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-}
+const byPath = (a: ChangedFile, b: ChangedFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap' | 'note';
@@ -166,9 +163,8 @@ export function diffLinesOf({ diff = '', kind }: Pick<ChangedFile, 'diff' | 'kin
   return lines;
 }
 
-function numbered(kind: DiffLine['kind'], text: string, number: number | undefined): DiffLine {
-  return number === undefined ? { kind, text } : { kind, text, number };
-}
+const numbered = (kind: DiffLine['kind'], text: string, number: number | undefined): DiffLine =>
+  number === undefined ? { kind, text } : { kind, text, number };
 
 function cleanAnchor(line: string): string {
   return cleanText(line.replace(/^@@(?: [^@]*@@)? ?/, ''))
@@ -192,7 +188,6 @@ export function diffRows(lines: readonly DiffLine[], path: string, look: Look): 
 }
 
 const margin: Row = [plain('    ')];
-
 const signs = { added: '+', removed: '-', same: ' ' } as const;
 
 function lineRows({ kind, number }: DiffLine, text: Row, digits: number, look: Look): readonly Row[] {

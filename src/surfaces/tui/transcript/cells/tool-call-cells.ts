@@ -93,9 +93,10 @@ const titles: Readonly<Record<string, (item: ToolCallItem, look: Look) => Row>> 
     ),
 };
 
-function targetPieces(verb: string, target: string | undefined): Row {
-  return [styled(`${verb} `, boldStyle), styled(cleanLine(target ?? 'an agent'), accentStyle)];
-}
+const targetPieces = (verb: string, target: string | undefined): Row => [
+  styled(`${verb} `, boldStyle),
+  styled(cleanLine(target ?? 'an agent'), accentStyle),
+];
 
 const mostMessageCharacters = 160;
 

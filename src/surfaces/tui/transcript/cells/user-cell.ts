@@ -41,9 +41,8 @@ function prefixes(look: Look, at: number): { readonly first: Row; readonly rest:
   return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
 }
 
-function tinted(rows: readonly Row[], { width }: Look): readonly Row[] {
-  return rows.map((row) => filledRow(row, width, { back: 'tint' }));
-}
+const tinted = (rows: readonly Row[], { width }: Look): readonly Row[] =>
+  rows.map((row) => filledRow(row, width, { back: 'tint' }));
 
 /** Highlights files, skills and pictures that the text names. */
 function mentions(line: string): Row {
@@ -57,6 +56,4 @@ function mentions(line: string): Row {
   return from === 0 ? [plain(line)] : [...row, plain(line.slice(from))];
 }
 
-function mentionsImage(text: string): boolean {
-  return /\[Image #\d/.test(text);
-}
+const mentionsImage = (text: string): boolean => /\[Image #\d/.test(text);

@@ -130,9 +130,8 @@ function readLine(reader: MarkdownReader, source: string): void {
   for (const line of cleanText(source.replace(/\r+$/, '')).split('\n')) reader.line(withoutTabs(line, 4));
 }
 
-function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {
-  return [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
-}
+const keyOf = ({ width, colours, palette, glyphs, cwd, home }: Look): string =>
+  [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
 
 /**
  * A text that is parsed once and drawn from its end as far as it is visible: a new width costs a screen, not the whole

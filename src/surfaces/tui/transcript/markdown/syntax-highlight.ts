@@ -96,9 +96,7 @@ function patternOf(grammar: Grammar): RegExp {
   return pattern;
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[*+?.()[\]{}|\\^$/-]/g, String.raw`\$&`);
-}
+const escaped = (text: string): string => text.replaceAll(/[*+?.()[\]{}|\\^$/-]/g, String.raw`\$&`);
 
 /** Limits highlighting in a long text. */
 export class HighlightBudget {
@@ -130,7 +128,6 @@ export interface Grammar {
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-
 const slashes = { comment: '//', long: [['/*', '*/', 'comment']] } as const;
 
 const script: Grammar = {

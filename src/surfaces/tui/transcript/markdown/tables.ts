@@ -78,10 +78,7 @@ function alignedCell(cell: Row, width: number, alignment: Alignment, isLast: boo
   return [...blanks(before), ...cell, ...blanks(after)];
 }
 
-function blanks(columns: number): Row {
-  return columns === 0 ? [] : [plain(' '.repeat(columns))];
-}
-
+const blanks = (columns: number): Row => (columns === 0 ? [] : [plain(' '.repeat(columns))]);
 const indent: Row = [plain('  ')];
 const mostNameColumns = 40;
 
@@ -164,6 +161,4 @@ function measureColumn(cells: readonly ColumnMeasure[]): ColumnMeasure {
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
 import { askedArgument, type AskedArgument, withArgument } from '../commands/slash-commands.ts';
@@ -82,7 +82,7 @@ export class ArgumentPopup {
     const more = 'up and down, or type';
     const whole = popupRows(items, { at, more, room: Infinity }, look);
     if (whole.length >= room) return popupRows(items, { at, more, room }, look);
-    return [...whole, drawRow(cutRow([styled(hint, dimStyle)], look.width, look), look)];
+    return [...whole, drawCutRow([styled(hint, dimStyle)], look)];
   }
 
   /** The value that Enter takes. Undefined: the typed text may be meant as it is. */

@@ -1,6 +1,15 @@
 import { shellQuoted } from '../../../protocol/shell.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
-import { type Draft, type DraftElement, type DraftPayload, isShellDraft, replaceIn } from './draft.ts';
+import {
+  type Draft,
+  type DraftElement,
+  type DraftPayload,
+  type DraftRange,
+  insertInto,
+  isShellDraft,
+  replaceIn,
+  withCursor,
+} from './draft.ts';
 
 /** `[Image #2]`. The engine numbers pictures the same way, in order. */
 export const imageLabel = (number: number): string => `[Image #${number}]`;
@@ -86,19 +95,23 @@ const outside =
  */
 export const canQuoteBehind = (before: string): boolean => outside.test(before);
 
-interface NewElement {
-  readonly range: readonly [from: number, to: number];
-  readonly label: string;
-  readonly payload: DraftPayload;
+/** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */
+export function insertElement(draft: Draft, range: DraftRange, label: string, payload: DraftPayload): Draft {
+  const touches = draft.elements.some(({ end }) => end === range[0]);
+  const apart = replaceIn(draft, range, touches ? ' ' : '');
+  const made = replaceIn(apart, [apart.cursor, apart.cursor], label, payload);
+  return /^\s/.test(made.text.slice(made.cursor)) ? withCursor(made, made.cursor + 1) : insertInto(made, ' ');
 }
 
-/** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */
-export function insertElement(draft: Draft, { range, label, payload }: NewElement): Draft {
-  const touches = draft.elements.some(({ end }) => end === range[0]);
-  const apart = touches ? replaceIn(draft, range, ' ') : replaceIn(draft, range, '');
-  const made = replaceIn(apart, [apart.cursor, apart.cursor], label, payload);
-  if (/^\s/.test(made.text.slice(made.cursor))) return { ...made, cursor: made.cursor + 1 };
-  return replaceIn(made, [made.cursor, made.cursor], ' ');
+const atCursor = ({ cursor }: Draft): DraftRange => [cursor, cursor];
+
+export const insertPicture = (draft: Draft, source: string, range = atCursor(draft)): Draft =>
+  insertElement(draft, range, imageLabel(1), { kind: 'image', source });
+
+/** Inserts a mention of a file or folder. `text`: its form for the model. */
+export function insertPath(draft: Draft, path: string, text = pathInMessage(path), range = atCursor(draft)): Draft {
+  const payload = { kind: 'mention', text, path } as const;
+  return insertElement(draft, range, mentionLabel(payload, { isShell: isShellDraft(draft) }), payload);
 }
 
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i;

@@ -3,7 +3,7 @@ import { type DraftElement, emptyDraft } from './draft.ts';
 import { pastedPicture, withPaste } from './pasted-text.ts';
 import type { ReverseSearch } from './reverse-search.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
 import { ArgumentKeys, MentionKeys } from './suggestion-keys.ts';
@@ -153,5 +153,5 @@ export class DraftKeys {
 
 function pasteHint(look: Look): readonly string[] {
   const words = `  ${hintKeys(look, 'composer')('Enter')} opens the paste, to read and change it`;
-  return [drawRow(cutRow([styled(words, dimStyle)], look.width, look), look)];
+  return [drawCutRow([styled(words, dimStyle)], look)];
 }

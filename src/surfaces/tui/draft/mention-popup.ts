@@ -1,16 +1,16 @@
 import { countColumns, splitClusters } from '../../../base/text-columns.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import {
   hasImageName,
-  imageLabel,
   insertElement,
+  insertPath,
+  insertPicture,
   isSameToken,
   mentionAt,
-  mentionLabel,
   type MentionToken,
 } from './draft-elements.ts';
 import { type Draft, isShellDraft } from './draft.ts';
@@ -92,16 +92,12 @@ export class MentionPopup {
   /** Replaces the word with the selected item. A picture file becomes a picture if the model accepts them. */
   insert(draft: Draft, { item, token }: ChosenMention, { takesPictures }: { readonly takesPictures: boolean }): Draft {
     const range = [token.start, token.end] as const;
-    const isShell = isShellDraft(draft);
-    if (item.kind === 'file' && takesPictures && !isShell && hasImageName(item.name))
-      return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source: item.name } });
-    if (item.kind === 'file' || item.kind === 'folder') {
-      const path = item.kind === 'folder' ? `${item.name}/` : item.name;
-      const payload = { kind: 'mention', text: item.text, path } as const;
-      return insertElement(draft, { range, label: mentionLabel(payload, { isShell }), payload });
-    }
-    const label = item.kind === 'skill' ? `$${item.name}` : item.text;
-    return insertElement(draft, { range, label: cleanLine(label), payload: { kind: 'mention', text: item.text } });
+    const { kind, name, text } = item;
+    if (kind === 'file' && takesPictures && !isShellDraft(draft) && hasImageName(name))
+      return insertPicture(draft, name, range);
+    if (kind === 'file' || kind === 'folder')
+      return insertPath(draft, kind === 'folder' ? `${name}/` : name, text, range);
+    return insertElement(draft, range, cleanLine(kind === 'skill' ? `$${name}` : text), { kind: 'mention', text });
   }
 
   rows(look: Look, room: number): readonly string[] {
@@ -124,7 +120,7 @@ export class MentionPopup {
     if (items.length === 0) rows.push([styled(this.#isSearching ? '  Searching' : '  No matches.', dimStyle)]);
     if (this.#token?.sign === '@' && this.#tools.length > 0 && rows.length < room)
       rows.push([styled(`  Showing ${this.#filter} (left and right switch)`, dimStyle)]);
-    return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+    return rows.map((row) => drawCutRow(row, look));
   }
 
   get #items(): readonly MentionItem[] {

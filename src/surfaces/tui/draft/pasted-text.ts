@@ -1,5 +1,5 @@
 import { withoutHidden } from '../screen/text/clean-text.ts';
-import { hasImageName, imageLabel, insertElement, pasteLabel, pasteLabels } from './draft-elements.ts';
+import { hasImageName, insertPicture, pasteLabel, pasteLabels } from './draft-elements.ts';
 import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
 
 const longPaste = 1000;
@@ -86,12 +86,7 @@ export function pastedPicture(
 ): Draft | undefined {
   const path = pastedPath(pasted, pathHost(env));
   if (path === undefined || !hasImageName(path) || !isFile(path)) return undefined;
-  return withPicture(draft, path);
-}
-
-export function withPicture(draft: Draft, source: string): Draft {
-  const range = [draft.cursor, draft.cursor] as const;
-  return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source } });
+  return insertPicture(draft, path);
 }
 
 function isFile(path: string): boolean {

@@ -1,7 +1,7 @@
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { accentStyle, badStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import type { Composer } from './composer.ts';
@@ -87,7 +87,7 @@ export class ReverseSearch {
         this.#typed === '' ? `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back` : '',
       ),
     ];
-    return [drawRow(cutRow(row, look.width, look), look)];
+    return [drawCutRow(row, look)];
   }
 
   get #shown(): Draft | undefined {

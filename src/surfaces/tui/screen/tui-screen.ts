@@ -273,11 +273,11 @@ export class TuiScreen {
     this.#screens.showCursor(isWritten ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;
     const { look, waiting } = this;
-    if (this.#screens.hasWhole) return this.#screens.showWhole(this.wholeFrame(look, height));
-    if (this.#pager !== undefined) return this.#screens.showInline([], this.#pager.frame(look, height));
+    if (this.#screens.hasWhole) return this.#screens.full.show(this.wholeFrame(look, height));
+    if (this.#pager !== undefined) return this.#screens.inline.show([], this.#pager.frame(look, height));
     const bottom = this.#bottom(look, height);
     const { printed, live } = this.#printed.next(look, height, bottom, { ...this.#state, waiting });
-    this.#screens.showInline(printed, live);
+    this.#screens.inline.show(printed, live);
   }
 
   #bottom(look: Look, height: number): Frame {

@@ -1,6 +1,5 @@
 import type { CommandSession, CommandStage } from '../../commands/command-session.ts';
-import { keyPress } from '../../screen/terminal/terminal-port.ts';
-import type { ModalKeys, PressedSign } from '../composer.ts';
+import { type KeyPress, keyPress } from '../../screen/terminal/terminal-port.ts';
 import { type Draft, insertInto, replaceIn, signKind, withCursor } from '../draft.ts';
 import { columnAt, isVimMotion, vimFind, vimMotion, type VimMove, vimSearch, type VimSearch } from './vim-motions.ts';
 import {
@@ -38,8 +37,8 @@ import {
   vimObject,
 } from './vim-text-objects.ts';
 
-/** Vim mode of the composer: the state of commands and the undo history. */
-class VimMode implements ModalKeys {
+/** Vim mode of the composer: normal mode runs commands, insert mode types, replace mode overwrites. */
+export class VimMode {
   #state: VimState = firstVimState;
   /** The draft after the last key. Another draft was changed by other means, such as a paste. */
   #known: Draft | undefined;
@@ -48,11 +47,12 @@ class VimMode implements ModalKeys {
     return this.#state.mode;
   }
 
+  /** The search text, while it is typed or if it was not found. */
   get search(): string | undefined {
     return searchWords(this.#state);
   }
 
-  press({ name }: PressedSign, draft: Draft, options: VimKeyOptions): VimStep {
+  press({ name }: Pick<KeyPress, 'name'>, draft: Draft, options: VimKeyOptions): VimStep {
     const known = this.#known;
     if (this.mode === 'normal' && known !== undefined && known.text !== draft.text)
       this.#state = pushUndoState(this.#state, known);
@@ -65,10 +65,12 @@ class VimMode implements ModalKeys {
     this.#known = draft;
   }
 
+  /** The draft, with the cursor moved to a place that the mode allows. */
   settled(draft: Draft): Draft {
     return this.mode === 'normal' ? clampCursorToLine(draft) : draft;
   }
 
+  /** Forgets the undo history, after the draft was sent or dropped. */
   reset(): void {
     const { slice, find, search, change } = this.#state;
     this.#state = { ...firstVimState, slice, find, search, change };

@@ -40,16 +40,8 @@ export function keyMapOf(bindings: readonly KeyBinding[]): KeyMap {
         .flatMap((context) => bindings.filter(({ action }) => action.context === context))
         .flatMap(({ action, keys }) => keys.map((key) => [key, action] as const)),
     );
-  return {
-    bindings,
-    byKey: {
-      composer: keysOf('composer'),
-      list: keysOf('list'),
-      pager: keysOf('pager'),
-      approval: keysOf('approval'),
-      editor: keysOf('editor'),
-    },
-  };
+  const byKey = Object.fromEntries(Object.keys(contextsOf).map((group) => [group, keysOf(group as KeyGroup)]));
+  return { bindings, byKey: byKey as KeyMap['byKey'] };
 }
 
 export const defaultKeyMap: KeyMap = keyMapOf(

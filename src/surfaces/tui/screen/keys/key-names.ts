@@ -1,25 +1,15 @@
+const reported = 'enter tab backspace escape delete insert up down left right home end pageup pagedown space'.split(
+  ' ',
+);
+const functionKeys = Array.from({ length: 24 }, (_, at) => `f${at + 1}`);
+
 /** Keys without a character: names in config.toml, and as terminals report them. */
 const named: Readonly<Record<string, string>> = {
-  enter: 'enter',
-  tab: 'tab',
-  backspace: 'backspace',
+  ...Object.fromEntries([...reported, ...functionKeys].map((name) => [name, name])),
   esc: 'escape',
-  escape: 'escape',
-  delete: 'delete',
-  insert: 'insert',
-  up: 'up',
-  down: 'down',
-  left: 'left',
-  right: 'right',
-  home: 'home',
-  end: 'end',
   'page-up': 'pageup',
-  pageup: 'pageup',
   'page-down': 'pagedown',
-  pagedown: 'pagedown',
-  space: 'space',
   minus: '-',
-  ...Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`f${at + 1}`, `f${at + 1}`])),
 };
 
 const modifier = /^(ctrl|alt|shift)[-+](?=.)/i;

@@ -1,5 +1,5 @@
 import { InputSilence } from './input-silence.ts';
-import { controlKey, readPiece } from './read-sequence.ts';
+import { controlKey, type ReadPiece, readPiece } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-port.ts';
 
 /** Input after the end of a paste without such a silence belongs to the paste. */
@@ -213,7 +213,7 @@ class MarkedPaste {
   whole(last: string): TerminalInput {
     this.#add(last);
     const text = this.#text.replaceAll(pasteStart, '');
-    return { kind: 'paste', text, ...(this.#isCut ? { isCut: true as const } : {}) };
+    return { kind: 'paste', text, isCut: this.#isCut || undefined };
   }
 
   #readBehind(sent: string): PastePart {
@@ -241,7 +241,7 @@ class MarkedPaste {
 }
 
 /** A report at the beginning. A cursor position report may look like a key with modifiers: here it is none. */
-function readReport(text: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
+function readReport(text: string): ReadPiece | undefined {
   const [whole] = report.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const { inputs = [] } = readPiece(whole) ?? {};
@@ -270,7 +270,7 @@ function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: b
 const isEscape = (open: string): boolean => open.startsWith('\u001B\u001B') || open.length < 2;
 
 /** Interprets a sequence whose rest does not arrive. No part of a terminal report becomes a key. */
-function giveUpSequence(open: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } {
+function giveUpSequence(open: string): ReadPiece {
   if (isEscape(open)) return { length: 1, inputs: [controlKey(open.codePointAt(0) ?? 27)] };
   const [, sign = ''] = open;
   return beginning.test(open)

@@ -83,9 +83,7 @@ const oldMouse = '\u001B[M';
  * Reads a legacy mouse report: button and position, one character each. Undefined if more must arrive. A position that
  * no character can represent is NUL; any other control character is not part of it.
  */
-function readOldMouse(
-  text: string,
-): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
+function readOldMouse(text: string): ReadPiece | undefined {
   const signs: string[] = [];
   for (const sign of text.slice(oldMouse.length)) {
     const isNext = /^[\u0001-\u001F]$/.test(sign);
@@ -98,69 +96,24 @@ function readOldMouse(
   return undefined;
 }
 
+/** Names by number, from the first one on. `-`: the number has none. */
+function numbered(first: number, names: string): Readonly<Record<number, string>> {
+  const all = names.split(' ').map((name, at) => [first + at, name] as const);
+  return Object.fromEntries(all.filter(([, name]) => name !== '-'));
+}
+
 const byLetter: Readonly<Record<string, string>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  P: 'f1',
-  Q: 'f2',
-  R: 'f3',
-  S: 'f4',
+  ...{ A: 'up', B: 'down', C: 'right', D: 'left', F: 'end', H: 'home' },
+  ...{ P: 'f1', Q: 'f2', R: 'f3', S: 'f4' },
 };
-
 const byNumber: Readonly<Record<string, string>> = {
-  1: 'home',
-  2: 'insert',
-  3: 'delete',
-  4: 'end',
-  5: 'pageup',
-  6: 'pagedown',
-  7: 'home',
-  8: 'end',
-  11: 'f1',
-  12: 'f2',
-  13: 'f3',
-  14: 'f4',
-  15: 'f5',
-  17: 'f6',
-  18: 'f7',
-  19: 'f8',
-  20: 'f9',
-  21: 'f10',
-  23: 'f11',
-  24: 'f12',
-  25: 'f13',
-  26: 'f14',
-  28: 'f15',
-  29: 'f16',
-  31: 'f17',
-  32: 'f18',
-  33: 'f19',
-  34: 'f20',
+  ...numbered(1, 'home insert delete end pageup pagedown home end'),
+  ...numbered(11, 'f1 f2 f3 f4 f5 - f6 f7 f8 f9 f10 - f11 f12 f13 f14 - f15 f16 - f17 f18 f19 f20'),
 };
-
 const byCode: Readonly<Record<number, string>> = {
-  8: 'backspace',
-  9: 'tab',
-  13: 'enter',
-  27: 'escape',
-  32: 'space',
-  127: 'backspace',
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [57_376 + at, `f${at + 13}`])),
-  57_414: 'enter',
-  57_417: 'left',
-  57_418: 'right',
-  57_419: 'up',
-  57_420: 'down',
-  57_421: 'pageup',
-  57_422: 'pagedown',
-  57_423: 'home',
-  57_424: 'end',
-  57_425: 'insert',
-  57_426: 'delete',
+  ...{ 8: 'backspace', 9: 'tab', 13: 'enter', 27: 'escape', 32: 'space', 127: 'backspace' },
+  ...numbered(57_376, 'f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24'),
+  ...numbered(57_414, 'enter - - left right up down pageup pagedown home end insert delete'),
 };
 
 /** Interprets the parts of a control sequence; undefined if it is no user input. */

@@ -68,6 +68,8 @@ export function cutRow(row: Row, columns: number, look: Pick<Look, 'glyphs'>): R
   return [...kept, style === undefined ? plain(mark) : { text: mark, style }];
 }
 
+export const drawCutRow = (row: Row, look: Look): string => drawRow(cutRow(row, look.width, look), look);
+
 /** Cached style codes for the newest look: rows mostly repeat a few styles. */
 let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
 
@@ -84,17 +86,17 @@ function sgrCodes(style: Style, look: Look): string {
 }
 
 function codesOf(style: Style, look: Look): string {
-  const codes: (number | string)[] = [];
-  if (style.weight === 'bold') codes.push(1);
-  if (style.weight === 'dim' && themeOf(look.palette).hasDim) codes.push(2);
-  if (style.italic === true) codes.push(3);
-  if (style.underline === true) codes.push(4);
-  if (style.inverse === true) codes.push(7);
-  if (style.strike === true) codes.push(9);
-  const [ink, ground] = [inkCodes(style, look), groundCodes(style, look)];
-  if (ink !== '') codes.push(ink);
-  if (ground !== '') codes.push(ground);
-  return codes.join(';');
+  const codes: readonly (number | string | false | undefined)[] = [
+    style.weight === 'bold' && 1,
+    style.weight === 'dim' && themeOf(look.palette).hasDim && 2,
+    style.italic && 3,
+    style.underline && 4,
+    style.inverse && 7,
+    style.strike && 9,
+    inkCodes(style, look),
+    groundCodes(style, look),
+  ];
+  return codes.filter(Boolean).join(';');
 }
 
 export const hasGrounds = ({ colours, palette }: Look): boolean =>

@@ -25,70 +25,38 @@ export interface Look {
   readonly keys?: KeyMap;
 }
 
-const unicode = {
-  bullet: '•',
-  prompt: '›',
-  corner: '└',
-  bar: '│',
-  ellipsis: '…',
-  good: '✔',
-  bad: '✗',
-  warning: '⚠',
-  error: '■',
-  pending: '□',
-  boxOpen: '☐',
-  boxDone: '☑',
-  gap: '⋮',
-  arrow: '→',
-  input: '↳',
-  rule: '─',
-  heavyRule: '━',
-  listItem: '•',
-  dot: '·',
-} as const;
+/**
+ * Our signs: in Unicode, in ASCII, and for screen readers where these differ. Empty: the following text says enough.
+ */
+const signs = {
+  bullet: ['•', '*', ''],
+  prompt: ['›', '>'],
+  corner: ['└', '\\', ' '],
+  bar: ['│', '|', ' '],
+  ellipsis: ['…', '...'],
+  good: ['✔', '+', 'Done:'],
+  bad: ['✗', 'x', 'Failed:'],
+  warning: ['⚠', '!', 'Warning:'],
+  error: ['■', '#', 'Error:'],
+  pending: ['□', '-', 'To do:'],
+  boxOpen: ['☐', '[ ]', 'To do:'],
+  boxDone: ['☑', '[x]', 'Done:'],
+  gap: ['⋮', ':', '...'],
+  arrow: ['→', '->', 'to'],
+  input: ['↳', '>', '-'],
+  rule: ['─', '-', ''],
+  heavyRule: ['━', '=', ''],
+  listItem: ['•', '-'],
+  dot: ['·', '-'],
+} as const satisfies Readonly<Record<string, readonly [unicode: string, ascii: string, words?: string]>>;
 
-const ascii: Readonly<Record<keyof typeof unicode, string>> = {
-  bullet: '*',
-  prompt: '>',
-  corner: '\\',
-  bar: '|',
-  ellipsis: '...',
-  good: '+',
-  bad: 'x',
-  warning: '!',
-  error: '#',
-  pending: '-',
-  boxOpen: '[ ]',
-  boxDone: '[x]',
-  gap: ':',
-  arrow: '->',
-  input: '>',
-  rule: '-',
-  heavyRule: '=',
-  listItem: '-',
-  dot: '-',
-};
+type Glyphs = Readonly<Record<keyof typeof signs, string>>;
 
-/** Read out by screen readers. Empty: the following text says enough. */
-const words: typeof ascii = {
-  ...ascii,
-  bullet: '',
-  corner: ' ',
-  bar: ' ',
-  good: 'Done:',
-  bad: 'Failed:',
-  warning: 'Warning:',
-  error: 'Error:',
-  pending: 'To do:',
-  boxOpen: 'To do:',
-  boxDone: 'Done:',
-  gap: '...',
-  arrow: 'to',
-  input: '-',
-  rule: '',
-  heavyRule: '',
-  dot: '-',
-};
+const inForm = (at: 0 | 1 | 2): Glyphs =>
+  Object.fromEntries(
+    Object.entries<readonly string[]>(signs).map(([name, forms]) => [name, forms[at] ?? forms[1]]),
+  ) as Glyphs;
+const forms = { unicode: inForm(0), ascii: inForm(1), words: inForm(2) };
 
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
@@ -96,6 +64,4 @@ const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...'
 export const wordsWithGlyphs = (text: string, { glyphs }: Pick<Look, 'glyphs'>): string =>
   glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
 
-export function glyphsOf({ glyphs }: Pick<Look, 'glyphs'>): Readonly<Record<keyof typeof unicode, string>> {
-  return { unicode, ascii, words }[glyphs];
-}
+export const glyphsOf = ({ glyphs }: Pick<Look, 'glyphs'>): Glyphs => forms[glyphs];

@@ -116,31 +116,24 @@ const lightBlindGrounds: Grounds = {
 const shades = { hasDim: true } as const;
 const strong = { hasDim: false, grounds: {} } as const;
 
-export const themes = {
-  dark: { name: 'dark', inks: dark, grounds: darkGrounds, ...shades },
-  light: { name: 'light', inks: light, grounds: lightGrounds, ...shades },
-  'dark-colour-blind': {
-    name: 'dark-colour-blind',
-    inks: darkColourBlind,
-    grounds: darkBlindGrounds,
-    ...shades,
-  },
-  'light-colour-blind': {
-    name: 'light-colour-blind',
-    inks: lightColourBlind,
-    grounds: lightBlindGrounds,
-    ...shades,
-  },
-  'dark-high-contrast': { name: 'dark-high-contrast', inks: darkHighContrast, ...strong },
-  'light-high-contrast': { name: 'light-high-contrast', inks: lightHighContrast, ...strong },
+const looks = {
+  dark: { inks: dark, grounds: darkGrounds, ...shades },
+  light: { inks: light, grounds: lightGrounds, ...shades },
+  'dark-colour-blind': { inks: darkColourBlind, grounds: darkBlindGrounds, ...shades },
+  'light-colour-blind': { inks: lightColourBlind, grounds: lightBlindGrounds, ...shades },
+  'dark-high-contrast': { inks: darkHighContrast, ...strong },
+  'light-high-contrast': { inks: lightHighContrast, ...strong },
   // For an unknown background: terminal colours, which fit it, and no ground.
-  'colour-blind': { name: 'colour-blind', inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
-  'high-contrast': { name: 'high-contrast', inks: ansi, ...strong },
-  ansi: { name: 'ansi', inks: ansi, grounds: {}, ...shades },
-  plain: { name: 'plain', inks: {}, grounds: {}, ...shades },
-} as const satisfies Readonly<Record<string, Theme>>;
+  'colour-blind': { inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
+  'high-contrast': { inks: ansi, ...strong },
+  ansi: { inks: ansi, grounds: {}, ...shades },
+  plain: { inks: {}, grounds: {}, ...shades },
+} as const satisfies Readonly<Record<string, Omit<Theme, 'name'>>>;
 
-export type ThemeName = keyof typeof themes;
+export type ThemeName = keyof typeof looks;
+export const themes = Object.fromEntries(
+  Object.entries(looks).map(([name, look]) => [name, { name, ...look }]),
+) as Readonly<Record<ThemeName, Theme>>;
 export const themeOf = (palette: ThemeName | Theme): Theme => (typeof palette === 'string' ? themes[palette] : palette);
 
 /** A colour for terminals with 16 colours (SGR code), 256, and all. */

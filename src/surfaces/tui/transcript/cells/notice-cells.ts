@@ -6,7 +6,7 @@ import { type Usage, usageSince } from '../../../../protocol/usage.ts';
 import { version } from '../../../../protocol/version.ts';
 import { moneyWords } from '../../../views/wording/cost-words.ts';
 import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import { cutRow, drawCutRow } from '../../screen/text/draw-row.ts';
 import { elapsedWords, shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look, wordsWithGlyphs } from '../../screen/text/look.ts';
 import {
@@ -89,7 +89,7 @@ export function headerCell({ model = '', provider, cwd, policy }: HeaderFacts): 
         [styled(sign, dimStyle), styled('Capstan', boldStyle), styled(` (v${version})`, dimStyle)],
         [plain(' '.repeat(sign.length)), styled(cleanLine(about), dimStyle)],
       ];
-      return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+      return rows.map((row) => drawCutRow(row, look));
     },
   };
 }

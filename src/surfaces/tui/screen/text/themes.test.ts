@@ -4,7 +4,16 @@ import { drawRow } from './draw-row.ts';
 import type { Look } from './look.ts';
 import { readTheme } from './user-themes.ts';
 import { type ColourRole, styled } from './style.ts';
-import { backgroundOf, findTheme, type Ink, type Theme, themeChoices, type ThemeName, themeOf, themes } from './themes.ts';
+import {
+  backgroundOf,
+  findTheme,
+  type Ink,
+  type Theme,
+  themeChoices,
+  type ThemeName,
+  themeOf,
+  themes,
+} from './themes.ts';
 
 const look: Look = {
   width: 60,

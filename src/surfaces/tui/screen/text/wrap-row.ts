@@ -1,5 +1,6 @@
 import { type Cluster, isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
 import { beginningOfRow, rowColumns } from './draw-row.ts';
+import type { Look } from './look.ts';
 import type { Piece, Row } from './style.ts';
 
 export interface WrapForm {
@@ -27,6 +28,9 @@ export function wrapRow(
     rows.push([...(index === 0 ? before : after), ...slicer.slice(places[index]!, places[index + 1]!)]);
   return rows;
 }
+
+export const wrapIn = ({ width }: Pick<Look, 'width'>, row: Row, first?: Row, rest?: Row): readonly Row[] =>
+  wrapRow(row, { width, first, rest });
 
 /** Cuts a prefix so that at least one column, or a third of the width, is left. */
 const fitting = (prefix: Row, width: number): Row =>

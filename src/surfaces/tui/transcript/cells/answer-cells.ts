@@ -6,7 +6,7 @@ import { drawRow, drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, type Style, styled } from '../../screen/text/style.ts';
 import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
-import { type Cell, cellFromRows, headRows, type LastRows, stateMark } from './cell.ts';
+import { type Cell, cellFromRows, headRows, type LastRows } from './cell.ts';
 
 /** A message of the model. A proposed plan is set apart. */
 export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent-message' }>, 'text' | 'plan'>): Cell {
@@ -14,10 +14,8 @@ export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent
   return {
     rows(look) {
       const [before, after] = aroundPlan(text);
-      return answerSectionRows(
-        [part('prose', before, look), part('plan', plan, look), part('prose', after, look)],
-        look,
-      );
+      const parts = [part('prose', before, look), part('plan', plan, look), part('prose', after, look)];
+      return answerSectionRows(parts, look);
     },
   };
 }
@@ -69,7 +67,7 @@ function planRows(rows: readonly string[], look: Look): readonly string[] {
 }
 
 const planHead = (look: Look): readonly string[] => [
-  ...drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look),
+  ...drawRows(headRows(look, 'plain', [styled('Proposed Plan', boldStyle)]), look),
   '',
 ];
 
@@ -116,8 +114,9 @@ export class AnswerStream implements Cell {
   }
 
   rows(look: Look): readonly string[] {
+    const inside = insideAnswer(look);
     return answerSectionRows(
-      this.#drawn(({ markdown }) => markdown.rows(insideAnswer(look))),
+      this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(inside) })),
       look,
     );
   }
@@ -141,9 +140,10 @@ export class AnswerStream implements Cell {
       const rows = markdown.stableRows(inside);
       return answerRows(from === 0 ? rows : rows.slice(from), look, from);
     }
-    const parts = this.#drawn((part) =>
-      part === this.#last ? markdown.stableRows(inside) : part.markdown.rows(inside),
-    );
+    const parts = this.#parts.map(({ kind, markdown: own }) => ({
+      kind,
+      rows: own === markdown ? own.stableRows(inside) : own.rows(inside),
+    }));
     return answerSectionRows(parts, look).slice(from);
   }
 
@@ -164,10 +164,6 @@ export class AnswerStream implements Cell {
 
   get #last(): GrowingPart {
     return this.#parts.at(-1)!;
-  }
-
-  #drawn(rows: (part: GrowingPart) => readonly string[]): readonly AnswerSection[] {
-    return this.#parts.map((part) => ({ kind: part.kind, rows: rows(part) }));
   }
 
   #add(text: string): void {
@@ -195,9 +191,7 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
       ...(at === 0 ? [] : ['']),
       ...cleanLines(part.replaceAll('**', '').trim()),
     ]);
-    return lines.flatMap((line, at) =>
-      headRows(look, at === 0 ? stateMark('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
-    );
+    return lines.flatMap((line, at) => headRows(look, at === 0 ? 'quiet' : { text: ' ' }, [styled(line, thinking)]));
   });
 }
 

@@ -17,7 +17,7 @@ import {
   styled,
   warnStyle,
 } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
 import { grammarOf, highlightLine } from '../markdown/syntax-highlight.ts';
 import { type Cell, cellFromRows, indentWrappedRows, markPieces, stateMark } from './cell.ts';
 import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
@@ -44,17 +44,13 @@ function foldedRows(item: CommandItem, context: CallState, look: Look): readonly
   const mark = stateMark(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
   const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
   const [first = [], ...more] = commandLineRows(item.argv);
-  const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
-    width: look.width,
-    first: markPieces(mark),
-    rest: bar(look),
-  });
+  const head = wrapIn(look, [...title, ...first, ...timePieces(item, context, look)], markPieces(mark), bar(look));
   const shown = isRunning
     ? lastOutputRows(output, runningRows, look)
     : outputRows(output, limitsOf(isBad, item), look, item.outputLines);
   const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled(noOutput(item), dimStyle)]];
   return [
-    ...headFolded([...head, ...more.flatMap((line) => wrapRow(line, { width: look.width, first: bar(look) }))], look),
+    ...headFolded([...head, ...more.flatMap((line) => wrapIn(look, line, bar(look)))], look),
     ...indentWrappedRows(look, rows),
   ];
 }
@@ -117,17 +113,12 @@ function timePieces({ status, durationMs = 0 }: CommandItem, { startedAt }: Call
 /** The transcript view: the command, all of its output, its result and duration. */
 function wholeRows(item: CommandItem, context: CallState, look: Look): readonly Row[] {
   const [first = [], ...more] = commandLineRows(item.argv);
+  const prompt = styled(item.byUser === true ? '! ' : '$ ', accentStyle);
   const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
-    wrapRow(line, {
-      width: look.width,
-      first: [at === 0 ? styled(item.byUser === true ? '! ' : '$ ', accentStyle) : plain('  ')],
-      rest: [plain('  ')],
-    }),
+    wrapIn(look, line, [at === 0 ? prompt : plain('  ')], [plain('  ')]),
   );
-  const output = indentWrappedRows(look, outputRows(item.output, foldLimits.quiet, look)).map((row) =>
-    withoutCorner(row),
-  );
-  return [...lines, ...output, ...wrapRow(endRow(item, context, look), { width: look.width })];
+  const output = indentWrappedRows(look, outputRows(item.output, foldLimits.quiet, look)).map(withoutCorner);
+  return [...lines, ...output, ...wrapIn(look, endRow(item, context, look))];
 }
 
 const withoutCorner = ([prefix, ...row]: Row): Row =>

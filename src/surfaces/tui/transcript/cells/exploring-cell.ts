@@ -2,7 +2,7 @@ import { stringAt } from '../../../../protocol/json.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../../../protocol/turn-item.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { type Cell, headedCell } from './cell.ts';
 import { commandText } from './command-cell.ts';
 import { itemCell } from './item-and-event-cells.ts';
 
@@ -18,11 +18,11 @@ export function isExploring(item: TurnItem): boolean {
 }
 
 export function exploringCell(items: readonly TurnItem[]): Cell {
-  const folded = cellFromRows((look) => {
+  const folded = headedCell(() => {
     const isRunning = items.some((item) => 'status' in item && item.status === 'in-progress');
-    const head: Row = [styled(isRunning ? 'Exploring' : 'Explored', boldStyle)];
     const lines = exploredLines(items.flatMap((item) => exploredByCall(item) ?? []));
-    return [...headRows(look, stateMark(isRunning ? 'running' : 'plain', look), head), ...underRows(look, lines)];
+    const head = [styled(isRunning ? 'Exploring' : 'Explored', boldStyle)];
+    return { mark: isRunning ? 'running' : 'plain', head, lines };
   });
   return {
     rows(look) {

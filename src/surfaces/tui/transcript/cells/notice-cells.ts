@@ -19,7 +19,7 @@ import {
   styled,
   warnStyle,
 } from '../../screen/text/style.ts';
-import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { type Cell, cellFromRows, headedCell, headRows, stateMark } from './cell.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
 
@@ -29,9 +29,7 @@ export function noticeCell(
 ): Cell {
   return cellFromRows((look) => {
     const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
-    const said = linesOf(wordsWithGlyphs(message, look)).map((text): Row => [
-      style === undefined ? { text } : { text, style },
-    ]);
+    const said = linesOf(wordsWithGlyphs(message, look)).map((text): Row => [{ text, style }]);
     const advice = linesOf(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
     return [...said, ...advice].flatMap((line, at) =>
       headRows(look, at === 0 ? noticeMark(kind, look) : { text: ' ' }, line),
@@ -56,19 +54,11 @@ export interface QuietLine {
 }
 
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
-  return cellFromRows((look) => {
-    const [mark, style] =
-      kind === 'info' ? [stateMark('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
-    const text = styled(wordsWithGlyphs(cleanLine(line), look), style);
-    if (look.details === 'folded') return headRows(look, mark, [text]);
-    const lines = cleanLines(wordsWithGlyphs(details, look)).filter((each) => each.trim() !== '');
-    return [
-      ...headRows(look, mark, [text]),
-      ...underRows(
-        look,
-        lines.map((each) => [styled(each, dimStyle)]),
-      ),
-    ];
+  return headedCell((look) => {
+    const text = styled(wordsWithGlyphs(cleanLine(line), look), kind === 'info' ? dimStyle : warnStyle);
+    const opened = look.details === 'folded' ? [] : cleanLines(wordsWithGlyphs(details, look));
+    const lines = opened.filter((each) => each.trim() !== '').map((each) => [styled(each, dimStyle)]);
+    return { mark: noticeMark(kind, look), head: [text], lines };
   });
 }
 

@@ -18,7 +18,7 @@ import {
   type Style,
   styled,
 } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn, wrapRow } from '../../screen/text/wrap-row.ts';
 import {
   type Grammar,
   grammarOfPath,
@@ -26,7 +26,7 @@ import {
   highlightLine,
   type LongToken,
 } from '../markdown/syntax-highlight.ts';
-import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { callMark, type Cell, headedCell } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 import { callCell } from './tool-call-cells.ts';
 
@@ -35,33 +35,27 @@ const [mostRows, keptRows] = [100, 80];
 
 export function patchCell(item: FileChangeItem): Cell {
   const { status, problem } = item;
-  return cellFromRows((look) => {
+  return headedCell((look) => {
     // Parsed on drawing: many cells of a resumed thread are never drawn.
     const files = recordedChanges(item)
       .toSorted(byPath)
       .map((change) => fileOf(change));
     const isBad = status === 'failed';
-    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
-    const why = isBad ? problemRows(problem ?? '', look) : [];
+    const mark = callMark(status);
+    const lines = isBad ? cleanedLines(problem ?? '').map((line) => [styled(line, badStyle)]) : [];
     if (files.length === 1) {
       const [file] = files;
-      const head: Row = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
-      return [...headRows(look, mark, head), ...why, ...bodyRows(file!, isBad, look)];
+      const head = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
+      return { mark, head, lines, body: bodyRows(file!, isBad, look) };
     }
     const verb = isBad ? 'Failed to edit' : status === 'in-progress' ? 'Editing' : 'Edited';
-    const head: Row = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total(files))];
-    const each = files.flatMap((file) => {
-      const title = [styled(`  ${glyphsOf(look).corner} `, dimStyle)];
-      return [
-        ...wrapRow([...fileTitle(file, look), ...kindPieces(file.change)], {
-          width: look.width,
-          first: title,
-          rest: [plain('    ')],
-        }),
-        ...bodyRows(file, isBad, look),
-      ];
-    });
-    return [...headRows(look, mark, head), ...why, ...each];
+    const head = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total(files))];
+    const corner = styled(`  ${glyphsOf(look).corner} `, dimStyle);
+    const body = files.flatMap((file) => [
+      ...wrapIn(look, [...fileTitle(file, look), ...kindPieces(file.change)], [corner], margin),
+      ...bodyRows(file, isBad, look),
+    ]);
+    return { mark, head, lines, body };
   });
 }
 
@@ -119,13 +113,7 @@ function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): r
   return [...shown, [plain('    '), ...foldRow(lines.length - keptRows, look)]];
 }
 
-function problemRows(problem: string, look: Look): readonly Row[] {
-  if (problem.trim() === '') return [];
-  return underRows(
-    look,
-    cleanLines(problem.trimEnd()).map((line) => [styled(line, badStyle)]),
-  );
-}
+const cleanedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
 
 const byPath = (a: ChangedFile, b: ChangedFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
@@ -148,23 +136,22 @@ export function diffLinesOf({ diff = '', kind }: Pick<ChangedFile, 'diff' | 'kin
       const anchor = cleanAnchor(line);
       if (lines.length > 0 || anchor !== '') lines.push({ kind: 'gap', text: anchor });
     } else if (sign === '+') {
-      lines.push(numbered('added', text, after));
-      after = after === undefined ? undefined : after + 1;
+      lines.push({ kind: 'added', text, number: after });
+      after = next(after);
     } else if (sign === '-') {
-      lines.push(numbered('removed', text, before));
-      before = before === undefined ? undefined : before + 1;
+      lines.push({ kind: 'removed', text, number: before });
+      before = next(before);
     } else if (sign === '\\') {
       lines.push({ kind: 'note', text: text.trim() });
     } else {
-      lines.push(numbered('same', text, after));
-      [before, after] = [before === undefined ? undefined : before + 1, after === undefined ? undefined : after + 1];
+      lines.push({ kind: 'same', text, number: after });
+      [before, after] = [next(before), next(after)];
     }
   }
   return lines;
 }
 
-const numbered = (kind: DiffLine['kind'], text: string, number: number | undefined): DiffLine =>
-  number === undefined ? { kind, text } : { kind, text, number };
+const next = (number: number | undefined): number | undefined => (number === undefined ? undefined : number + 1);
 
 function cleanAnchor(line: string): string {
   return cleanText(line.replace(/^@@(?: [^@]*@@)? ?/, ''))
@@ -180,9 +167,9 @@ export function diffRows(lines: readonly DiffLine[], path: string, look: Look): 
     if (line.kind === 'gap') {
       painter.restart();
       const words = line.text === '' ? '' : ` ${line.text}`;
-      return wrapRow([styled(`${glyphsOf(look).gap}${words}`, dimStyle)], { width: look.width, first: margin });
+      return wrapIn(look, [styled(`${glyphsOf(look).gap}${words}`, dimStyle)], margin);
     }
-    if (line.kind === 'note') return wrapRow([styled(line.text, dimStyle)], { width: look.width, first: margin });
+    if (line.kind === 'note') return wrapIn(look, [styled(line.text, dimStyle)], margin);
     return lineRows(line, painter.paint(line), hasNumbers ? digits : 0, look);
   });
 }
@@ -256,15 +243,13 @@ export function calledPatchCell(item: ToolCallItem): Cell | undefined {
   const { id, tool, arguments: given, output = '' } = item;
   const input = tool === 'apply_patch' ? stringAt(given, 'input') : undefined;
   if (input === undefined) return undefined;
-  const end = applied.test(output)
-    ? ({ status: 'completed' } as const)
-    : ({ status: 'failed', problem: output } as const);
+  const isApplied = applied.test(output);
+  const end = { status: isApplied ? 'completed' : 'failed', problem: isApplied ? undefined : output } as const;
   return {
     rows(look) {
       const changes = recordedChanges({ changes: [], call: { tool, input } });
-      return (changes.length === 0 ? callCell(item) : patchCell({ kind: 'file-change', id, changes, ...end })).rows(
-        look,
-      );
+      const cell = changes.length === 0 ? callCell(item) : patchCell({ kind: 'file-change', id, changes, ...end });
+      return cell.rows(look);
     },
   };
 }

@@ -261,7 +261,6 @@ async function firstBytes(
   return [Buffer.concat(await inOrder(events(step, stage), stage.message)).subarray(0, Math.max(0, bytes))];
 }
 
-type Pace = Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs' | 'chunkBytes'>;
 async function write(
   { socket, gone }: SocketStage,
   frames: readonly Buffer[],

@@ -14,6 +14,7 @@ import type { TerminalContext } from './terminal-context.ts';
 
 /** A longer message is refused, and stays in the composer. */
 const mostCharacters = 1_048_576;
+const tooLong = `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`;
 
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
@@ -140,79 +141,47 @@ export class KeyboardController {
   }
 
   #ofTerminal({ name }: KeyPress): boolean {
-    const { stage, surroundings, conversation: current, quit, editOutside, showHelp } = this.#parts;
+    const { stage, conversation, quit, editOutside, showHelp } = this.#parts;
     const { composer } = stage;
-    const conversation = current();
+    const { isEmpty } = composer;
+    const current = conversation();
     switch (name) {
       case 'enter':
-        this.#submit('send');
-        return true;
       case 'tab':
-        this.#submit('queue');
+        this.#submit(name === 'enter' ? 'send' : 'queue');
         return true;
       case 'escape':
-        if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
-        else if (conversation?.canInterrupt === true)
-          conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
-        else if (composer.isEmpty && this.#parts.canRewind !== false) {
-          if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
-        }
+        this.#escape(current);
         return true;
       case 'ctrl+c':
-        if (!composer.isEmpty) composer.drop();
-        else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
-        // The key was meant for work that has just ended.
-        else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
-        else quit();
+        this.#interrupt(current);
         return true;
       case 'ctrl+d':
-        if (!composer.isEmpty) return false;
-        quit();
-        return true;
+        if (isEmpty) quit();
+        return isEmpty;
       case 'ctrl+g':
         editOutside();
-        return true;
-      case 'ctrl+t':
-        conversation?.showTranscript();
-        return true;
-      case 'alt+o':
-        conversation?.showNewestDetails();
-        return true;
-      case 'ctrl+o':
-        conversation?.slash('copy', 'answer');
-        return true;
-      case 'shift+tab':
-        conversation?.cycleMode();
         return true;
       case 'alt+t':
         if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
         return true;
-      case 'alt+p':
-        conversation?.cyclePermissions();
-        return true;
       case 'r':
-        if (!composer.isEmpty || conversation?.canRetry !== true) return false;
-        conversation.retry();
+        if (!isEmpty || current?.canRetry !== true) return false;
+        current.retry();
         return true;
       case '?':
-        if (!composer.isEmpty) return false;
-        showHelp();
-        return true;
+        if (isEmpty) showHelp();
+        return isEmpty;
       case 'alt+up':
       case 'shift+left': {
-        const draft = conversation?.takeQueued();
+        const draft = current?.takeQueued();
         if (draft !== undefined) composer.giveBack(draft);
         return draft !== undefined;
       }
-      case 'alt+,':
-      case 'alt+.':
-        conversation?.stepEffort(name === 'alt+.' ? 1 : -1);
-        return true;
       case 'alt+left':
       case 'alt+right':
-        if (!composer.isEmpty) return false;
-        conversation?.stepAgent(name === 'alt+right' ? 1 : -1);
-        return true;
+        if (isEmpty) current?.stepAgent(name === 'alt+right' ? 1 : -1);
+        return isEmpty;
       case 'pageup':
       case 'pagedown':
         stage.scroll(name === 'pageup' ? stage.page : -stage.page);
@@ -220,12 +189,29 @@ export class KeyboardController {
       case 'ctrl+l':
         stage.resized();
         return true;
-      case 'toggle_vim_mode':
-        conversation?.slash('vim', '');
-        return true;
       default:
-        return false;
+        if (current !== undefined) conversationKeys[name]?.(current);
+        return Object.hasOwn(conversationKeys, name);
     }
+  }
+
+  #escape(conversation: Conversation | undefined): void {
+    const { composer } = this.#parts.stage;
+    if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
+    else if (conversation?.canInterrupt === true)
+      conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
+    else if (composer.isEmpty && this.#parts.canRewind !== false) {
+      if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
+    }
+  }
+
+  #interrupt(conversation: Conversation | undefined): void {
+    const { stage, surroundings, quit } = this.#parts;
+    if (!stage.composer.isEmpty) stage.composer.drop();
+    else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
+    // The key was meant for work that has just ended.
+    else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
+    else quit();
   }
 
   #submit(how: 'send' | 'queue'): void {
@@ -238,13 +224,7 @@ export class KeyboardController {
       composer.draft = draftFromText('');
       return notice('The message is blank, so it was not sent.', 'info');
     }
-    if (words.length > mostCharacters && [...words].length > mostCharacters) {
-      notice(
-        `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`,
-        'error',
-      );
-      return;
-    }
+    if (words.length > mostCharacters && [...words].length > mostCharacters) return notice(tooLong, 'error');
     stage.scrollToEnd();
     const conversation = current();
     if (conversation === undefined) {
@@ -275,6 +255,18 @@ export class KeyboardController {
     }
   }
 }
+
+/** Keys that act on the conversation alone. */
+const conversationKeys: Readonly<Record<string, (conversation: Conversation) => void>> = {
+  'ctrl+t': (conversation) => conversation.showTranscript(),
+  'alt+o': (conversation) => conversation.showNewestDetails(),
+  'ctrl+o': (conversation) => conversation.slash('copy', 'answer'),
+  'shift+tab': (conversation) => conversation.cycleMode(),
+  'alt+p': (conversation) => conversation.cyclePermissions(),
+  'alt+,': (conversation) => conversation.stepEffort(-1),
+  'alt+.': (conversation) => conversation.stepEffort(1),
+  toggle_vim_mode: (conversation) => conversation.slash('vim', ''),
+};
 
 /** Keys that act when pressed twice: the empty composer says so after the first press. Any other key resets this. */
 class PressedAgain {

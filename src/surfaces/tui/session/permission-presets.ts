@@ -48,22 +48,20 @@ export const permissionPresets: readonly PermissionPreset[] = [
 /** Cached: settings change rarely, but screens ask on every frame. */
 const standing = cachePerObject((settings: Settings) => {
   const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
-  const reviewer: ApprovalsReviewer = isReviewed({ ...settings, approval: settings.approvals })
-    ? 'auto_review'
-    : 'user';
+  const isOfModel = isReviewed({ ...settings, approval: settings.approvals });
+  const reviewer: ApprovalsReviewer = isOfModel ? 'auto_review' : 'user';
   const preset = permissionPresets.find(
     (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
   );
-  const reviewed = reviewer === 'user' ? '' : ', reviewed';
+  const reviewed = isOfModel ? ', reviewed' : '';
   return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
 });
 
 export const presetOf = (settings: Settings): PermissionPreset | undefined => standing(settings).preset;
-const permissionWords = (settings: Settings): string => standing(settings).words;
 export const sandboxLevel = (settings: Settings): string => standing(settings).sandbox;
 
 /** Permissions of the turn, by their `/permissions` names if they have one. Plan mode comes first. */
 export function permissionMode(settings: Settings): Piece {
   if (settings.collaboration?.mode === 'plan') return styled('Plan mode', { colour: 'special' });
-  return styled(permissionWords(settings), sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);
+  return styled(standing(settings).words, sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);
 }

@@ -150,11 +150,12 @@ const otherNames: Readonly<Record<string, StatusId | undefined>> = {
   profile: undefined,
 };
 
-/** Known ids and unknown words. */
-export function readStatusIds(words: readonly string[]): {
-  readonly ids: readonly StatusId[];
+export interface ReadIds<Id> {
+  readonly ids: readonly Id[];
   readonly unknown: readonly string[];
-} {
+}
+
+export function readStatusIds(words: readonly string[]): ReadIds<StatusId> {
   const ids: StatusId[] = [];
   const unknown: string[] = [];
   for (const word of words) {

@@ -7,7 +7,7 @@ import { describeThreadWriter } from '../boot/resume-thread.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import { plain, styled, warnStyle } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import { wrapIn } from '../screen/text/wrap-row.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { View } from '../screen/view.ts';
 import { headerCell } from '../transcript/cells/notice-cells.ts';
@@ -51,12 +51,6 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
       entries,
       now,
       asked: () => entries.notice('A question waits for an answer there.', 'info'),
-      answered: () => undefined,
-      said: () => undefined,
-      observe: () => undefined,
-      proposed: () => undefined,
-      turnBegan: () => undefined,
-      turnOver: () => undefined,
     },
   );
   const { placeholder, footer } = stage;
@@ -69,8 +63,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
       writer !== undefined ? describeThreadWriter(writer) : seen === keptAt ? 'no program' : 'another program';
     const text = `Watching only: ${who} writes it. Ctrl+C leaves`;
     // Wrapped, so that the key that leaves is never cut.
-    const rows = wrapRow([styled(text, warnStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
-    return drawRows(rows, look);
+    return drawRows(wrapIn(look, [styled(text, warnStyle)], [plain('  ')]), look);
   };
   stage.draw();
   for (;;) {

@@ -192,9 +192,7 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
     };
   }
 
-  /**
-   * The base for continuing from a place. The very beginning of a rollout means the place that it came from, if any.
-   */
+  /** The base for continuing from a place. The very beginning of a rollout means where it came from, if anywhere. */
   function continuing({ rolloutId, end }: RolloutPlace): Pick<MemoryRollout, 'base'> | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;

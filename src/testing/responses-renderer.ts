@@ -1,7 +1,7 @@
 import { defined } from '../base/objects.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { CompactedStep, ItemDraft, ScriptedUsage } from './script.ts';
+import type { ItemDraft, ScriptedUsage } from './script.ts';
 import {
   answerOptions,
   draftTexts,
@@ -40,11 +40,6 @@ function endingOf(step: RenderedStep, id: string, usage: ScriptedUsage): JsonObj
       return { type: 'response.incomplete', response };
     }
   }
-}
-
-function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
-  const output = step.output.map((draft) => withIds(draft, ids));
-  return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
 }
 
 function itemEvents(item: ItemDraft, index: number, deltas: boolean): readonly JsonObject[] {
@@ -102,5 +97,8 @@ function wireUsage({ input, cachedInput, cacheWriteInput, output, reasoningOutpu
 export const responsesRenderer: WireRenderer = {
   endpoint: /\/responses(\/compact)?(\?|$)/,
   events: eventsOf,
-  whole: compactedBody,
+  whole(step, { ids, usage }) {
+    const output = step.output.map((draft) => withIds(draft, ids));
+    return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
+  },
 };

@@ -78,9 +78,7 @@ export class SimulatedDisk implements Files {
     return survivor;
   }
 
-  /**
-   * The process dies but the machine keeps running: all bytes stay, unsynced ones remain unsynced, and locks are free.
-   */
+  /** The process dies, the machine runs on: all bytes stay, unsynced ones remain unsynced, and locks are free. */
   kill(): SimulatedDisk {
     this.#end('the process that used the simulated disk was killed');
     const survivor = this.#successor();

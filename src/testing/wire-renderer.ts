@@ -25,7 +25,7 @@ export function streamOf(renderer: WireRenderer, step: StreamStep, context: Stre
 export const namedEvent = (event: JsonObject): Buffer =>
   Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
 
-/** What only an answer says about itself. */
+/** Options that only an answer has. */
 export const answerOptions = (step: RenderedStep): Partial<AnswerOptions> => (step.kind === 'answer' ? step : {});
 
 /** Returns `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */

@@ -14,10 +14,7 @@ export interface ContractStores {
   readonly store: ThreadStore;
   /** Shows the same threads as another process or machine would see them. */
   readonly other: ThreadStore;
-  /**
-   * Lets a thread's lease expire, as if its writer had been silent for long. Absent if that cannot happen: then all
-   * take-over cases are skipped.
-   */
+  /** Lets a thread's lease expire. Absent if that cannot happen: then all take-over cases are skipped. */
   lapse?(id: ThreadId): Promise<void>;
 }
 

@@ -98,10 +98,7 @@ export class ArgumentPopup {
     return value === undefined || this.#asked === undefined ? undefined : withArgument(this.#asked, value.text);
   }
 
-  /**
-   * Exact matches first, then those that begin with the typed text, then those that contain it. For threads, their
-   * words match as well.
-   */
+  /** Exact matches, then those that begin with the typed text, then those that contain it (threads: their words too). */
   get #found(): readonly ArgumentValue[] {
     const asked = this.#asked;
     if (asked === undefined) return [];

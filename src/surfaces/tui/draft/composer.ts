@@ -38,11 +38,9 @@ export class Composer {
   get isRecalled(): boolean {
     return !this.isEmpty && this.history.recalls(this.draft);
   }
-
   get isShell(): boolean {
     return isShellDraft(this.draft);
   }
-
   get words(): string {
     return expandDraft(this.draft).trim();
   }

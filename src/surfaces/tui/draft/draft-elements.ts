@@ -29,10 +29,7 @@ export function pasteLabels({ text, elements }: Draft): ReadonlySet<string> {
   return new Set(pastes.map(({ start, end }) => text.slice(start, end)));
 }
 
-/**
- * Numbers pictures in order, makes paste labels unique, and quotes paths as the draft needs. Returns the same object if
- * nothing changes.
- */
+/** Numbers pictures, makes paste labels unique, and quotes paths. Gives the same object if nothing changes. */
 export function renumberElements(draft: Draft): Draft {
   const taken = new Set<string>();
   let images = 0;

@@ -120,10 +120,7 @@ export class DraftHistory {
   }
 }
 
-/**
- * Other programs can write to the file: drop what the composer would not draw, and never let a recalled text become a
- * command by that.
- */
+/** Other programs can write to the file: a recalled text must be drawable, and must not become a command. */
 function recalled(text: string): Draft {
   const draft = draftFromText(plainPaste(text));
   return isCommandText(text) ? draft : escapeCommandDraft(draft);

@@ -41,7 +41,6 @@ export class DraftKeys {
   get isSearching(): boolean {
     return this.#search !== undefined;
   }
-
   get isListed(): boolean {
     return this.#list !== undefined;
   }

@@ -85,9 +85,7 @@ export function placeAt(text: string, row: DraftRow, column: number, measure: Cl
   return at;
 }
 
-/**
- * Draws a part of a draft with a visible sign for every hidden character: the user must see all that is sent or run.
- */
+/** A part of a draft with a sign for every hidden character: the user must see all that is sent or run. */
 export const drawnDraft = (text: string): string =>
   visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 

@@ -29,14 +29,21 @@ export function parseDraft(draft: Draft): ParsedDraft {
   const words = expandDraft(draft);
   if (isShellDraft(draft)) {
     const unsafe = draft.elements.find((element) => isUnsafe(draft, element));
-    if (unsafe !== undefined) return { kind: 'refused', why: insideQuotes(draft.text.slice(unsafe.start, unsafe.end)) };
+    if (unsafe !== undefined) {
+      const label = draft.text.slice(unsafe.start, unsafe.end);
+      const next = 'Put it outside of quotes, comments, substitutions and calculations.';
+      return { kind: 'refused', why: `The shell would not take ${label} as one name there. ${next}` };
+    }
     return { kind: 'shell', command: words.slice(1).trim() };
   }
   const slash = readSlash(words);
   if (slash === undefined) return { kind: 'message', draft };
   const command = findSlash(slash.name);
   if (command === undefined) return { kind: 'refused', why: unknownCommand(slash.name) };
-  if (command.takes === undefined && slash.rest !== '') return { kind: 'refused', why: takesNothing(slash.name) };
+  if (command.takes === undefined && slash.rest !== '') {
+    const next = 'Send it alone, or put a space before it to send all of it to the model.';
+    return { kind: 'refused', why: `/${slash.name} takes no words. ${next}` };
+  }
   return { kind: 'slash', command, rest: slash.rest };
 }
 
@@ -48,19 +55,12 @@ function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
   return !canQuoteBehind(before.slice(1));
 }
 
-function insideQuotes(label: string): string {
-  return `The shell would not take ${label} as one name there. Put it outside of quotes, comments, substitutions and calculations.`;
-}
-
 function unknownCommand(name: string): string {
   const listed = slashCommands.filter((command) => !('isAlias' in command)).map((command) => command.name);
   const nearest = nearestKey(name, listed);
   const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
   return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
 }
-
-const takesNothing = (name: string): string =>
-  `/${name} takes no words. Send it alone, or put a space before it to send all of it to the model.`;
 
 export function commandMustWaitMessage(name: string, look: Look): string {
   const key = hintKeys(look, 'composer');
@@ -104,10 +104,7 @@ export function trimDraft({ text, cursor, elements }: Draft): Draft {
   return by === 0 ? draft : escapeCommandDraft(draft);
 }
 
-/**
- * Joins two drafts into a message, not a command, and renumbers pictures and pastes. The cursor keeps its place in the
- * second.
- */
+/** Joins two drafts into a message, not a command, and renumbers elements. The cursor stays in the second. */
 export function joinDrafts(before: Draft, second: Draft): Draft {
   if (second.text === '') return { ...before, cursor: before.text.length };
   const first = escapeCommandDraft(before);

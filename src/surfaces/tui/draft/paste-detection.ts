@@ -19,10 +19,7 @@ export interface PasteDetectingKeysParts {
   pass(key: KeyPress): void;
 }
 
-/**
- * Keys of a terminal that does not mark pastes. Characters are shown at once; Enter and Tab act only when no paste
- * continues after them.
- */
+/** Keys of a terminal that does not mark pastes. Enter and Tab act only when no paste continues after them. */
 export class PasteDetectingKeys {
   readonly #parts: PasteDetectingKeysParts;
   readonly #burst: PasteBurst;
@@ -218,7 +215,6 @@ export class PasteBurst {
   get isOn(): boolean {
     return this.#count >= least;
   }
-
   get run(): string {
     return this.isOn ? this.#run : '';
   }

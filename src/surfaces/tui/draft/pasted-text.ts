@@ -45,10 +45,7 @@ export function pathHost(env: Readonly<Record<string, string | undefined>>): Pat
   return { isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '' };
 }
 
-/**
- * The path that a pasted text consists of, without quotes and escapes; undefined: it is other text. Terminals paste a
- * dropped file this way.
- */
+/** The path that a text consists of, as terminals paste a dropped file; undefined: it is other text. */
 export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {
   const text = pasted.trim();
   if (text.length < 2 || text.length > 4096 || text.includes('\n')) return undefined;

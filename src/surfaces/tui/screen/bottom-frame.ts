@@ -205,9 +205,7 @@ function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): re
 
 const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as const;
 
-/**
- * The row below the composer with pending key state: the first key of a chord, a search, and the Vim mode at the right.
- */
+/** The row below the composer: the first key of a chord, a search, or the Vim mode at the right. */
 function keyFooter({ footer, pendingKey, composer: { vim } }: Bottom, look: Look): readonly string[] {
   if (pendingKey !== undefined) {
     const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];

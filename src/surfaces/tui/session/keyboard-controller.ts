@@ -29,10 +29,6 @@ export interface KeyboardControllerParts {
   quit(): void;
 }
 
-function pasteCut(kept: number): string {
-  return `The paste is too long: Capstan keeps its first ${formatCount(kept)} characters. Put it in a file, and name the file.`;
-}
-
 export class KeyboardController {
   readonly #parts: KeyboardControllerParts;
   readonly #ofDraft: DraftKeys;
@@ -74,7 +70,10 @@ export class KeyboardController {
       inner.input(input);
       return this.#shown();
     }
-    if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
+    if (input.kind === 'paste' && input.isCut === true) {
+      const kept = `Capstan keeps its first ${formatCount(input.text.length)} characters`;
+      this.#parts.notice(`The paste is too long: ${kept}. Put it in a file, and name the file.`, 'error');
+    }
     const top = stage.pager ?? stage.view;
     // The second key of a chord is no Vim command unless the two form no chord.
     const isChord = stage.pendingKey !== undefined;
@@ -306,10 +305,7 @@ export interface Conversation {
   slash(name: SlashName, rest: string): void;
   /** A turn, a compaction or a command of the user runs. */
   readonly canInterrupt: boolean;
-  /**
-   * Ends the work shown above the composer. `send-steers`: messages that the turn has not read are sent at once;
-   * otherwise they come back, as all waiting ones do.
-   */
+  /** `send-steers`: what the turn has not read is sent at once; otherwise it comes back, as all that waits. */
   interrupt(then: 'send-steers' | 'give-back'): void;
   cycleMode(): void;
   cyclePermissions(): void;
@@ -337,7 +333,8 @@ class BoundKeys {
     if (input.kind !== 'key') return input;
     const { pager, view } = this.#stage;
     const top = pager ?? view;
-    const group = top === undefined ? (listed ? this.#listGroup(input) : 'composer') : (top.keys ?? ofRoom(pager));
+    const ofDraft = listed ? this.#listGroup(input) : 'composer';
+    const group = top === undefined ? ofDraft : (top.keys ?? (pager === undefined ? 'list' : 'pager'));
     if (group === 'raw') return input;
     // Input typed into a field is no command.
     if (top !== undefined && input.text !== '' && (top.takesText === true || group === 'editor')) return input;
@@ -367,5 +364,3 @@ class BoundKeys {
     this.#stage.draw();
   }
 }
-
-const ofRoom = (pager: unknown): KeyGroup => (pager === undefined ? 'list' : 'pager');

@@ -78,7 +78,11 @@ export class TuiSession {
       told,
       guard: run,
       shell: (command) => this.shells.run(command),
-      slash: (name, rest) => this.#ordered(this.guard(this.runSlash(name, rest))),
+      slash: (name, rest) => {
+        const work = this.guard(this.runSlash(name, rest));
+        this.acts.during(work);
+        return work;
+      },
       broken: () => entries.broken(),
       later: () => this.acts.later,
       keep: (waiting) => this.#kept.save(waiting),
@@ -230,11 +234,6 @@ export class TuiSession {
     return reportWorkErrors(work, (text, level) => this.notice(text, level));
   }
 
-  #ordered(work: Promise<void>): Promise<void> {
-    this.acts.during(work);
-    return work;
-  }
-
   #inputOf(draft: Draft) {
     const { takesPictures, settings } = this.thread;
     const load = (source: string) => this.parts.engine.loadImage(source, settings.cwd);
@@ -246,10 +245,7 @@ export class TuiSession {
   }
 }
 
-/**
- * Costs of a conversation outside its thread, as far as this window knows: turns abandoned by forking, and side
- * conversations.
- */
+/** Costs of a conversation outside its thread: in turns abandoned by forking, and in side conversations. */
 class SideCost {
   spent: Usage = noUsage;
 
@@ -263,10 +259,7 @@ class SideCost {
   }
 }
 
-/**
- * Lines that stay on the screen at the end: the cost, if a model answered, the stopped agents, and how to resume. Empty
- * for a thread without a turn.
- */
+/** Lines that stay at the end: the cost, notes, and how to resume. Empty for a thread without a turn. */
 function endSummary(thread: LiveThread, beside: Usage, notes: readonly string[], look: Look): readonly string[] {
   const total = addUsage(thread.usage().total, beside);
   if (thread.place === undefined) return [];

@@ -30,10 +30,7 @@ interface StatusLine {
   readonly hasColours: boolean;
 }
 
-/**
- * The row below the composer: settings and limits, and at the right the mode, which is always visible. Items that do
- * not fit are left out.
- */
+/** The row below the composer: what fits of the settings and limits, and at the right always the mode. */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
   const mode = shownMode(facts);
@@ -248,7 +245,8 @@ export class SessionFacts {
       this.firstWords ??= event.text.slice(0, longestTitle);
     if (event.kind === 'turn-started' && event.isContinued !== true) this.tasks = undefined;
     // A finished plan is not shown once its turn is over.
-    if (isTurnEnd(event) && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
+    const isOver = /^turn-(completed|failed|aborted|suspended)$/.test(event.kind);
+    if (isOver && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
     this.tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
@@ -264,5 +262,3 @@ export class SessionFacts {
     if (isGateOpen('goals', settings.features)) this.goal = await engine.stored.goal(id);
   }
 }
-
-const isTurnEnd = ({ kind }: ThreadEvent): boolean => /^turn-(completed|failed|aborted|suspended)$/.test(kind);

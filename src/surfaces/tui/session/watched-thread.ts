@@ -97,10 +97,7 @@ function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: str
   return words.length === 0 ? {} : { policy: words.join(', ') };
 }
 
-/**
- * Shows a thread that another program writes, on a screen over the conversation, until that program has ended and the
- * user continues it here. It takes no messages meanwhile. `left`: the user returns to the conversation.
- */
+/** Like `showWatched`, on a screen over the conversation. `left`: the user returns to the conversation. */
 export async function watchOver(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
   const { stage: main, engine, surroundings, now } = session.parts;
   const stage = main.within();

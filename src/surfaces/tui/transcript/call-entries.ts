@@ -34,9 +34,8 @@ export function callStateAt(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallState {
-  const place =
-    confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
-  return { ...defined({ startedAt }), ...place };
+  // Without what is not known: a state of the same call that was known before stays.
+  return defined({ startedAt, place: confined === true ? 'wider' : outside === true ? 'outside' : undefined });
 }
 
 type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
@@ -122,7 +121,7 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
       const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
       // It may have ended by itself at that moment.
       const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
-      entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode, unfinished }) });
+      entry.cell = cell({ status, output: all, durationMs, exitCode, unfinished });
       entry.isFinal = true;
     },
     lost() {

@@ -8,10 +8,7 @@ import { wrapRow } from '../screen/text/wrap-row.ts';
 import { type Frame, frameBelow } from '../screen/view.ts';
 import type { PromptMarks, Transcript, TranscriptEntry } from './transcript.ts';
 
-/**
- * Narrower windows print nothing for good. They are that narrow only for a moment, while dragged or folded, and rows
- * printed then would stay cut up.
- */
+/** Narrower windows print nothing for good: windows are so narrow only while dragged, and rows would stay cut up. */
 const leastPrinted = 10;
 
 interface PrintedFrame {

@@ -96,10 +96,7 @@ export class Transcript {
     this.#heldFrom = undefined;
   }
 
-  /**
-   * Rows to print now, each once. Final entries go before running ones; a message whose beginning was printed goes
-   * first.
-   */
+  /** Rows to print now, each once. Final entries go first, but a message whose beginning was printed before them. */
   takeFinished(look: Look, marks: PromptMarks = noMarks): readonly string[] {
     const rows: string[] = [];
     for (let at = this.#next; at < (this.#heldFrom ?? this.#entries.length); at++) {

@@ -288,9 +288,7 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
   return { state: { ...clearPendingKeys(state), column }, draft: clampCursorToLine(draft, to.to) };
 }
 
-/**
- * End of the range of an operator with a word motion: it stays on the line, and `cw` keeps the blanks after the word.
- */
+/** End of an operator with a word motion: on its line, and `cw` keeps the blanks after the word. */
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;

@@ -17,10 +17,7 @@ type VimPendingKey =
   | { readonly kind: 'object'; readonly around: 'i' | 'a' }
   | { readonly kind: 'search'; readonly search: VimSearch };
 
-/**
- * In insert and replace mode: the draft before the starting command, the one in which the user types, and the command's
- * keys.
- */
+/** The draft before the command that began the mode, the one in which the user types, and the command's keys. */
 interface VimInserting {
   readonly before: Draft;
   readonly from: Draft;

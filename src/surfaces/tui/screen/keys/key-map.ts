@@ -67,9 +67,6 @@ export function mapKeyPress<Press extends PressedKey>(
   return { ...press, name: action === undefined ? unbound : homeKey(action) };
 }
 
-const beginsChord = (map: KeyMap, group: KeyGroup, name: string): boolean =>
-  [...map.byKey[group].keys()].some((strokes) => strokes.startsWith(`${name} `));
-
 export const shownKeys = ({ bindings }: KeyMap, id: string): readonly string[] =>
   bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
 
@@ -133,7 +130,8 @@ export class ChordKeys {
       const strokes = `${first} ${press.name}`;
       if (map.byKey[group].has(strokes)) return { ...mapKeyPress(map, group, press, strokes), text: '' };
     }
-    if (!beginsChord(map, group, press.name)) return mapKeyPress(map, group, press);
+    const beginsChord = map.byKey[group].keys().some((strokes) => strokes.startsWith(`${press.name} `));
+    if (!beginsChord) return mapKeyPress(map, group, press);
     this.#first = { name: press.name, group, at: this.#now() };
     return undefined;
   }

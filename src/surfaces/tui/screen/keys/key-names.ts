@@ -14,9 +14,7 @@ const named: Readonly<Record<string, string>> = {
 
 const modifier = /^(ctrl|alt|shift)[-+](?=.)/i;
 
-/**
- * Converts a key of config.toml, `ctrl-alt-x` or `ctrl+alt+x`, to its reported name. Undefined: no terminal reports it.
- */
+/** Converts a key of config.toml, such as `ctrl-alt-x`, to its reported name. Undefined: no terminal reports it. */
 function readKeyName(written: string): string | undefined {
   const has = { ctrl: false, alt: false, shift: false };
   let rest = written;

@@ -125,10 +125,7 @@ export class InputReader {
 const isUnmarkedPaste = (text: string): boolean =>
   text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
 
-/**
- * For this long after its beginning, the rest of a sequence is still recognized. Its digits would answer a question as
- * keys.
- */
+/** So long the rest of a sequence is recognized. Its digits would answer a question as keys. */
 const lateMs = 1000;
 
 /** A complete answer, report or key of a terminal, or the start of a paste. */
@@ -258,10 +255,7 @@ const restMs = 1000;
 /** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be Alt with a key. */
 const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
 
-/**
- * Milliseconds to wait for the rest of a sequence. While an answer of the terminal is due, an Escape is as likely its
- * beginning as a key.
- */
+/** Milliseconds to wait for the rest. While an answer is due, an Escape is as likely its beginning as a key. */
 function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: boolean }): number {
   if (isEscape(open)) return isAnswerDue && open.length < 2 ? beginningMs : escapeMs;
   return beginning.test(open) ? beginningMs : restMs;

@@ -50,7 +50,6 @@ export class ProcessTerminal implements TerminalPort {
   get columns(): number {
     return Math.max(1, process.stdout.columns || 80);
   }
-
   get rows(): number {
     return Math.max(1, process.stdout.rows || 24);
   }
@@ -138,10 +137,7 @@ export class ProcessTerminal implements TerminalPort {
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
 
-  /**
-   * Input that the terminal already holds arrives at once. Nothing is drawn before that: input after a frame is meant
-   * for it.
-   */
+  /** Input that the terminal holds arrives at once. Nothing is drawn before: input after a frame is meant for it. */
   #dropTyped(): void {
     this.#reader.clear();
     this.#isForeign = true;

@@ -30,7 +30,7 @@ function readEscape(text: string): ReadPiece | undefined {
   if (second === 'O') {
     const third = text[2];
     if (third === undefined) return undefined;
-    return { length: 3, inputs: listed(readApplicationKey(third)) };
+    return { length: 3, inputs: listed(named(third === 'M' ? 'enter' : byLetter[third], '')) };
   }
   if (second === ']' || second === 'P' || second === '_' || second === '^' || second === 'X') return readString(text);
   if (second === '\u001B') {
@@ -54,8 +54,11 @@ function withAlt(name: string): TerminalInput {
 
 function readControl(text: string): ReadPiece | undefined {
   if (text.startsWith(oldMouse)) return readOldMouse(text);
-  if (text[2] === '[')
-    return text[3] === undefined ? undefined : { length: 4, inputs: listed(readConsoleKey(text[3])) };
+  if (text[2] === '[') {
+    const letter = text[3];
+    if (letter === undefined) return undefined;
+    return { length: 4, inputs: /^[A-E]$/.test(letter) ? [keyPress(`f${letter.charCodeAt(0) - 64}`)] : [] };
+  }
   // eslint-disable-next-line no-control-regex
   const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
   if (found === null) {
@@ -102,16 +105,15 @@ function numbered(first: number, names: string): Readonly<Record<number, string>
   return Object.fromEntries(all.filter(([, name]) => name !== '-'));
 }
 
-const byLetter: Readonly<Record<string, string>> = {
-  ...{ A: 'up', B: 'down', C: 'right', D: 'left', F: 'end', H: 'home' },
-  ...{ P: 'f1', Q: 'f2', R: 'f3', S: 'f4' },
-};
+const places = { A: 'up', B: 'down', C: 'right', D: 'left', F: 'end', H: 'home' };
+const byLetter: Readonly<Record<string, string>> = { ...places, P: 'f1', Q: 'f2', R: 'f3', S: 'f4' };
 const byNumber: Readonly<Record<string, string>> = {
   ...numbered(1, 'home insert delete end pageup pagedown home end'),
   ...numbered(11, 'f1 f2 f3 f4 f5 - f6 f7 f8 f9 f10 - f11 f12 f13 f14 - f15 f16 - f17 f18 f19 f20'),
 };
+const controls = { 8: 'backspace', 9: 'tab', 13: 'enter', 27: 'escape', 32: 'space', 127: 'backspace' };
 const byCode: Readonly<Record<number, string>> = {
-  ...{ 8: 'backspace', 9: 'tab', 13: 'enter', 27: 'escape', 32: 'space', 127: 'backspace' },
+  ...controls,
   ...numbered(57_376, 'f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24'),
   ...numbered(57_414, 'enter - - left right up down pageup pagedown home end insert delete'),
 };
@@ -142,12 +144,6 @@ function readSequence(prefix: string, parameters: string, final: string): Termin
       return named(byLetter[final], second);
   }
 }
-
-const readApplicationKey = (letter: string): KeyPress | undefined =>
-  named(letter === 'M' ? 'enter' : byLetter[letter], '');
-
-const readConsoleKey = (letter: string): KeyPress | undefined =>
-  /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
 
 const named = (name: string | undefined, modifiers: string): KeyPress | undefined =>
   name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));

@@ -60,10 +60,7 @@ export const modesOff =
 export const fullOn = '\u001B[?1049h';
 export const fullOff = '\u001B[?1049l';
 export const eraseBelow = '\u001B[J';
-/**
- * Asks if keys with modifiers are distinguished. Every terminal answers the second query: one that answers only that
- * has no such protocol.
- */
+/** Asks if keys with modifiers are distinguished. Every terminal answers the second query: some only that. */
 export const askKeyboard = '\u001B[?u\u001B[c';
 export const askBackground = '\u001B]11;?\u0007';
 

@@ -8,10 +8,7 @@ export interface Look {
   readonly colours: 'none' | 'sixteen' | '256' | 'true';
   /** A built-in theme by name, or one of the user's own. */
   readonly palette: ThemeName | Theme;
-  /**
-   * `ascii`: all our signs are ASCII. `words`: for a screen reader, with words instead of signs and nothing side by
-   * side. Text by others stays as it is.
-   */
+  /** `words`: for a screen reader, without signs and with nothing side by side. Text by others stays as it is. */
   readonly glyphs: 'unicode' | 'ascii' | 'words';
   /** `whole`: everything, as in the transcript view. */
   readonly details: 'folded' | 'whole';
@@ -25,9 +22,7 @@ export interface Look {
   readonly keys?: KeyMap;
 }
 
-/**
- * Our signs: in Unicode, in ASCII, and for screen readers where these differ. Empty: the following text says enough.
- */
+/** Our signs in Unicode, in ASCII, and for screen readers if they differ. Empty: the following text says enough. */
 const signs = {
   bullet: ['•', '*', ''],
   prompt: ['›', '>'],

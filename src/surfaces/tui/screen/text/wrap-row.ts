@@ -63,10 +63,7 @@ class Slicer {
 /** `words`: between words if there are any, so that an address stays whole. `anywhere`: where the row is full. */
 type Breaking = 'words' | 'anywhere';
 
-/**
- * Alternating start and end positions of the rows of a line. `first`, `rest`: columns of the first row and of the
- * others.
- */
+/** Starts and ends of the rows of a line, in turn. `first`, `rest`: columns of the first row and of the others. */
 export function breakLine(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
   if (line.length <= first && isSingleColumnText(line)) return [0, line.length];
   return isSingleColumnText(line)

@@ -58,9 +58,6 @@ function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonl
     ]);
 }
 
-const headingRowCount = (kind: AnswerSection['kind'], look: Look): number =>
-  kind === 'prose' ? 0 : planHead(look).length;
-
 function planRows(rows: readonly string[], look: Look): readonly string[] {
   const indent = look.glyphs === 'words' ? 0 : look.width - insideAnswer(look).width;
   return [...planHead(look), ...rows.map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`))];
@@ -96,9 +93,7 @@ interface GrowingPart {
   hasText: boolean;
 }
 
-/**
- * An answer that is still arriving. The completed item is authoritative: `answerCell` replaces this with the same rows.
- */
+/** An arriving answer. When its item is complete, `answerCell` replaces it with the same rows. */
 export class AnswerStream implements Cell {
   readonly #parts: GrowingPart[] = [newPart('prose')];
   readonly #tags = new PlanTagStream();
@@ -156,7 +151,8 @@ export class AnswerStream implements Cell {
     let [rows, left] = [0, blocks];
     for (const { kind, markdown } of this.#parts) {
       const own = markdown.rowCount(Math.min(left, markdown.stableBlocks), insideAnswer(look));
-      if (own > 0) rows += (rows === 0 ? 0 : 1) + headingRowCount(kind, look) + own;
+      const heading = kind === 'prose' ? 0 : planHead(look).length;
+      if (own > 0) rows += (rows === 0 ? 0 : 1) + heading + own;
       left = Math.max(0, left - markdown.stableBlocks);
     }
     return rows;

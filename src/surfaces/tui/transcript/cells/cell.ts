@@ -25,7 +25,7 @@ export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
   return { rows: (look) => drawRows(make(look), look) };
 }
 
-/** What most cells consist of. */
+/** Parts of most cells. */
 interface HeadedRows {
   readonly mark: CellState | Piece;
   readonly head: Row;

@@ -25,7 +25,7 @@ import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
 export interface CallState {
   /** Start time in milliseconds, for running calls. */
   readonly startedAt?: number;
-  /** Where it runs, if not in the sandbox of the other calls. */
+  /** Absent: in the sandbox of the other calls. */
   readonly place?: 'outside' | 'wider';
   /** It could not be recorded: the model does not read it, and its end is unknown. */
   readonly isUnrecorded?: true;
@@ -48,15 +48,13 @@ function foldedRows(item: CommandItem, context: CallState, look: Look): readonly
   const shown = isRunning
     ? lastOutputRows(output, runningRows, look)
     : outputRows(output, limitsOf(isBad, item), look, item.outputLines);
-  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled(noOutput(item), dimStyle)]];
+  const none = item.outputUnknown === true ? '(output no longer available)' : '(no output)';
+  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled(none, dimStyle)]];
   return [
     ...headFolded([...head, ...more.flatMap((line) => wrapIn(look, line, bar(look)))], look),
     ...indentWrappedRows(look, rows),
   ];
 }
-
-const noOutput = ({ outputUnknown }: CommandItem): string =>
-  outputUnknown === true ? '(output no longer available)' : '(no output)';
 
 const runningRows = 3;
 const headRowsKept = 3;

@@ -47,10 +47,7 @@ function entryRows({ kind, text }: HookEntry, look: Look): readonly Row[] {
     : rows;
 }
 
-/**
- * Hooks that the turn waits for: each group has a cell until all of it has ended. The output of a hook has a cell of
- * its own.
- */
+/** Hooks that the turn waits for: a group has a cell until all of it has ended. Their output has cells of its own. */
 export class RunningHooks {
   readonly #transcript: Transcript;
   readonly #groups: { readonly entry: TranscriptEntry; readonly event: string; left: number }[] = [];

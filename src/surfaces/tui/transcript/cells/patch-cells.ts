@@ -37,9 +37,8 @@ export function patchCell(item: FileChangeItem): Cell {
   const { status, problem } = item;
   return headedCell((look) => {
     // Parsed on drawing: many cells of a resumed thread are never drawn.
-    const files = recordedChanges(item)
-      .toSorted(byPath)
-      .map((change) => fileOf(change));
+    const changes = recordedChanges(item).toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    const files = changes.map(fileOf);
     const isBad = status === 'failed';
     const mark = callMark(status);
     const lines = isBad ? cleanedLines(problem ?? '').map((line) => [styled(line, badStyle)]) : [];
@@ -114,8 +113,6 @@ function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): r
 }
 
 const cleanedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
-
-const byPath = (a: ChangedFile, b: ChangedFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap' | 'note';

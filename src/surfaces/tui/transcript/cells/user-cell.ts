@@ -18,10 +18,10 @@ export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-messa
       ...(hidden === 0 ? [] : [foldRow(hidden, look)]),
       ...(mentionsImage(text) ? [] : pictures),
     ];
-    const rows = shown.flatMap((line, at) =>
-      wrapRow(line, { width: Math.max(1, look.width - 1), ...prefixes(look, at) }),
-    );
-    return hasGrounds(look) ? tinted([[], ...rows, []], look) : rows;
+    const width = Math.max(1, look.width - 1);
+    const rows = shown.flatMap((line, at) => wrapRow(line, { width, ...prefixes(look, at) }));
+    if (!hasGrounds(look)) return rows;
+    return [[], ...rows, []].map((row) => filledRow(row, look.width, { back: 'tint' }));
   });
 }
 
@@ -40,9 +40,6 @@ function prefixes(look: Look, at: number): { readonly first: Row; readonly rest:
   const rest: Row = [plain('  ')];
   return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
 }
-
-const tinted = (rows: readonly Row[], { width }: Look): readonly Row[] =>
-  rows.map((row) => filledRow(row, width, { back: 'tint' }));
 
 /** Highlights files, skills and pictures that the text names. */
 function mentions(line: string): Row {

@@ -108,7 +108,7 @@ interface MemoryRollout {
   first?: Line;
 }
 
-export interface MemoryRollouts extends RolloutStore {
+interface MemoryRollouts extends RolloutStore {
   known(): readonly KnownThread[];
 }
 

@@ -17,18 +17,14 @@ export interface Audience {
 }
 
 /** Plays one step to the client. Resolves with how the exchange ended. */
-export async function perform(
-  step: ScriptStep,
-  response: ServerResponse,
-  { renderer, context }: Audience,
-): Promise<ExchangeEnd> {
+export async function perform(step: ScriptStep, response: ServerResponse, audience: Audience): Promise<ExchangeEnd> {
   const gone = new AbortController();
   const closed = new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
   response.once('close', () => gone.abort());
   // A client that leaves while bytes are on their way is no fault of the script.
   response.on('error', () => undefined);
   if (response.destroyed) return 'client-left';
-  const stage: Stage = { response, gone: gone.signal, renderer, context };
+  const stage: Stage = { ...audience, response, gone: gone.signal };
   switch (step.kind) {
     case 'http-error':
       writeError(step, response);

@@ -198,8 +198,7 @@ class Model implements ScriptedModel {
     const tokens = window.count(request);
     if (tokens > (this.largest?.tokens ?? -1)) this.largest = { index: request.index, tokens };
     if (tokens > window.tokens) {
-      const isUnary = request.path.split('?')[0]!.endsWith('/compact');
-      const form = isUnary ? 'status' : (window.form ?? 'status');
+      const form = request.path.split('?')[0]!.endsWith('/compact') ? 'status' : (window.form ?? 'status');
       return { step: overflow(form, { tokens, window: window.tokens }), context: this.#context };
     }
     const { usage } = this.#context;

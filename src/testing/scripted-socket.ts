@@ -240,8 +240,7 @@ function events(step: StreamStep, { renderer, context }: Audience): readonly Buf
   const headers = step.kind === 'answer' ? step.headers : undefined;
   const metadata = headers && Buffer.from(JSON.stringify({ type: 'codex.response.metadata', headers }));
   const said = streamOf(renderer, step, context).map((event) => {
-    const from = event.indexOf(opening) + opening.length;
-    return event.subarray(from, event.lastIndexOf('\n\n'));
+    return event.subarray(event.indexOf(opening) + opening.length, event.lastIndexOf('\n\n'));
   });
   return [...(metadata === undefined ? [] : [metadata]), ...said];
 }

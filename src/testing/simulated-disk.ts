@@ -132,8 +132,7 @@ export class SimulatedDisk implements Files {
 
   /** The simulated disk has no clock: files count their changes. */
   async modified(path: string): Promise<number | undefined> {
-    this.#enter('list', path);
-    return this.#entries.get(path)?.content?.modified;
+    return (await this.describe(path))?.modified;
   }
 
   async describe(path: string): Promise<FileFacts | undefined> {
@@ -290,12 +289,7 @@ export type CrashChoice = (about: {
   readonly most: number;
 }) => number;
 
-function choiceAbout(
-  choice: CrashChoice,
-  path: string,
-  what: Parameters<CrashChoice>[0]['what'],
-  most: number,
-): number {
+function choiceAbout(choice: CrashChoice, path: string, what: 'name' | 'bytes' | 'change', most: number): number {
   const chosen = choice({ path, what, most });
   if (!Number.isInteger(chosen) || chosen < 0 || chosen > most) {
     throw new RangeError(`a crash choice about '${path}' must be a whole number from 0 to ${most}, not ${chosen}`);

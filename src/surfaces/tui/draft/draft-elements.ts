@@ -94,8 +94,7 @@ export const canQuoteBehind = (before: string): boolean => outside.test(before);
 
 /** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */
 export function insertElement(draft: Draft, range: DraftRange, label: string, payload: DraftPayload): Draft {
-  const touches = draft.elements.some(({ end }) => end === range[0]);
-  const apart = replaceIn(draft, range, touches ? ' ' : '');
+  const apart = replaceIn(draft, range, draft.elements.some(({ end }) => end === range[0]) ? ' ' : '');
   const made = replaceIn(apart, [apart.cursor, apart.cursor], label, payload);
   return /^\s/.test(made.text.slice(made.cursor)) ? withCursor(made, made.cursor + 1) : insertInto(made, ' ');
 }

@@ -54,8 +54,7 @@ export class DraftHistory {
 
   /** True for an empty draft, or a recalled and unchanged one with the cursor at either end. */
   recalls({ text, cursor }: Draft): boolean {
-    const isRecalled = this.#entries[this.#at]?.text === text;
-    return text === '' || (isRecalled && (cursor === 0 || cursor === text.length));
+    return text === '' || (this.#entries[this.#at]?.text === text && (cursor === 0 || cursor === text.length));
   }
 
   older(): Draft | undefined {

@@ -51,8 +51,7 @@ export function parseDraft(draft: Draft): ParsedDraft {
 function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
   if (payload.kind !== 'mention' || payload.path === undefined || shellPath(payload.path) === payload.path)
     return false;
-  const before = expandDraft({ ...sliceDraft(draft, [0, start]), cursor: 0 });
-  return !canQuoteBehind(before.slice(1));
+  return !canQuoteBehind(expandDraft({ ...sliceDraft(draft, [0, start]), cursor: 0 }).slice(1));
 }
 
 function unknownCommand(name: string): string {
@@ -127,17 +126,14 @@ export interface PictureReader {
   load(source: string): Promise<UserImage | Outcome>;
 }
 
-export async function readUserInput(
-  draft: Draft,
-  { takesPictures, model, load }: PictureReader,
-): Promise<UserInput | Outcome> {
+export async function readUserInput(draft: Draft, reader: PictureReader): Promise<UserInput | Outcome> {
   const input = words(draftMessageText(draft));
   const sources = picturesOf(draft);
   if (sources.length === 0) return input;
-  if (!takesPictures) return modelTakesNoPictures(model);
+  if (!reader.takesPictures) return modelTakesNoPictures(reader.model);
   const images: UserImage[] = [];
   for (const source of sources) {
-    const image = await load(source);
+    const image = await reader.load(source);
     if ('code' in image) return image;
     images.push(image);
   }

@@ -122,8 +122,7 @@ export function previousGrapheme(text: string, at: number): number {
   if (at <= 0) return 0;
   if (plainPair.test(text.slice(Math.max(0, at - 2), at))) return at - 1;
   const from = Math.max(0, at - farthest);
-  const last = [...graphemes().segment(text.slice(from, at))].at(-1);
-  return from + (last?.index ?? at - from - 1);
+  return from + ([...graphemes().segment(text.slice(from, at))].at(-1)?.index ?? at - from - 1);
 }
 
 export function* graphemesOf(text: string): Generator<string> {

@@ -92,9 +92,8 @@ export class Editor {
   }
 
   type(text: string): void {
-    const isNew = this.#last !== 'typed' || /^\s/.test(text);
     const next = insertInto(this.#draft, text);
-    if (isNew) this.#change(next);
+    if (this.#last !== 'typed' || /^\s/.test(text)) this.#change(next);
     else this.#draft = next;
     this.#undone = [];
     this.#last = 'typed';

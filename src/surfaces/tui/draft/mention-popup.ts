@@ -22,7 +22,7 @@ export interface MentionSource {
   files(typed: string, signal: AbortSignal, found: (files: readonly MentionItem[]) => void): Promise<void>;
 }
 
-export interface ChosenMention {
+interface ChosenMention {
   readonly item: MentionItem;
   readonly token: MentionToken;
 }
@@ -213,10 +213,7 @@ function isOfFilter({ kind }: MentionItem, filter: MentionFilter): boolean {
  * Tools whose names match the typed text, those that begin with it first. Text in capitals may be a shell variable, so
  * only a skill with such a name matches. Among files, a tool or one of its words must begin with the text.
  */
-function fittingTools(
-  tools: readonly MentionItem[],
-  { sign, typed }: Pick<MentionToken, 'sign' | 'typed'>,
-): readonly MentionItem[] {
+function fittingTools(tools: readonly MentionItem[], { sign, typed }: MentionToken): readonly MentionItem[] {
   if (/^[A-Z][A-Z\d_]*$/.test(typed)) return tools.filter(({ name }) => name.startsWith(typed));
   const wanted = typed.toLowerCase();
   const placeOf = ({ name }: MentionItem): number => name.toLowerCase().indexOf(wanted);
@@ -224,6 +221,5 @@ function fittingTools(
     const place = placeOf(item);
     return sign === '$' ? place >= 0 : place === 0 || (place > 0 && /[^a-z\d]/i.test(item.name[place - 1] ?? ''));
   };
-  const found = tools.filter(fits);
-  return [...found.filter((item) => placeOf(item) === 0), ...found.filter((item) => placeOf(item) > 0)];
+  return tools.filter(fits).toSorted((one, other) => Math.min(1, placeOf(one)) - Math.min(1, placeOf(other)));
 }

@@ -76,11 +76,7 @@ const drivePath = (path: string): string =>
   `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
 
 /** Inserts the picture whose path was pasted; undefined: it is other text. */
-export function pastedPicture(
-  draft: Draft,
-  pasted: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Draft | undefined {
+export function pastedPicture(draft: Draft, pasted: string, env: NodeJS.ProcessEnv): Draft | undefined {
   const path = pastedPath(pasted, pathHost(env));
   if (path === undefined || !hasImageName(path) || !isFile(path)) return undefined;
   return insertPicture(draft, path);

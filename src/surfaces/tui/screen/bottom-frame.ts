@@ -65,9 +65,8 @@ const mostSteps = 6;
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
   const { good, pending, arrow, dot } = glyphsOf(look);
   const key = hintKeys(look, 'composer')('alt+t');
-  const done = steps.filter(({ status }) => status === 'completed').length;
   const at = steps.findIndex(({ status }) => status !== 'completed');
-  const count = `  Tasks ${done}/${steps.length}`;
+  const count = `  Tasks ${steps.filter(({ status }) => status === 'completed').length}/${steps.length}`;
   if (isFolded) {
     const now = steps[at];
     const current = now === undefined ? [] : [styled(` ${dot} `, dimStyle), plain(cleanLine(now.text))];
@@ -133,9 +132,8 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
     ...(agents === 0 ? [] : [` ${dot} ${agents === 1 ? '1 agent runs' : `${agents} agents run`}, /agents`]),
   ].join('');
   if (busy !== undefined) {
-    const time = elapsedWords(look.now - busy.since);
     const ends = keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`);
-    const about = styled(` (${time}${ends})${running}`, dimStyle);
+    const about = styled(` (${elapsedWords(look.now - busy.since)}${ends})${running}`, dimStyle);
     rows.push([], [plain(`${bullet} `), styled(busy.header, boldStyle), about]);
     if (busy.detail !== undefined) {
       const left = busy.until === undefined ? 0 : busy.until - look.now;
@@ -198,8 +196,7 @@ function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): re
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
-  const up = hintKeys(look, 'composer')('up');
-  const hint = `r tries again, ${up} brings the message back${when}${queue}`;
+  const hint = `r tries again, ${hintKeys(look, 'composer')('up')} brings the message back${when}${queue}`;
   return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
 }
 

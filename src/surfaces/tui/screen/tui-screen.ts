@@ -271,8 +271,7 @@ export class TuiScreen {
     const { look, waiting } = this;
     if (this.#screens.hasWhole) return this.#screens.full.show(this.wholeFrame(look, height));
     if (this.#pager !== undefined) return this.#screens.inline.show([], this.#pager.frame(look, height));
-    const bottom = this.#bottom(look, height);
-    const { printed, live } = this.#printed.next(look, height, bottom, { ...this.#state, waiting });
+    const { printed, live } = this.#printed.next(look, height, this.#bottom(look, height), { ...this.#state, waiting });
     this.#screens.inline.show(printed, live);
   }
 

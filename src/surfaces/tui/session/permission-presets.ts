@@ -53,8 +53,7 @@ const standing = cachePerObject((settings: Settings) => {
   const preset = permissionPresets.find(
     (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
   );
-  const reviewed = isOfModel ? ', reviewed' : '';
-  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
+  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${isOfModel ? ', reviewed' : ''}` };
 });
 
 export const presetOf = (settings: Settings): PermissionPreset | undefined => standing(settings).preset;

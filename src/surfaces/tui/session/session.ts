@@ -185,8 +185,8 @@ export class TuiSession {
 
   /** Totals for the lines that stay on the screen. */
   async summary(): Promise<readonly string[]> {
-    const { engine, threads, stage } = this.parts;
-    const stopped = await stoppedAgentsWords(engine, threads, this.thread);
+    const { stage } = this.parts;
+    const stopped = await stoppedAgentsWords(this.parts, this.thread);
     return endSummary(this.thread, this.beside.spent, [...stopped, ...keptWords(this.#kept.count)], stage.look);
   }
 
@@ -290,16 +290,12 @@ const runningAgents = (threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<Live
 const namesMs = 500;
 
 /** Note for a leaving user about agents, which are stopped then; none if none is working. */
-async function stoppedAgentsWords(
-  { stored }: Pick<Engine, 'stored'>,
-  threads: Pick<LiveThreads, 'agentsOf'>,
-  thread: Pick<LiveThread, 'id' | 'place'>,
-): Promise<readonly string[]> {
+async function stoppedAgentsWords({ engine, threads }: SessionParts, thread: LiveThread): Promise<readonly string[]> {
   const running = new Set<string>(runningAgents(threads, thread).map(({ id }) => id));
   if (running.size === 0 || thread.place === undefined) return [];
   const late = new Promise<undefined>((over) => void setTimeout(() => over(undefined), namesMs).unref());
   // Without their names, give at least their number.
-  const tree = await Promise.race([stored.agents(thread.id).catch(() => undefined), late]);
+  const tree = await Promise.race([engine.stored.agents(thread.id).catch(() => undefined), late]);
   const names = tree === undefined ? [] : namesIn(tree, running);
   const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
   return [`${running.size === 1 ? 'An agent was' : `${running.size} agents were`} stopped at work${which}.`];

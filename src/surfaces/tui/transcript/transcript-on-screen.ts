@@ -110,8 +110,7 @@ export class ScrolledTranscript {
   }
 
   scroll(rows: number, look: Look): void {
-    const wanted = Math.max(0, this.#back + rows);
-    this.#back = Math.max(0, this.#transcript.rowCount(look, wanted + 1) - 1);
+    this.#back = Math.max(0, this.#transcript.rowCount(look, Math.max(0, this.#back + rows) + 1) - 1);
   }
 
   toEnd(): void {

@@ -129,9 +129,8 @@ export class Transcript {
 
   /** New rows have another width: counts the printed rows of the same text again. */
   resized(look: Look): void {
-    const growing = this.#entries[this.#next];
     if (this.#rowsOfNext > 0)
-      this.#rowsOfNext = growing?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
+      this.#rowsOfNext = this.#entries[this.#next]?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
   }
 
   /** Limits what remains to be printed to the last rows. */

@@ -35,12 +35,8 @@ export function stepWithChange(state: VimState, before: Draft, draft: Draft): Vi
   return { state: { ...clearPendingKeys(remembered), change, column: undefined }, draft };
 }
 
-export function stepWithOperator(
-  state: VimState,
-  before: Draft,
-  operator: VimOperator,
-  { draft, slice }: OperatorResult,
-): VimStep {
+export function stepWithOperator(state: VimState, before: Draft, operator: VimOperator, done: OperatorResult): VimStep {
+  const { draft, slice } = done;
   const kept = slice.text === '' && !slice.isLines ? state : { ...state, slice };
   if (operator === 'c') return enterInsertMode(kept, before, draft);
   if (operator === 'd') return stepWithChange(kept, before, draft);

@@ -62,20 +62,17 @@ export function mapKeyPress<Press extends PressedKey>(
   strokes = press.name,
 ): Press {
   const action = map.byKey[group].get(strokes);
-  const before = defaultKeyMap.byKey[group].get(strokes);
-  if (action === before && action?.more?.includes(strokes) !== true) return press;
+  if (action === defaultKeyMap.byKey[group].get(strokes) && action?.more?.includes(strokes) !== true) return press;
   return { ...press, name: action === undefined ? unbound : homeKey(action) };
 }
 
 export const shownKeys = ({ bindings }: KeyMap, id: string): readonly string[] =>
   bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
 
+type HasKeys = { readonly keys?: KeyMap };
+
 /** A hint with the first key of an action, such as `esc to interrupt`; empty if no key is bound to it. */
-export function keyHint(
-  { keys = defaultKeyMap }: { readonly keys?: KeyMap },
-  id: string,
-  words: (key: string) => string,
-): string {
+export function keyHint({ keys = defaultKeyMap }: HasKeys, id: string, words: (key: string) => string): string {
   const [key] = shownKeys(keys, id);
   return key === undefined ? '' : words(key);
 }
@@ -87,10 +84,7 @@ export type HintKeys = (written: string) => string;
 const reported: Readonly<Record<string, string>> = { esc: 'escape', 'page up': 'pageup', 'page down': 'pagedown' };
 
 /** For hints of a view with this group of keys; `raw`: it gets unmapped keys. */
-export function hintKeys(
-  { keys = defaultKeyMap }: { readonly keys?: KeyMap },
-  group: KeyGroup | 'raw' = 'list',
-): HintKeys {
+export function hintKeys({ keys = defaultKeyMap }: HasKeys, group: KeyGroup | 'raw' = 'list'): HintKeys {
   return (written) => {
     if (group === 'raw') return written;
     const lower = written.toLowerCase();

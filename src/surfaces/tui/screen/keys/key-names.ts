@@ -38,8 +38,7 @@ export function readStrokes(written: string): string | undefined {
     .trim()
     .split(/\s+/)
     .map((each) => readKeyName(each));
-  const isRead = strokes.length <= 2 && strokes.every((each) => each !== undefined);
-  return isRead ? strokes.join(' ') : undefined;
+  return strokes.length <= 2 && strokes.every((each) => each !== undefined) ? strokes.join(' ') : undefined;
 }
 
 export const typesCharacter = (name: string): boolean => name === 'space' || [...name].length === 1;

@@ -43,7 +43,7 @@ export function readKeyMap(written: Json | undefined, source: KeySource = () => 
     const binding = ownBinding(table, action, report);
     if (binding !== undefined) own.set(action, binding);
   }
-  for (const action of conflicting(own, { report, named })) own.delete(action);
+  for (const action of conflicting(own, report, named)) own.delete(action);
   const bindings = keyActions.map((action): KeyBinding => {
     const taken = own.get(action);
     if (taken !== undefined) return { action, keys: taken.keys, boundAt: taken.path.join('.') };
@@ -109,10 +109,7 @@ function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, r
 }
 
 /** Actions with keys that the user also gave to other actions, in contexts that apply together. */
-function conflicting(
-  own: ReadonlyMap<KeyAction, OwnBinding>,
-  { report, named }: { readonly report: Report; readonly named: (path: Path) => string },
-): ReadonlySet<KeyAction> {
+function conflicting(own: ReadonlyMap<KeyAction, OwnBinding>, report: Report, named: (path: Path) => string) {
   const found = new Set<KeyAction>();
   const all = [...own];
   for (const [at, [action, { path, keys }]] of all.entries()) {

@@ -62,8 +62,7 @@ function readControl(text: string): ReadPiece | undefined {
   // eslint-disable-next-line no-control-regex
   const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
   if (found === null) {
-    const isBegun = /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64;
-    return isBegun ? undefined : { length: 2, inputs: [] };
+    return /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64 ? undefined : { length: 2, inputs: [] };
   }
   const [whole, prefix = '', parameters = '', final = ''] = found;
   return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
@@ -177,8 +176,7 @@ export function controlKey(code: number): KeyPress {
   if (code === 27) return keyPress('escape');
   if (code === 127) return keyPress('backspace');
   if (code === 0) return keyPress('space', { ctrl: true });
-  const sign = String.fromCodePoint(code + 64).toLowerCase();
-  return keyPress(sign, { ctrl: true });
+  return keyPress(String.fromCodePoint(code + 64).toLowerCase(), { ctrl: true });
 }
 
 /** `11;rgb:1e1e/1e1e/2e2e`: the background colour. */

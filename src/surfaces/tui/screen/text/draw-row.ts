@@ -28,8 +28,7 @@ export const drawRows = (rows: readonly Row[], look: Look): readonly string[] =>
 
 export function filledRow(row: Row, width: number, under: Style): Row {
   const blanks = width - rowColumns(row);
-  const all = blanks > 0 ? [...row, { text: ' '.repeat(blanks) }] : row;
-  return restyled(all, under);
+  return restyled(blanks > 0 ? [...row, { text: ' '.repeat(blanks) }] : row, under);
 }
 
 export function cutTo(line: string, columns: number, look: Pick<Look, 'glyphs'>): string {

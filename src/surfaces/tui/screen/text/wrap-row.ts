@@ -12,12 +12,7 @@ export interface WrapForm {
   readonly breaking?: Breaking;
 }
 
-const nothing: Row = [];
-
-export function wrapRow(
-  row: Row,
-  { width, first = nothing, rest = first, breaking = 'words' }: WrapForm,
-): readonly Row[] {
+export function wrapRow(row: Row, { width, first = [], rest = first, breaking = 'words' }: WrapForm): readonly Row[] {
   const [before, after] = [fitting(first, width), fitting(rest, width)];
   const line = row.length === 1 ? row[0]!.text : row.map(({ text }) => text).join('');
   const places = breakLine(line, width - rowColumns(before), width - rowColumns(after), breaking);

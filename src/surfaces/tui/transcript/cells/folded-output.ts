@@ -152,13 +152,10 @@ function gapRow(folded: Folded, gap: readonly string[], errors: string, place?: 
   return cutRow([styled(`${glyphsOf(look).ellipsis} ${words.join(', ')}`, dimStyle)], width, look);
 }
 
+type Omitted = ReturnType<typeof countOmittedOutput>;
+
 /** Number of lines in a gap. `isWhole`: including lines already missing in the output. */
-function hiddenIn(
-  { lines, total }: Folded,
-  gap: readonly string[],
-  isCut: boolean,
-  omitted: ReturnType<typeof countOmittedOutput>,
-): { readonly lines: number; readonly isWhole: boolean } {
+function hiddenIn({ lines, total }: Folded, gap: readonly string[], isCut: boolean, omitted: Omitted) {
   const kept = gap.length - (omitted === undefined ? 0 : 1);
   if (isCut && total !== undefined)
     return { lines: Math.max(kept, total - (lines.length - gap.length)), isWhole: true };

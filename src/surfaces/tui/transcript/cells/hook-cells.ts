@@ -16,8 +16,7 @@ const ends: Readonly<Record<HookRun['status'], string>> = {
 /** A finished hook. One without output is only shown in the transcript view. */
 export function hookCell({ event, command, status, entries }: HookRun): Cell {
   return headedCell((look) => {
-    const isQuiet = status === 'completed' && entries.length === 0;
-    if (isQuiet && look.details === 'folded') return undefined;
+    if (status === 'completed' && entries.length === 0 && look.details === 'folded') return undefined;
     const head = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
     const output = entries.flatMap((entry) => entryRows(entry, look));
     return { mark: status === 'completed' ? 'quiet' : 'bad', head, output };

@@ -23,10 +23,9 @@ import { type Cell, cellFromRows, headedCell, headRows, stateMark } from './cell
 
 export type NoticeKind = 'info' | 'warning' | 'error';
 
-export function noticeCell(
-  kind: NoticeKind,
-  { message, next = '' }: Partial<Pick<Outcome, 'next'>> & Pick<Outcome, 'message'>,
-): Cell {
+type NoticeText = Pick<Outcome, 'message'> & Partial<Pick<Outcome, 'next'>>;
+
+export function noticeCell(kind: NoticeKind, { message, next = '' }: NoticeText): Cell {
   return cellFromRows((look) => {
     const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
     const said = linesOf(wordsWithGlyphs(message, look)).map((text): Row => [{ text, style }]);

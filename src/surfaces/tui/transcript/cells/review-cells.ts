@@ -67,20 +67,14 @@ function bodyRows(text: string, look: Look): readonly string[] {
 
 /** A review that was not watched here: its request, result and duration. `at`: its end. */
 export function reviewedCells(event: CodeReviewedEvent, at: number | undefined): readonly Cell[] {
-  const { target, durationMs, end } = event;
+  const { turnId, target, durationMs, end } = event;
   const start = target === undefined ? [] : [reviewStartCell(target)];
-  if (end.kind !== 'reviewed' && end.kind !== 'told') return [...start, failedReview(event, end, at)];
+  if (end.kind !== 'reviewed' && end.kind !== 'told') {
+    const outcome = end.kind === 'failed' ? end.outcome : interruptedReview;
+    return [...start, failedTurnCell({ kind: 'turn-failed', turnId, outcome }, at)];
+  }
   const found = end.kind === 'reviewed' ? reviewCell(end.review) : plainReviewCell(end.text);
   if (durationMs === undefined || at === undefined) return [...start, found];
   const words = turnCostWords(noUsage, event.usage);
   return [...start, found, turnEndCell({ durationMs, endedAt: at, words })];
-}
-
-function failedReview(
-  { turnId }: CodeReviewedEvent,
-  end: Extract<CodeReviewedEvent['end'], { kind: 'aborted' | 'failed' }>,
-  at: number | undefined,
-): Cell {
-  const outcome = end.kind === 'failed' ? end.outcome : interruptedReview;
-  return failedTurnCell({ kind: 'turn-failed', turnId, outcome }, at);
 }

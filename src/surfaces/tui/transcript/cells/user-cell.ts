@@ -11,11 +11,12 @@ import { foldRow } from './folded-output.ts';
 /** A message of the user: a tinted block, if the terminal has tints. */
 export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-message' }>): Cell {
   return cellFromRows((look) => {
-    const { lines, hidden } = shownMessage(cleanLines(shownPipedInput(text.trimEnd())), look);
+    const lines = cleanLines(shownPipedInput(text.trimEnd()));
+    const isFolded = look.details !== 'whole' && lines.length > mostLines;
     const pictures = images.map((_, at): Row => [styled(`[Image #${at + 1}]`, accentStyle)]);
     const shown = [
-      ...lines.map((line) => mentions(line)),
-      ...(hidden === 0 ? [] : [foldRow(hidden, look)]),
+      ...(isFolded ? lines.slice(0, keptLines) : lines).map(mentions),
+      ...(isFolded ? [foldRow(lines.length - keptLines, look)] : []),
       ...(mentionsImage(text) ? [] : pictures),
     ];
     const width = Math.max(1, look.width - 1);
@@ -26,14 +27,6 @@ export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-messa
 }
 
 const [mostLines, keptLines] = [60, 40];
-
-function shownMessage(
-  lines: readonly string[],
-  { details }: Look,
-): { readonly lines: readonly string[]; readonly hidden: number } {
-  if (details === 'whole' || lines.length <= mostLines) return { lines, hidden: 0 };
-  return { lines: lines.slice(0, keptLines), hidden: lines.length - keptLines };
-}
 
 function prefixes(look: Look, at: number): { readonly first: Row; readonly rest: Row } {
   if (look.glyphs === 'words') return { first: at === 0 ? [plain('You: ')] : [], rest: [] };

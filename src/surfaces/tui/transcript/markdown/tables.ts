@@ -74,8 +74,7 @@ function tableLine(row: readonly Cell[], widths: readonly number[], alignments: 
 function alignedCell(cell: Row, width: number, alignment: Alignment, isLast: boolean): Row {
   const free = Math.max(0, width - rowColumns(cell));
   const before = alignment === 'right' ? free : alignment === 'centre' ? Math.floor(free / 2) : 0;
-  const after = isLast ? 0 : free - before;
-  return [...blanks(before), ...cell, ...blanks(after)];
+  return [...blanks(before), ...cell, ...blanks(isLast ? 0 : free - before)];
 }
 
 const blanks = (columns: number): Row => (columns === 0 ? [] : [plain(' '.repeat(columns))]);

@@ -35,12 +35,8 @@ function endingOf(step: RenderedStep, counts: ReturnType<typeof scriptedCounts>)
     return [{ type: 'error', error: { type: errorTypes[step.code] ?? step.code, message: step.message } }];
   const calls = step.items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call');
   const ended = calls ? 'tool_use' : 'end_turn';
-  const reason =
-    step.kind === 'incomplete'
-      ? (stopReasons[step.reason] ?? step.reason)
-      : step.endTurn === false
-        ? 'pause_turn'
-        : ended;
+  const paused = step.kind === 'answer' && step.endTurn === false ? 'pause_turn' : ended;
+  const reason = step.kind === 'incomplete' ? (stopReasons[step.reason] ?? step.reason) : paused;
   // Clients of the format expect usage in it.
   const usage = counts === 'none' ? {} : { usage: counts === 'null' ? null : { output_tokens: counts.output } };
   return [

@@ -70,11 +70,13 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
       const known = (await threads()).find((thread) => thread.id === id);
       return known && (await fold(rollouts, known)).summary;
     },
-    choose: async (choice) =>
-      chooseAmong(
-        (await readAll()).map(({ summary }) => summary),
+    async choose(choice) {
+      const all = await readAll();
+      return chooseAmong(
+        all.map(({ summary }) => summary),
         choice,
-      ),
+      );
+    },
     rename,
   };
 }
@@ -89,11 +91,8 @@ async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): P
   await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
   const { id, location, name, updatedAt, archived } = known;
   const named = name === undefined || name === '' ? {} : { name };
-  const read = summaryOf(listener.fold);
-  return {
-    summary: { id, location, ...named, ...read, updatedAt, archived, compressed: false },
-    messages: listener.messages,
-  };
+  const summary = { id, location, ...named, ...summaryOf(listener.fold), updatedAt, archived, compressed: false };
+  return { summary, messages: listener.messages };
 }
 
 function pageOf(

@@ -165,13 +165,12 @@ class ScriptedSocket {
     const whole = Buffer.from(JSON.stringify(body));
     const gone = this.#gone.signal;
     const audience = { renderer: responsesRenderer, socket: this.#socket, gone, message: this.#message };
-    const next =
-      kind === 'prewarm'
-        ? { step: { kind: 'answer', items: [] } as const, context }
-        : await this.#host.step({ bytes: whole, decodedBytes: whole, body, frame });
+    const prewarm = { step: { kind: 'answer', items: [] }, context, ended: () => undefined } as const;
+    const content = { bytes: whole, decodedBytes: whole, body, frame };
+    const next = kind === 'prewarm' ? prewarm : await this.#host.step(content);
     const { end, remembered } = await performOnSocket(next.step, { ...audience, context: next.context });
     this.#last = remembered && { answer: remembered, request: body };
-    if ('ended' in next) next.ended(end);
+    next.ended(end);
   }
 
   async #refuse(error: JsonObject): Promise<void> {
@@ -294,22 +293,16 @@ function faultFrames(fault: SocketFault): readonly Buffer[] {
     const code = Buffer.from([fault.close >> 8, fault.close & 0xff]);
     return [frame(opcode.close, Buffer.concat([code, Buffer.from(fault.reason ?? '')]))];
   }
-  switch (fault) {
-    case 'binary':
-      return [frame(opcode.binary, broken)];
-    case 'huge':
-      return [Buffer.from([0x81, 127, 0, 0, 1, 0, 0, 0, 0, 0])];
-    case 'masked':
-      return [Buffer.from([0x81, 0x80, ...Buffer.from('mask')])];
-    case 'reserved-bits':
-      return [Buffer.from([0xb1, 0])];
-    case 'unknown-kind':
-      return [frame(3, broken)];
-    case 'lost-fragment':
-      return [frame(opcode.continuation, broken)];
-    case 'not-utf8':
-      return [frame(opcode.text, Buffer.from([0xff, 0xfe]))];
-  }
+  const frames: Readonly<Record<typeof fault, Buffer>> = {
+    binary: frame(opcode.binary, broken),
+    huge: Buffer.from([0x81, 127, 0, 0, 1, 0, 0, 0, 0, 0]),
+    masked: Buffer.from([0x81, 0x80, ...Buffer.from('mask')]),
+    'reserved-bits': Buffer.from([0xb1, 0]),
+    'unknown-kind': frame(3, broken),
+    'lost-fragment': frame(opcode.continuation, broken),
+    'not-utf8': frame(opcode.text, Buffer.from([0xff, 0xfe])),
+  };
+  return [frames[fault]];
 }
 
 function rememberedFrom(all: readonly Buffer[]): RememberedAnswer | undefined {

@@ -2,20 +2,9 @@ import { defined } from '../base/objects.ts';
 import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 import { dirname } from 'node:path/posix';
 
-export type DiskOperation =
-  | 'makeDirectory'
-  | 'open'
-  | 'list'
-  | 'move'
-  | 'link'
-  | 'remove'
-  | 'syncDirectory'
-  | 'size'
-  | 'read'
-  | 'append'
-  | 'truncate'
-  | 'sync'
-  | 'close';
+type FileOperation = 'size' | 'read' | 'append' | 'truncate' | 'sync' | 'close';
+type NameOperation = 'makeDirectory' | 'open' | 'list' | 'move' | 'link' | 'remove' | 'syncDirectory';
+export type DiskOperation = NameOperation | FileOperation;
 
 interface Entry {
   mode: number;

@@ -33,9 +33,9 @@ export class DraftKeys {
       this.#show();
       stage.draw();
     };
-    const run = (work: Promise<unknown>): void => this.#run(work);
-    this.#mentions = new MentionKeys({ stage, doors, changed, run });
-    this.#arguments = new ArgumentKeys({ stage, doors, changed, run });
+    const list = { stage, doors, changed, run: (work: Promise<unknown>): void => this.#run(work) };
+    this.#mentions = new MentionKeys(list);
+    this.#arguments = new ArgumentKeys(list);
   }
 
   get isSearching(): boolean {
@@ -57,9 +57,8 @@ export class DraftKeys {
   /** Call after the draft may have changed. */
   update(): void {
     if (this.#search !== undefined) return;
-    const { stage } = this.#parts;
-    const { composer } = stage;
-    const draft = composer.isRecalled || !stage.hasListRoom ? emptyDraft : composer.draft;
+    const { composer, hasListRoom } = this.#parts.stage;
+    const draft = composer.isRecalled || !hasListRoom ? emptyDraft : composer.draft;
     this.#mentions.update(draft);
     this.#arguments.update(draft);
     this.#show();
@@ -137,9 +136,8 @@ export class DraftKeys {
     const { composer } = this.#parts.stage;
     if (this.#parts.doors()?.takesPictures === false) return false;
     const draft = pastedPicture(composer.draft, text, process.env);
-    if (draft === undefined) return false;
-    composer.draft = draft;
-    return true;
+    if (draft !== undefined) composer.draft = draft;
+    return draft !== undefined;
   }
 
   #show(): void {

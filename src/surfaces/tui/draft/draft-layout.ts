@@ -67,10 +67,8 @@ function widthOfText(text: string, measure: ClusterMeasure): number {
 
 export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
   // A position between two rows of one line belongs to the second.
-  const row = Math.max(
-    0,
-    rows.findLastIndex(({ start }) => start <= cursor),
-  );
+  const last = rows.findLastIndex(({ start }) => start <= cursor);
+  const row = Math.max(0, last);
   return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
 }
 

@@ -128,10 +128,11 @@ export class MentionPopup {
     if (token === undefined) return [];
     const tools = fittingTools(this.#tools, token);
     if (token.sign === '$') return tools.filter(({ kind }) => kind === 'skill');
-    const [plugins, skills] = (['plugin', 'skill'] as const).map((kind) => tools.filter((tool) => tool.kind === kind));
+    const plugins = tools.filter(({ kind }) => kind === 'plugin');
+    const skills = tools.filter(({ kind }) => kind === 'skill');
     // Previous results that still match.
     const files = this.#files.filter((file) => hasLetters(file, token.typed));
-    return [...(plugins ?? []), ...(skills ?? []), ...files].filter((item) => isOfFilter(item, this.#filter));
+    return { all: [...plugins, ...skills, ...files], files, tools: [...plugins, ...skills] }[this.#filter];
   }
 
   /** Skills may have changed since the last mention. */
@@ -203,11 +204,6 @@ export interface MentionItem {
 
 const mentionFilters = ['all', 'files', 'tools'] as const;
 type MentionFilter = (typeof mentionFilters)[number];
-
-function isOfFilter({ kind }: MentionItem, filter: MentionFilter): boolean {
-  const isFile = kind === 'file' || kind === 'folder';
-  return filter === 'all' || (filter === 'files') === isFile;
-}
 
 /**
  * Tools whose names match the typed text, those that begin with it first. Text in capitals may be a shell variable, so

@@ -80,11 +80,11 @@ export class PasteDetectingKeys {
     this.#endsWithReturn = key.name === 'enter';
     this.#add(sign);
     if (this.#fold(sign)) return true;
-    const isPart = this.#burst.isOn || this.#isBehindPaste;
-    if (isPart) {
+    if (!this.#burst.isOn && !this.#isBehindPaste) this.#held = key;
+    else {
       this.#begin();
       this.#write(sign);
-    } else this.#held = key;
+    }
     return true;
   }
 

@@ -72,20 +72,14 @@ export class ReverseSearch {
   rows(look: Look): readonly string[] {
     const { state } = this.#parts.composer.history;
     const isMissing = this.#typed !== '' && this.#shown === undefined;
-    const note = this.#isLoading
-      ? ' searching'
-      : state === 'unavailable'
-        ? ' (earlier messages are unavailable)'
-        : isMissing
-          ? ' no match'
-          : '';
+    const found = isMissing ? ' no match' : '';
+    const note = state === 'unavailable' ? ' (earlier messages are unavailable)' : found;
+    const hint = `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back`;
     const row: Row = [
       styled('  reverse-i-search: ', dimStyle),
       styled(this.#typed, accentStyle),
-      isMissing ? styled(note, badStyle) : styled(note, dimStyle),
-      plain(
-        this.#typed === '' ? `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back` : '',
-      ),
+      styled(this.#isLoading ? ' searching' : note, isMissing ? badStyle : dimStyle),
+      plain(this.#typed === '' ? hint : ''),
     ];
     return [drawCutRow(row, look)];
   }

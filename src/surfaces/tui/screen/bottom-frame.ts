@@ -8,7 +8,7 @@ import { cutTo, drawCutRow, drawnColumns, drawRow } from './text/draw-row.ts';
 import { elapsedWords } from './text/format-values.ts';
 import { glyphsOf, type Look } from './text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from './text/style.ts';
-import { wrapRow } from './text/wrap-row.ts';
+import { wrapIn } from './text/wrap-row.ts';
 import { fitFrame, type Frame, frameBelow, type View } from './view.ts';
 
 interface Bottom {
@@ -118,19 +118,15 @@ export interface BottomRowsState {
   readonly background: { readonly commands: number; readonly agents: number };
 }
 
-interface AboveComposer extends BottomRowsState {
-  readonly plan: PinnedPlan | undefined;
-  readonly waiting: WaitingWords;
-}
+type AboveComposer = BottomRowsState & Pick<Bottom, 'plan' | 'waiting'>;
 
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, dot } = glyphsOf(look);
   const rows: Row[] = [];
   const { commands, agents } = background;
-  const running = [
-    ...(commands === 0 ? [] : [` ${dot} ${commands} in background, /ps`]),
-    ...(agents === 0 ? [] : [` ${dot} ${agents === 1 ? '1 agent runs' : `${agents} agents run`}, /agents`]),
-  ].join('');
+  const runs = agents === 1 ? '1 agent runs' : `${agents} agents run`;
+  const inBackground = commands === 0 ? '' : ` ${dot} ${commands} in background, /ps`;
+  const running = `${inBackground}${agents === 0 ? '' : ` ${dot} ${runs}, /agents`}`;
   if (busy !== undefined) {
     const ends = keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`);
     const about = styled(` (${elapsedWords(look.now - busy.since)}${ends})${running}`, dimStyle);
@@ -165,16 +161,11 @@ function queueTitle(isBehindCommand: boolean, look: Look): string {
 function detailRows(detail: string, again: string, look: Look): readonly Row[] {
   const { corner } = glyphsOf(look);
   const rows = (text: string): readonly Row[] =>
-    wrapRow([styled(`${text}${again}`, dimStyle)], {
-      width: look.width,
-      first: [styled(`  ${corner} `, dimStyle)],
-      rest: [plain('    ')],
-    });
+    wrapIn(look, [styled(`${text}${again}`, dimStyle)], [styled(`  ${corner} `, dimStyle)], [plain('    ')]);
   const text = cleanLine(detail);
   const whole = rows(text);
-  return whole.length <= mostDetailRows
-    ? whole
-    : rows(cutTo(text, Math.max(0, look.width - 4 - countColumns(again)), look));
+  if (whole.length <= mostDetailRows) return whole;
+  return rows(cutTo(text, Math.max(0, look.width - 4 - countColumns(again)), look));
 }
 
 const mostDetailRows = 3;
@@ -182,11 +173,8 @@ const mostMessageRows = 3;
 
 function messageRows(words: string, look: Look): readonly Row[] {
   const { input, ellipsis } = glyphsOf(look);
-  const rows = wrapRow([styled(cleanLine(words), dimStyle)], {
-    width: look.width,
-    first: [styled(`  ${input} `, dimStyle)],
-    rest: [styled('    ', dimStyle)],
-  });
+  const first = [styled(`  ${input} `, dimStyle)];
+  const rows = wrapIn(look, [styled(cleanLine(words), dimStyle)], first, [styled('    ', dimStyle)]);
   if (rows.length <= mostMessageRows) return rows;
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }
@@ -197,7 +185,7 @@ function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): re
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
   const hint = `r tries again, ${hintKeys(look, 'composer')('up')} brings the message back${when}${queue}`;
-  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
+  return wrapIn(look, [styled(hint, dimStyle)], [plain('  ')]);
 }
 
 const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as const;

@@ -14,21 +14,16 @@ export interface PermissionPreset {
   readonly reviewer: ApprovalsReviewer;
 }
 
+const asking = { approval: 'on-request', reviewer: 'user' } as const;
+
 export const permissionPresets: readonly PermissionPreset[] = [
   {
     label: 'Ask',
     about: 'work in this folder; ask before commands that need more',
     sandbox: 'workspace-write',
-    approval: 'on-request',
-    reviewer: 'user',
+    ...asking,
   },
-  {
-    label: 'Read only',
-    about: 'ask before every change',
-    sandbox: 'read-only',
-    approval: 'on-request',
-    reviewer: 'user',
-  },
+  { label: 'Read only', about: 'ask before every change', sandbox: 'read-only', ...asking },
   {
     label: 'Full access',
     about: 'no sandbox and no questions: only where something else isolates Capstan',
@@ -50,9 +45,8 @@ const standing = cachePerObject((settings: Settings) => {
   const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
   const isOfModel = isReviewed({ ...settings, approval: settings.approvals });
   const reviewer: ApprovalsReviewer = isOfModel ? 'auto_review' : 'user';
-  const preset = permissionPresets.find(
-    (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
-  );
+  const ofReviewer = permissionPresets.filter((each) => each.reviewer === reviewer);
+  const preset = ofReviewer.find((each) => each.sandbox === sandbox && each.approval === approval);
   return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${isOfModel ? ', reviewed' : ''}` };
 });
 

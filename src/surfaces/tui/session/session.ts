@@ -139,11 +139,10 @@ export class TuiSession {
     const drafts = this.#kept.open(this.thread.id);
     this.flow.requeue(drafts);
     if (drafts.length === 0) return;
-    const [which, follow] =
-      drafts.length === 1
-        ? ['A message from before waits', 'It follows']
-        : [`${drafts.length} messages from before wait`, 'They follow'];
-    this.notice(`${which} again. ${follow} the next message that you send; /queue shows the queue.`);
+    const isOne = drafts.length === 1;
+    const waits = isOne ? 'A message from before waits' : `${drafts.length} messages from before wait`;
+    const follows = isOne ? 'It follows' : 'They follow';
+    this.notice(`${waits} again. ${follows} the next message that you send; /queue shows the queue.`);
   }
 
   queue(draft: Draft): void {

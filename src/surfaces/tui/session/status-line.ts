@@ -148,8 +148,8 @@ export class StatusView {
   #all(): StatusFacts {
     const thread = this.#parts.thread();
     const next = thread.standIn ?? thread.settings;
-    const { repository, branch, name, firstWords, tasks, goal } = this.#facts;
     return {
+      ...this.#facts,
       settings: thread.turnSettings ?? next,
       next: thread.turnSettings === undefined ? undefined : next,
       usage: thread.usage(),
@@ -157,12 +157,6 @@ export class StatusView {
       profileName: thread.profileName,
       host: this.#host,
       runState: this.#parts.runState(),
-      repository,
-      branch,
-      name,
-      firstWords,
-      tasks,
-      goal,
     };
   }
 }

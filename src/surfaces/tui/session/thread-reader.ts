@@ -1,6 +1,5 @@
-import type { Engine } from '../../../engine/engine.ts';
 import { timeOfCursor } from '../../../engine/live/line-cursor.ts';
-import type { LiveNews, LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { WatchedThread } from '../../../engine/live/watch-thread.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
@@ -14,6 +13,7 @@ import type { Look } from '../screen/text/look.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { EventEntries } from '../transcript/event-entries.ts';
 import { Transcript } from '../transcript/transcript.ts';
+import type { SessionParts } from './session.ts';
 
 export interface ReaderParts {
   readonly stage: TuiScreen;
@@ -224,12 +224,7 @@ export class ThreadReader {
   }
 }
 
-interface ThreadViewerParts {
-  readonly engine: Engine;
-  readonly threads: LiveThreads;
-  now(): number;
-  changed(): void;
-}
+type ThreadViewerParts = Pick<SessionParts, 'engine' | 'threads' | 'now'> & { readonly changed: () => void };
 
 export class ThreadViewer {
   readonly #parts: ThreadViewerParts;

@@ -16,6 +16,10 @@ import type { TuiSession } from './session.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 const lookMs = 500;
+const ended = {
+  title: 'The program that wrote this conversation has ended.',
+  choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
+};
 
 interface WatchParts {
   readonly stage: TuiScreen;
@@ -59,8 +63,8 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   /** End of the thread when the user chose to wait for the other program. */
   let keptAt: number | undefined;
   stage.footer = (look) => {
-    const who =
-      writer !== undefined ? describeThreadWriter(writer) : seen === keptAt ? 'no program' : 'another program';
+    const unnamed = seen === keptAt ? 'no program' : 'another program';
+    const who = writer === undefined ? unnamed : describeThreadWriter(writer);
     const text = `Watching only: ${who} writes it. Ctrl+C leaves`;
     // Wrapped, so that the key that leaves is never cut.
     return drawRows(wrapIn(look, [styled(text, warnStyle)], [plain('  ')]), look);
@@ -70,13 +74,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
     const left = await desk.wait(lookMs);
     writer = left === 'left' ? writer : await stored.writing(id);
     if (left !== 'left' && (writer !== undefined || seen === keptAt)) continue;
-    const chosen =
-      left === 'left'
-        ? left
-        : await desk.ask({
-            title: 'The program that wrote this conversation has ended.',
-            choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
-          });
+    const chosen = left === 'left' ? left : await desk.ask(ended);
     if (chosen === 'back' || chosen === 1) {
       keptAt = seen;
       stage.draw();

@@ -35,7 +35,8 @@ export function callStateAt(
   startedAt: number | undefined,
 ): CallState {
   // Without what is not known: a state of the same call that was known before stays.
-  return defined({ startedAt, place: confined === true ? 'wider' : outside === true ? 'outside' : undefined });
+  const place = confined === true ? 'wider' : outside === true ? 'outside' : undefined;
+  return defined({ startedAt, place } as const);
 }
 
 type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;

@@ -139,12 +139,9 @@ export const strokesCollide = (one: string, other: string): boolean =>
 
 /** Other actions in the same place with this key, or with one that begins or continues it. */
 export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, strokes: string): readonly KeyBinding[] {
-  return bindings.filter(
-    ({ action: other, keys }) =>
-      actionId(other) !== actionId(action) &&
-      keyPlaceOf(other) === keyPlaceOf(action) &&
-      keys.some((key) => strokesCollide(key, strokes)),
-  );
+  const others = bindings.filter((other) => actionId(other.action) !== actionId(action));
+  const beside = others.filter((other) => keyPlaceOf(other.action) === keyPlaceOf(action));
+  return beside.filter(({ keys }) => keys.some((key) => strokesCollide(key, strokes)));
 }
 
 /** The reason why a key cannot be bound to an action, and an alternative. */

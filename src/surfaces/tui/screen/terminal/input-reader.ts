@@ -51,8 +51,11 @@ export class InputReader {
   }
 
   #silent(): void {
-    if (this.#paste !== undefined) this.#endPaste(this.#paste);
-    else this.#giveUp();
+    const [paste, last] = [this.#paste, this.#buffer];
+    if (paste === undefined) return this.#giveUp();
+    this.#buffer = '';
+    this.#paste = undefined;
+    this.#emit(paste.whole(last));
   }
 
   /** Call when input has ended or typed input is to be dropped. */
@@ -68,16 +71,13 @@ export class InputReader {
     while (this.#buffer !== '') {
       if (this.#paste !== undefined) {
         if (!this.#readPaste(this.#paste)) return;
-        continue;
+      } else if (this.#buffer.startsWith(pasteStart)) this.#beginPaste();
+      else {
+        const piece = readPiece(this.#buffer);
+        if (piece === undefined) return;
+        this.#buffer = this.#buffer.slice(piece.length);
+        this.#tell(piece.inputs);
       }
-      if (this.#buffer.startsWith(pasteStart)) {
-        this.#beginPaste();
-        continue;
-      }
-      const piece = readPiece(this.#buffer);
-      if (piece === undefined) return;
-      this.#buffer = this.#buffer.slice(piece.length);
-      this.#tell(piece.inputs);
     }
   }
 
@@ -102,13 +102,6 @@ export class InputReader {
     this.#emit(paste.whole(''));
     this.#beginPaste();
     return true;
-  }
-
-  #endPaste(paste: MarkedPaste): void {
-    const last = this.#buffer;
-    this.#buffer = '';
-    this.#paste = undefined;
-    this.#emit(paste.whole(last));
   }
 
   #giveUp(): void {
@@ -189,20 +182,16 @@ class MarkedPaste {
   #text = '';
   #isCut = false;
   /** Its end mark was read, but more may belong to it. */
-  #isEnded = false;
-
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
+  isEnded = false;
 
   read(sent: string): PastePart {
-    if (this.#isEnded) return this.#readBehind(sent);
+    if (this.isEnded) return this.#readBehind(sent);
     const end = sent.indexOf(pasteEnd);
     // The end mark may have arrived in part.
     const read = end === -1 ? Math.max(0, sent.length - pasteEnd.length + 1) : end;
     this.#add(sent.slice(0, read));
     if (end === -1) return { state: 'waits', inputs: [], rest: sent.slice(read) };
-    this.#isEnded = true;
+    this.isEnded = true;
     return this.#readBehind(sent.slice(end + pasteEnd.length));
   }
 

@@ -1,16 +1,7 @@
+type TextRole = 'accent' | 'good' | 'bad' | 'warn' | 'special' | 'quote' | 'marker';
+export type SyntaxRole = 'keyword' | 'string' | 'comment' | 'number';
 /** The purpose of a text. Palettes give each role its colour. */
-export type ColourRole =
-  | 'accent'
-  | 'good'
-  | 'bad'
-  | 'warn'
-  | 'special'
-  | 'quote'
-  | 'marker'
-  | 'keyword'
-  | 'string'
-  | 'comment'
-  | 'number';
+export type ColourRole = TextRole | SyntaxRole;
 
 /** `tint`: for the user's words. `added-number`: for the column of line numbers. */
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';

@@ -17,10 +17,8 @@ export async function readUserThemes(engine: Engine): Promise<UserThemes> {
     const read = 'text' in content ? readTheme(name, content.text) : content;
     if ('problem' in read) {
       const message = `${path} is not used: ${read.problem}.`;
-      problems.push({
-        name,
-        outcome: { code: 'theme-broken', message, next: 'Correct the file, or choose another with /theme.' },
-      });
+      const next = 'Correct the file, or choose another with /theme.';
+      problems.push({ name, outcome: { code: 'theme-broken', message, next } });
     } else choices.push(ownTheme(read));
   }
   return { choices, problems };

@@ -110,10 +110,8 @@ export class AnswerStream implements Cell {
 
   rows(look: Look): readonly string[] {
     const inside = insideAnswer(look);
-    return answerSectionRows(
-      this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(inside) })),
-      look,
-    );
+    const parts = this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(inside) }));
+    return answerSectionRows(parts, look);
   }
 
   rowsFrom(look: Look, from: number): readonly string[] {

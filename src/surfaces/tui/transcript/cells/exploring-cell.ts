@@ -169,10 +169,7 @@ function simpleCommands(script: string): readonly SimpleCommand[] | undefined {
     if (silenced !== undefined) continue;
     if (word !== undefined) {
       words.push(
-        word.replaceAll(
-          /'([^']*)'|"([^"]*)"/g,
-          (_, single: string | undefined, double: string | undefined) => single ?? double ?? '',
-        ),
+        word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
       );
       continue;
     }

@@ -159,7 +159,7 @@ function cleanAnchor(line: string): string {
 export function diffRows(lines: readonly DiffLine[], path: string, look: Look): readonly Row[] {
   const digits = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const hasNumbers = lines.some(({ number }) => number !== undefined);
-  const painter = new DiffPainter(isShort(lines) ? grammarOfPath(path) : undefined);
+  const painter = diffPainter(isShort(lines) ? grammarOfPath(path) : undefined);
   return lines.flatMap((line) => {
     if (line.kind === 'gap') {
       painter.restart();
@@ -209,27 +209,21 @@ function isShort(lines: readonly DiffLine[]): boolean {
 }
 
 /** Colours inside a hunk. Old and new lines are two texts, each with its own open comments. */
-class DiffPainter {
-  readonly #grammar: Grammar | undefined;
-  #before: LongToken | undefined;
-  #after: LongToken | undefined;
-
-  constructor(grammar: Grammar | undefined) {
-    this.#grammar = grammar;
-  }
-
-  restart(): void {
-    this.#before = undefined;
-    this.#after = undefined;
-  }
-
-  paint({ kind, text }: DiffLine): Row {
-    if (this.#grammar === undefined) return [plain(text)];
-    const { row, inside } = highlightLine(text, this.#grammar, kind === 'removed' ? this.#before : this.#after);
-    if (kind !== 'added') this.#before = inside;
-    if (kind !== 'removed') this.#after = inside;
-    return row;
-  }
+function diffPainter(grammar: Grammar | undefined) {
+  let before: LongToken | undefined;
+  let after: LongToken | undefined;
+  return {
+    restart(): void {
+      [before, after] = [undefined, undefined];
+    },
+    paint({ kind, text }: DiffLine): Row {
+      if (grammar === undefined) return [plain(text)];
+      const { row, inside } = highlightLine(text, grammar, kind === 'removed' ? before : after);
+      if (kind !== 'added') before = inside;
+      if (kind !== 'removed') after = inside;
+      return row;
+    },
+  };
 }
 
 /** Answers of other programs to a patch that they applied. */

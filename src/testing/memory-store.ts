@@ -175,12 +175,9 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
           rollouts = [...rollouts, rollout];
           made.push(rollout.first);
         }
-        for (const draft of drafts) {
-          const line = stamp(next++, draft);
-          rollout.lines.push(line);
-          made.push(line);
-        }
-        return made;
+        const lines = drafts.map((draft) => stamp(next++, draft));
+        rollout.lines.push(...lines);
+        return [...made, ...lines];
       },
       async durable() {
         if (lost !== undefined) throw lost;

@@ -110,10 +110,8 @@ export function insertPath(draft: Draft, path: string, text = pathInMessage(path
   return insertElement(draft, range, mentionLabel(payload, { isShell: isShellDraft(draft) }), payload);
 }
 
-const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
-
 /** True for file names of pictures that models accept. The engine checks the bytes when it is sent. */
-export const hasImageName = (path: string): boolean => imageName.test(path);
+export const hasImageName = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path);
 
 export function pathInMessage(path: string): string {
   if (!/\s/.test(path)) return path;

@@ -295,14 +295,8 @@ function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, st
   if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank') {
     return { to: wordBehind(draft, key, countOf(state) ?? 1), takes: 'exclusive' };
   }
-  const end = lineEnd(text, Math.max(cursor, lastNonBlank(text, to.to)));
+  const end = lineEnd(text, Math.max(cursor, text.slice(0, to.to).trimEnd().length));
   return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
-}
-
-function lastNonBlank(text: string, at: number): number {
-  let to = at;
-  while (to > 0 && /\s/.test(text[to - 1] ?? '')) to--;
-  return to;
 }
 
 function wordBehind(draft: Draft, key: string, count: number): number {

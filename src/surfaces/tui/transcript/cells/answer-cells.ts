@@ -1,7 +1,7 @@
 import { planTags } from '../../../../protocol/item.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { PlanTagStream } from '../../../views/wording/proposed-plan-tags.ts';
-import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
+import { cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRow, drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, type Style, styled } from '../../screen/text/style.ts';
@@ -187,10 +187,4 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
     ]);
     return lines.flatMap((line, at) => headRows(look, at === 0 ? 'quiet' : { text: ' ' }, [styled(line, thinking)]));
   });
-}
-
-/** The first bold words of a summary: the model's topic. */
-export function reasoningTitle(summary: string): string | undefined {
-  const [, words] = /\*\*([^*\n]{1,200})\*\*/.exec(summary) ?? [];
-  return words === undefined ? undefined : cleanLine(words).trim();
 }

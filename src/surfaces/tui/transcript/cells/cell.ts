@@ -38,7 +38,7 @@ interface HeadedRows {
 }
 
 /** Undefined: the cell is not shown in this look. */
-export function headedCell(make: (look: Look) => HeadedRows | undefined): Cell {
+export function cellWithHead(make: (look: Look) => HeadedRows | undefined): Cell {
   return cellFromRows((look) => {
     const made = make(look);
     if (made === undefined) return [];

@@ -10,12 +10,12 @@ import { reviewWords } from '../../../views/wording/turn-lines.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, wordsWithGlyphs } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, goodStyle, plain, styled } from '../../screen/text/style.ts';
-import { type Cell, headedCell } from './cell.ts';
+import { type Cell, cellWithHead } from './cell.ts';
 import { commandLineRows } from './command-cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 export function decisionCell(question: Question, answer: Answer): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const { good, bad } = glyphsOf(look);
     const sign = answer.kind === 'allowed' ? styled(good, goodStyle) : styled(bad, badStyle);
     const mark = look.glyphs === 'words' ? plain('') : sign;
@@ -62,7 +62,7 @@ function scopeWords({ kind, scope }: Answer, { kind: asked }: Question): string 
 }
 
 export function refusedCell({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const [command = [plain(cleanLine(nameOf(tool, item)))]] =
       item?.kind === 'command' ? commandLineRows(item.argv) : [];
     const output = outputRows(refusalReason(reason), foldLimits.refused, look);

@@ -2,7 +2,7 @@ import { stringAt } from '../../../../protocol/json.ts';
 import type { ToolCallItem, TurnItem } from '../../../../protocol/turn-item.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type Cell, headedCell } from './cell.ts';
+import { type Cell, cellWithHead } from './cell.ts';
 import { commandText } from './command-cell.ts';
 import { itemCell } from './item-and-event-cells.ts';
 
@@ -15,7 +15,7 @@ export function isExploring(item: TurnItem): boolean {
 }
 
 export function exploringCell(items: readonly TurnItem[]): Cell {
-  const folded = headedCell(() => {
+  const folded = cellWithHead(() => {
     const isRunning = items.some((item) => 'status' in item && item.status === 'in-progress');
     const lines = exploredLines(items.flatMap((item) => exploredByCall(item) ?? []));
     const head = [styled(isRunning ? 'Exploring' : 'Explored', boldStyle)];

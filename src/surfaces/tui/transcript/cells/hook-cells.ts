@@ -3,7 +3,7 @@ import { visibleLine } from '../../../views/terminal/text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import type { Transcript, TranscriptEntry } from '../transcript.ts';
-import { type Cell, headedCell } from './cell.ts';
+import { type Cell, cellWithHead } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 const ends: Readonly<Record<HookRun['status'], string>> = {
@@ -15,7 +15,7 @@ const ends: Readonly<Record<HookRun['status'], string>> = {
 
 /** A finished hook. One without output is only shown in the transcript view. */
 export function hookCell({ event, command, status, entries }: HookRun): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     if (status === 'completed' && entries.length === 0 && look.details === 'folded') return undefined;
     const head = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
     const output = entries.flatMap((entry) => entryRows(entry, look));
@@ -29,7 +29,7 @@ type HooksStarted = Extract<ThreadEvent, { kind: 'hook-started' }>;
 const shownAfterMs = 300;
 
 export function runningHooksCell({ event, names }: Pick<HooksStarted, 'event' | 'names'>, startedAt: number): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     if (look.now - startedAt < shownAfterMs) return undefined;
     const title = styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle);
     return { mark: 'running', head: [title, plain(`: ${visibleLine(names.join(', '))}`)] };

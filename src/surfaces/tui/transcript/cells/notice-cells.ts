@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import { type Usage, usageSince } from '../../../../protocol/usage.ts';
 import { version } from '../../../../protocol/version.ts';
 import { moneyWords } from '../../../views/wording/cost-words.ts';
-import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
+import { cleanLine, cleanLines, trimmedLines } from '../../screen/text/clean-text.ts';
 import { cutRow, drawCutRow } from '../../screen/text/draw-row.ts';
 import { elapsedWords, shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look, wordsWithGlyphs } from '../../screen/text/look.ts';
@@ -19,7 +19,7 @@ import {
   styled,
   warnStyle,
 } from '../../screen/text/style.ts';
-import { type Cell, cellFromRows, headedCell, headRows, stateMark } from './cell.ts';
+import { type Cell, cellFromRows, cellWithHead, headRows, stateMark } from './cell.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
 
@@ -28,8 +28,8 @@ type NoticeText = Pick<Outcome, 'message'> & Partial<Pick<Outcome, 'next'>>;
 export function noticeCell(kind: NoticeKind, { message, next = '' }: NoticeText): Cell {
   return cellFromRows((look) => {
     const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
-    const said = linesOf(wordsWithGlyphs(message, look)).map((text): Row => [{ text, style }]);
-    const advice = linesOf(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
+    const said = trimmedLines(wordsWithGlyphs(message, look)).map((text): Row => [{ text, style }]);
+    const advice = trimmedLines(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
     return [...said, ...advice].flatMap((line, at) =>
       headRows(look, at === 0 ? noticeMark(kind, look) : { text: ' ' }, line),
     );
@@ -42,8 +42,6 @@ function noticeMark(kind: NoticeKind, look: Look): Piece {
   return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
 }
 
-const linesOf = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
-
 export interface QuietLine {
   readonly line: string;
   /** Shown when the line is opened. */
@@ -53,7 +51,7 @@ export interface QuietLine {
 }
 
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const text = styled(wordsWithGlyphs(cleanLine(line), look), kind === 'info' ? dimStyle : warnStyle);
     const opened = look.details === 'folded' ? [] : cleanLines(wordsWithGlyphs(details, look));
     const lines = opened.filter((each) => each.trim() !== '').map((each) => [styled(each, dimStyle)]);

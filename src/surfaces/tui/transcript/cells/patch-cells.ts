@@ -2,7 +2,7 @@ import { recordedChanges } from '../../../../engine/files.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import type { ChangedFile, FileChangeItem, ToolCallItem } from '../../../../protocol/turn-item.ts';
-import { cleanLines, cleanText } from '../../screen/text/clean-text.ts';
+import { cleanText, trimmedLines } from '../../screen/text/clean-text.ts';
 import { filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -26,7 +26,7 @@ import {
   highlightLine,
   type LongToken,
 } from '../markdown/syntax-highlight.ts';
-import { callMark, type Cell, headedCell } from './cell.ts';
+import { callMark, type Cell, cellWithHead } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 import { callCell } from './tool-call-cells.ts';
 
@@ -35,13 +35,13 @@ const [mostRows, keptRows] = [100, 80];
 
 export function patchCell(item: FileChangeItem): Cell {
   const { status, problem } = item;
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     // Parsed on drawing: many cells of a resumed thread are never drawn.
     const changes = recordedChanges(item).toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
     const files = changes.map(fileOf);
     const isBad = status === 'failed';
     const mark = callMark(status);
-    const lines = isBad ? cleanedLines(problem ?? '').map((line) => [styled(line, badStyle)]) : [];
+    const lines = isBad ? trimmedLines(problem ?? '').map((line) => [styled(line, badStyle)]) : [];
     if (files.length === 1) {
       const [file] = files;
       const head = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
@@ -112,8 +112,6 @@ function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): r
   return [...shown, [plain('    '), ...foldRow(lines.length - keptRows, look)]];
 }
 
-const cleanedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
-
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap' | 'note';
   readonly text: string;
@@ -159,7 +157,10 @@ function cleanAnchor(line: string): string {
 export function diffRows(lines: readonly DiffLine[], path: string, look: Look): readonly Row[] {
   const digits = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const hasNumbers = lines.some(({ number }) => number !== undefined);
-  const painter = diffPainter(isShort(lines) ? grammarOfPath(path) : undefined);
+  const budget = new HighlightBudget();
+  // Longer diffs get no syntax colours.
+  const isShort = lines.every(({ text }) => budget.take(text));
+  const painter = diffPainter(isShort ? grammarOfPath(path) : undefined);
   return lines.flatMap((line) => {
     if (line.kind === 'gap') {
       painter.restart();
@@ -200,12 +201,6 @@ function styleOf(kind: 'added' | 'removed' | 'same', look: Look): Style {
   if (kind === 'same') return {};
   const weight: Style = kind === 'removed' ? dimStyle : {};
   return hasGrounds(look) ? weight : { ...weight, colour: kind === 'added' ? 'good' : 'bad' };
-}
-
-/** Longer diffs get no syntax colours. */
-function isShort(lines: readonly DiffLine[]): boolean {
-  const budget = new HighlightBudget();
-  return lines.every(({ text }) => budget.take(text));
 }
 
 /** Colours inside a hunk. Old and new lines are two texts, each with its own open comments. */

@@ -10,7 +10,7 @@ import type { Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { drawMarkdown } from '../markdown/markdown-stream.ts';
 import { insideAnswer } from './answer-cells.ts';
-import { type Cell, headedCell, headRows } from './cell.ts';
+import { type Cell, cellWithHead, headRows } from './cell.ts';
 import { failedTurnCell, turnCostWords, turnEndCell } from './notice-cells.ts';
 
 export const interruptedReview: Outcome = {
@@ -20,7 +20,7 @@ export const interruptedReview: Outcome = {
 };
 
 export function reviewStartCell(target: ReviewTarget): Cell {
-  return headedCell(() => {
+  return cellWithHead(() => {
     const head = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
     return { mark: 'plain', head };
   });

@@ -19,7 +19,7 @@ import {
   styled,
 } from '../../screen/text/style.ts';
 import { wrapIn } from '../../screen/text/wrap-row.ts';
-import { callMark, type Cell, headedCell } from './cell.ts';
+import { callMark, type Cell, cellWithHead } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 /** A tool call without a cell of its own: of an MCP server, of the client, or of Capstan. */
@@ -33,7 +33,7 @@ export function callCell(item: ToolCallItem): Cell {
 }
 
 function titledCallCell(item: ToolCallItem, title: (look: Look) => Row): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const isBad = item.status === 'failed';
     const words = agentAnswer(item) ?? goalAnswerText(item) ?? item.output ?? '';
     const rows = outputRows(words, isBad ? foldLimits.failed : foldLimits.quiet, look);
@@ -122,7 +122,7 @@ function shownKeys(typed: string): string {
 }
 
 export function webSearchCell({ query }: Extract<TurnItem, { kind: 'web-search' }>): Cell {
-  return headedCell(() => {
+  return cellWithHead(() => {
     const words = cleanLine(query).trim();
     const isPage = /^https?:\/\/\S+$/.test(words);
     const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
@@ -130,18 +130,19 @@ export function webSearchCell({ query }: Extract<TurnItem, { kind: 'web-search' 
   });
 }
 
+const imageTitles = {
+  'image-view': ['Viewed Image', 'Image Not Shown'],
+  'image-generation': ['Generated Image', 'Image Not Saved'],
+} as const;
+
 /** A picture that the model looked at, or that its provider made. */
 export function imageCell(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const isBad = item.problem !== undefined || (item.kind === 'image-generation' && item.status === 'failed');
-    const head = [styled(titleOf(item, isBad), boldStyle)];
+    const [title, problem] = imageTitles[item.kind];
+    const head = [styled(isBad ? problem : title, boldStyle)];
     return { mark: isBad ? 'bad' : 'plain', head, lines: linesOf(item, look) };
   });
-}
-
-function titleOf({ kind }: { readonly kind: 'image-view' | 'image-generation' }, isBad: boolean): string {
-  if (kind === 'image-view') return isBad ? 'Image Not Shown' : 'Viewed Image';
-  return isBad ? 'Image Not Saved' : 'Generated Image';
 }
 
 function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>, look: Look): readonly Row[] {
@@ -155,7 +156,7 @@ function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generatio
 
 /** An item of a kind unknown to this version: its name, and in the transcript view all of its contents. */
 export function genericCell(item: { readonly kind: string; readonly id?: string }): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const { kind, id: _, ...rest } = item;
     const name = cleanLine(String(kind)).replaceAll(/[-_]/g, ' ');
     const json = JSON.stringify(rest, undefined, 2);
@@ -171,7 +172,7 @@ export function questionsCell({ server, tool, arguments: given, output, status }
   const answers = objectAt(parseJsonObject(output ?? ''), 'answers');
   const answersTo = ({ id }: UserQuestion): readonly string[] =>
     (arrayAt(objectAt(answers, id), 'answers') ?? []).filter((each) => typeof each === 'string');
-  return headedCell(() => {
+  return cellWithHead(() => {
     const answered = questions.filter((question) => answersTo(question).length > 0).length;
     const head = [styled('Questions', boldStyle), styled(` ${answered}/${questions.length} answered`, dimStyle)];
     const lines = questions.flatMap((question): readonly Row[] => {
@@ -190,7 +191,7 @@ const styles: Readonly<Record<PlanStep['status'], Style>> = {
 };
 
 export function planCell({ steps }: PlanItem): Cell {
-  return headedCell((look) => {
+  return cellWithHead((look) => {
     const done = steps.filter(({ status }) => status === 'completed').length;
     const count = ` ${glyphsOf(look).dot} ${done}/${steps.length} complete`;
     const head = [styled('Updated Plan', boldStyle), styled(count, dimStyle)];

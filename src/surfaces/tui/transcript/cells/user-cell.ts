@@ -17,7 +17,7 @@ export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-messa
     const shown = [
       ...(isFolded ? lines.slice(0, keptLines) : lines).map(mentions),
       ...(isFolded ? [foldRow(lines.length - keptLines, look)] : []),
-      ...(mentionsImage(text) ? [] : pictures),
+      ...(/\[Image #\d/.test(text) ? [] : pictures),
     ];
     const width = Math.max(1, look.width - 1);
     const rows = shown.flatMap((line, at) => wrapRow(line, { width, ...prefixes(look, at) }));
@@ -45,5 +45,3 @@ function mentions(line: string): Row {
   }
   return from === 0 ? [plain(line)] : [...row, plain(line.slice(from))];
 }
-
-const mentionsImage = (text: string): boolean => /\[Image #\d/.test(text);

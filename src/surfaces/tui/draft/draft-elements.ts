@@ -67,7 +67,7 @@ export const mentionText = ({ text, path }: Mention, { isShell }: { readonly isS
   isShell && path !== undefined ? shellPath(path) : text;
 
 /** Label of a path in a draft: its text, with a visible sign for every hidden character. */
-export const mentionLabel = (mention: Mention, place: { readonly isShell: boolean }): string =>
+const mentionLabel = (mention: Mention, place: { readonly isShell: boolean }): string =>
   visibleLine(mentionText(mention, place));
 
 /** Characters that a shell takes literally anywhere in a word. */

@@ -67,31 +67,33 @@ export function insertPart(draft: Draft, range: DraftRange, part: DraftPart): Dr
 }
 
 export const withCursor = (draft: Draft, cursor: number): Draft => ({ ...draft, cursor });
-export type Motion = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end' | 'start' | 'end';
+type MotionTarget = (draft: Draft, beside: DraftElement | undefined) => number;
 
-export function motionEnd({ text, cursor, elements }: Draft, motion: Motion): number {
+/** `beside`: the element next to the cursor, which is skipped as a whole. */
+const motionTargets = {
+  left: ({ text, cursor }, beside) => beside?.start ?? previousGrapheme(text, cursor),
+  right: ({ text, cursor }, beside) => beside?.end ?? nextGrapheme(text, cursor),
+  'word-left': ({ text, cursor, elements }, beside) =>
+    beside?.start ?? positionOutsideElements(elements, wordBefore(text, cursor), 'start'),
+  'word-right': ({ text, cursor, elements }, beside) =>
+    beside?.end ?? positionOutsideElements(elements, wordAfter(text, cursor), 'end'),
+  'line-start': ({ text, cursor }) => text.lastIndexOf('\n', cursor - 1) + 1,
+  'line-end': ({ text, cursor }) => lineEnd(text, cursor),
+  start: () => 0,
+  end: ({ text }) => text.length,
+} as const satisfies Readonly<Record<string, MotionTarget>>;
+
+export type Motion = keyof typeof motionTargets;
+
+export function motionEnd(draft: Draft, motion: Motion): number {
   const isBack = motion === 'left' || motion === 'word-left';
-  const beside = elements.find(({ start, end }) => (isBack ? end === cursor : start === cursor));
-  switch (motion) {
-    case 'left':
-      return beside?.start ?? previousGrapheme(text, cursor);
-    case 'right':
-      return beside?.end ?? nextGrapheme(text, cursor);
-    case 'word-left':
-      return beside?.start ?? positionOutsideElements(elements, wordBefore(text, cursor), 'start');
-    case 'word-right':
-      return beside?.end ?? positionOutsideElements(elements, wordAfter(text, cursor), 'end');
-    case 'line-start':
-      return text.lastIndexOf('\n', cursor - 1) + 1;
-    case 'line-end': {
-      const end = text.indexOf('\n', cursor);
-      return end === -1 ? text.length : end;
-    }
-    case 'start':
-      return 0;
-    case 'end':
-      return text.length;
-  }
+  const beside = draft.elements.find(({ start, end }) => (isBack ? end : start) === draft.cursor);
+  return motionTargets[motion](draft, beside);
+}
+
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
 }
 
 /** The nearest position outside all elements. */

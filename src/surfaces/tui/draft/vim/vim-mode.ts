@@ -1,6 +1,6 @@
 import type { CommandSession, CommandStage } from '../../commands/command-session.ts';
 import { type KeyPress, keyPress } from '../../screen/terminal/terminal-port.ts';
-import { type Draft, insertInto, replaceIn, signKind, withCursor } from '../draft.ts';
+import { type Draft, insertInto, lineEnd, replaceIn, signKind, withCursor } from '../draft.ts';
 import { columnAt, isVimMotion, vimFind, vimMotion, type VimMove, vimSearch, type VimSearch } from './vim-motions.ts';
 import {
   applyOperatorToLines,
@@ -30,7 +30,6 @@ import {
   clampCursorToLine,
   firstNonBlank,
   leftOf,
-  lineEnd,
   lineStart,
   positionAfter,
   rightOf,

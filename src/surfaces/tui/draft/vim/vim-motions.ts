@@ -1,9 +1,8 @@
-import { type Draft, graphemesOf, signKind, wordAfter, wordBefore, type WordKind } from '../draft.ts';
+import { type Draft, graphemesOf, lineEnd, signKind, wordAfter, wordBefore, type WordKind } from '../draft.ts';
 import {
   elementAt,
   firstNonBlank,
   leftOf,
-  lineEnd,
   lineStart,
   maskedText,
   positionAfter,

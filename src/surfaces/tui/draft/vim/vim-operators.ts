@@ -1,4 +1,4 @@
-import { type Draft, type DraftRange, insertPart, replaceIn, withCursor } from '../draft.ts';
+import { type Draft, type DraftRange, insertPart, lineEnd, replaceIn, withCursor } from '../draft.ts';
 import type { VimMove } from './vim-motions.ts';
 import {
   clearPendingKeys,
@@ -13,7 +13,6 @@ import {
   clampCursorToLine,
   firstNonBlank,
   leftOf,
-  lineEnd,
   lineStart,
   positionAfter,
   positionBefore,

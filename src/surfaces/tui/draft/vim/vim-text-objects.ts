@@ -2,6 +2,7 @@ import {
   type Draft,
   type DraftElement,
   type DraftRange,
+  lineEnd,
   nextGrapheme,
   positionOutsideElements,
   previousGrapheme,
@@ -83,11 +84,6 @@ export const maskedText = ({ text, elements }: Draft): string =>
   );
 
 export const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
-
-export function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end;
-}
 
 export function firstNonBlank(text: string, at: number): number {
   const start = lineStart(text, at);

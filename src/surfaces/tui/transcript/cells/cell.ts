@@ -58,7 +58,7 @@ export function headRows(look: Look, mark: CellState | Piece, header: Row): read
 export const markPieces = (mark: Piece): Row => (mark.text === '' ? [] : [mark, plain(' ')]);
 
 /** Lines below the head: a corner, then blanks. */
-export const underRows = (look: Look, lines: readonly Row[]): readonly Row[] =>
+const underRows = (look: Look, lines: readonly Row[]): readonly Row[] =>
   lines.flatMap((line, at) => wrapIn(look, line, underPrefix(look, at), blanks));
 
 /** Like `underRows`, for rows already wrapped to `widthUnderHead`. */

@@ -100,9 +100,8 @@ export function splitBytes(burst: Buffer, size: number | undefined): readonly Bu
 }
 
 /** Also resolves when the connection is gone and the bytes are lost. */
-function written(response: ServerResponse, bytes: Buffer): Promise<void> {
-  return new Promise((resolve) => void response.write(bytes, () => resolve()));
-}
+const written = (response: ServerResponse, bytes: Buffer): Promise<void> =>
+  new Promise((resolve) => void response.write(bytes, () => resolve()));
 
 function writeError(step: HttpErrorStep, response: ServerResponse): void {
   const isText = typeof step.body === 'string';

@@ -27,7 +27,6 @@ export const namedEvent = (event: JsonObject): Buffer =>
 
 /** Options that only an answer has. */
 export const answerOptions = (step: RenderedStep): Partial<AnswerOptions> => (step.kind === 'answer' ? step : {});
-
 /** Returns `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
 export type Numbering = (prefix: string) => string;
 

@@ -50,12 +50,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   };
   const reader = new ThreadReader(
     { place: watched.place, follow: (options) => noted(watched.follow(options)) },
-    {
-      stage,
-      entries,
-      now,
-      asked: () => entries.notice('A question waits for an answer there.', 'info'),
-    },
+    { stage, entries, now, asked: () => entries.notice('A question waits for an answer there.', 'info') },
   );
   const { placeholder, footer } = stage;
   stage.placeholder = parts.placeholder;

@@ -27,7 +27,6 @@ export interface MotionOptions {
 }
 
 type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
-
 const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
 const toLine = ({ text }: Draft, line: number): VimMove => ({
   to: firstNonBlank(text, startOfLine(text, line)),
@@ -41,6 +40,8 @@ const words = (
   kind: WordKind,
   takes?: VimMove['takes'],
 ): VimMotion => steps((draft, at) => next(draft, at, kind), takes);
+
+const previousWord = (draft: Draft, from: number, kind: WordKind): number => wordBefore(maskedText(draft), from, kind);
 
 const motions: Readonly<Record<string, VimMotion>> = {
   h: steps(leftOf),
@@ -141,10 +142,6 @@ function nextWord(draft: Draft, from: number, kind: WordKind): number {
     at++;
   }
   return at;
-}
-
-function previousWord(draft: Draft, from: number, kind: WordKind): number {
-  return wordBefore(maskedText(draft), from, kind);
 }
 
 function wordEnd(draft: Draft, from: number, kind: WordKind): number {

@@ -36,7 +36,6 @@ export function startTerminalWarden(): TerminalWarden {
 
 /** The shell may print its prompt before the warden switches the screen back. Nothing makes it print that again. */
 const killed = 'Capstan was killed. If no prompt follows, press Enter.';
-
 const escaped = (text: string): string => text.replaceAll('\u001B', '\\033');
 
 /**

@@ -45,7 +45,6 @@ export function cleanLines(text: string): readonly string[] {
 }
 
 export const trimmedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
-
 const codeTab = 4;
 
 /** Converts overstruck bold and underlined letters, as in manual pages, to plain letters. */

@@ -52,7 +52,6 @@ const inForm = (at: 0 | 1 | 2): Glyphs =>
     Object.entries<readonly string[]>(signs).map(([name, forms]) => [name, forms[at] ?? forms[1]]),
   ) as Glyphs;
 const forms = { unicode: inForm(0), ascii: inForm(1), words: inForm(2) };
-
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
 /** Replaces signs in Capstan's own text by those of the look. */

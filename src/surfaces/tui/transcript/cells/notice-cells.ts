@@ -22,7 +22,6 @@ import {
 import { type Cell, cellFromRows, cellWithHead, headRows, stateMark } from './cell.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
-
 type NoticeText = Pick<Outcome, 'message'> & Partial<Pick<Outcome, 'next'>>;
 
 export function noticeCell(kind: NoticeKind, { message, next = '' }: NoticeText): Cell {

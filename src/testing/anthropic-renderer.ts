@@ -2,9 +2,12 @@ import { readOpaque } from '../adapters/model/anthropic/projection.ts';
 import { defined } from '../base/objects.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { AnswerOptions, AnswerStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import type { ItemDraft } from './script.ts';
 import {
+  answerOptions,
   draftTexts,
+  namedEvent,
+  type RenderedStep,
   withIds,
   type Numbering,
   scriptedCounts,
@@ -13,23 +16,33 @@ import {
   type WireRenderer,
 } from './wire-renderer.ts';
 
-function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
-  switch (step.kind) {
-    case 'answer':
-      return streamOf(step, context, [endingOf(step, context), { type: 'message_stop' }]);
-    case 'malformed': {
-      const events = eventsOf(step.of, context);
-      return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
-    }
-    case 'failed':
-      return streamOf(step, context, [
-        { type: 'error', error: { type: errorTypes[step.code] ?? step.code, message: step.message } },
-      ]);
-    case 'incomplete': {
-      const reason = stopReasons[step.reason] ?? step.reason;
-      return streamOf(step, context, [messageDelta(reason, step.usage, context), { type: 'message_stop' }]);
-    }
-  }
+function eventsOf(step: RenderedStep, context: StreamContext): readonly Buffer[] {
+  const { ids, model: asked = 'scripted' } = context;
+  const { responseId: id = ids('msg'), deltas = false, model = asked } = answerOptions(step);
+  const counts = scriptedCounts(step.kind === 'failed' ? undefined : step.usage, context.usage);
+  const message = { id, type: 'message', role: 'assistant', model, content: [], ...inputCounts(counts) };
+  const blocks = step.items.map((draft) => blockOf(draft, ids)).filter((block) => block !== undefined);
+  return [
+    { type: 'message_start', message },
+    { type: 'ping' },
+    ...blocks.flatMap((block, index) => blockEvents(block, index, deltas)),
+    ...endingOf(step, counts),
+  ].map(namedEvent);
+}
+
+function endingOf(step: RenderedStep, counts: ReturnType<typeof scriptedCounts>): readonly JsonObject[] {
+  if (step.kind === 'failed')
+    return [{ type: 'error', error: { type: errorTypes[step.code] ?? step.code, message: step.message } }];
+  const calls = step.items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call');
+  const ended = calls ? 'tool_use' : 'end_turn';
+  const paused = step.kind === 'answer' && step.endTurn === false ? 'pause_turn' : ended;
+  const reason = step.kind === 'incomplete' ? (stopReasons[step.reason] ?? step.reason) : paused;
+  // Clients of the format expect usage in it.
+  const usage = counts === 'none' ? {} : { usage: counts === 'null' ? null : { output_tokens: counts.output } };
+  return [
+    { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, ...usage },
+    { type: 'message_stop' },
+  ];
 }
 
 const errorTypes: Readonly<Record<string, string>> = {
@@ -46,41 +59,6 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
   context_length_exceeded: 'model_context_window_exceeded',
 };
-
-type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'usage' | 'model'> & { readonly deltas?: boolean };
-
-function streamOf(
-  { items, responseId, usage, deltas = false, model }: Drafts,
-  { ids, usage: ofServer, model: asked = 'scripted' }: StreamContext,
-  ending: readonly JsonObject[],
-): readonly Buffer[] {
-  const id = responseId ?? ids('msg');
-  const counts = scriptedCounts(usage, ofServer);
-  const about = { id, type: 'message', role: 'assistant', model: model ?? asked };
-  const message = { ...about, content: [], ...inputCounts(counts) };
-  const blocks = items.map((draft) => blockOf(draft, ids)).filter((block) => block !== undefined);
-  const events: readonly JsonObject[] = [
-    { type: 'message_start', message },
-    { type: 'ping' },
-    ...blocks.flatMap((block, index) => blockEvents(block, { index, deltas })),
-    ...ending,
-  ];
-  return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
-}
-
-function endingOf(step: AnswerStep, context: StreamContext): JsonObject {
-  const calls = step.items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call');
-  const reason = step.endTurn === false ? 'pause_turn' : calls ? 'tool_use' : 'end_turn';
-  return messageDelta(reason, step.usage, context);
-}
-
-/** Clients of the format expect usage in it. */
-function messageDelta(reason: string, own: ScriptedUsage | undefined, { usage }: StreamContext): JsonObject {
-  const delta = { stop_reason: reason, stop_sequence: null };
-  const counts = scriptedCounts(own, usage);
-  if (typeof counts === 'string') return { type: 'message_delta', delta, ...(counts === 'null' && { usage: null }) };
-  return { type: 'message_delta', delta, usage: { output_tokens: counts.output } };
-}
 
 /** Like the format, excludes cache reads and writes from `input_tokens`. */
 function inputCounts(counts: 'none' | 'null' | Usage): JsonObject {
@@ -142,10 +120,7 @@ function callOf(item: ItemDraft, text: string): ScriptedBlock {
   return { begin, pieces: isEmpty ? [] : [{ type: 'input_json_delta', key: 'partial_json', text }] };
 }
 
-function blockEvents(
-  { begin, pieces }: ScriptedBlock,
-  { index, deltas }: { readonly index: number; readonly deltas: boolean },
-): readonly JsonObject[] {
+function blockEvents({ begin, pieces }: ScriptedBlock, index: number, deltas: boolean): readonly JsonObject[] {
   const filled = pieces.flatMap(({ type, key, text }) =>
     (deltas && type !== 'signature_delta' ? streamedWords(text) : [text])
       .filter((piece) => piece !== '')

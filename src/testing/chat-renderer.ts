@@ -1,8 +1,9 @@
-import { defined } from '../base/objects.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
-import type { AnswerOptions, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import type { ItemDraft } from './script.ts';
 import {
+  answerOptions,
   draftTexts,
+  type RenderedStep,
   withIds,
   type Numbering,
   scriptedCounts,
@@ -17,62 +18,27 @@ export const chatRenderer: WireRenderer = {
   events: chunksOf,
 };
 
-function chunksOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
-  switch (step.kind) {
-    case 'answer':
-      return wholeAnswer(step, context, { finish: finishOf(step.items), usage: step.usage });
-    case 'malformed': {
-      const events = chunksOf(step.of, context);
-      return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
-    }
-    case 'failed': {
-      const { code, message } = step;
-      return [...answerChunks(context.ids('chatcmpl'), step, context, undefined), data({ error: { code, message } })];
-    }
-    case 'incomplete':
-      return wholeAnswer(step, context, { finish: reasons[step.reason] ?? step.reason, usage: undefined });
-  }
-}
-
-type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'model'> & { readonly deltas?: boolean };
-
 /** All chunks share an id, including the one with counts: clients treat another id as another answer. */
-function wholeAnswer(
-  step: Drafts,
-  context: StreamContext,
-  { finish, usage }: { readonly finish: string; readonly usage: ScriptedUsage | undefined },
-): readonly Buffer[] {
-  const id = step.responseId ?? context.ids('chatcmpl');
-  return [...answerChunks(id, step, context, finish), ...usageChunks(id, usage, context), done];
+function chunksOf(step: RenderedStep, { ids, usage }: StreamContext): readonly Buffer[] {
+  const { responseId: id = ids('chatcmpl'), deltas = false, model, usage: own } = answerOptions(step);
+  const chunk = (delta: JsonObject, finish_reason: string | null = null): Buffer =>
+    data({ id, object, model, choices: [{ index: 0, delta, finish_reason }], usage: null });
+  const chunks = [
+    chunk({ role: 'assistant', content: '' }),
+    ...itemDeltas(step.items, ids, deltas ? streamedWords : (text) => [text]).map((delta) => chunk(delta)),
+  ];
+  if (step.kind === 'failed') return [...chunks, data({ error: { code: step.code, message: step.message } })];
+  const finish = step.kind === 'answer' ? finishOf(step.items) : (reasons[step.reason] ?? step.reason);
+  return [...chunks, chunk({}, finish), ...usageChunks(id, scriptedCounts(own, usage)), done];
 }
 
 const reasons: Readonly<Record<string, string>> = { max_output_tokens: 'length' };
-
 const object = 'chat.completion.chunk';
 const done = Buffer.from('data: [DONE]\n\n');
+const data = (value: object): Buffer => Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
 
-function data(value: JsonObject): Buffer {
-  return Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
-}
-
-function finishOf(items: readonly ItemDraft[]): string {
-  return items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
-}
-
-function answerChunks(
-  id: string,
-  { items, deltas = false, model }: Drafts,
-  { ids }: StreamContext,
-  finish: string | undefined,
-): readonly Buffer[] {
-  const chunk = (delta: JsonObject, finish_reason: string | null = null): Buffer =>
-    data({ id, object, ...defined({ model }), choices: [{ index: 0, delta, finish_reason }], usage: null });
-  return [
-    chunk({ role: 'assistant', content: '' }),
-    ...itemDeltas(items, ids, deltas ? streamedWords : (text) => [text]).map((delta) => chunk(delta)),
-    ...(finish === undefined ? [] : [chunk({}, finish)]),
-  ];
-}
+const finishOf = (items: readonly ItemDraft[]): string =>
+  items.some(({ type }) => type.endsWith('_call')) ? 'tool_calls' : 'stop';
 
 function itemDeltas(
   items: readonly ItemDraft[],
@@ -110,17 +76,16 @@ function callDeltas(index: number, item: ItemDraft, pieces: readonly string[]): 
 }
 
 /** The chunk without choices that holds the counts; left out with `none`. */
-function usageChunks(id: string, own: ScriptedUsage | undefined, { usage }: StreamContext): readonly Buffer[] {
-  const counts = scriptedCounts(own, usage);
+function usageChunks(id: string, counts: ReturnType<typeof scriptedCounts>): readonly Buffer[] {
   if (counts === 'none') return [];
   if (counts === 'null') return [data({ id, object, choices: [], usage: null })];
   const { input, cachedInput, cacheWriteInput, output, reasoningOutput, total } = counts;
-  const details = defined({ cache_write_tokens: cacheWriteInput === 0 ? undefined : cacheWriteInput });
+  const details = { cached_tokens: cachedInput, cache_write_tokens: cacheWriteInput || undefined };
   const wire = {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: total,
-    prompt_tokens_details: { cached_tokens: cachedInput, ...details },
+    prompt_tokens_details: details,
     completion_tokens_details: { reasoning_tokens: reasoningOutput },
   };
   return [data({ id, object, choices: [], usage: wire })];

@@ -70,11 +70,13 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
       const known = (await threads()).find((thread) => thread.id === id);
       return known && (await fold(rollouts, known)).summary;
     },
-    choose: async (choice) =>
-      chooseAmong(
-        (await readAll()).map(({ summary }) => summary),
+    async choose(choice) {
+      const all = await readAll();
+      return chooseAmong(
+        all.map(({ summary }) => summary),
         choice,
-      ),
+      );
+    },
     rename,
   };
 }
@@ -89,11 +91,8 @@ async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): P
   await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
   const { id, location, name, updatedAt, archived } = known;
   const named = name === undefined || name === '' ? {} : { name };
-  const read = summaryOf(listener.fold);
-  return {
-    summary: { id, location, ...named, ...read, updatedAt, archived, compressed: false },
-    messages: listener.messages,
-  };
+  const summary = { id, location, ...named, ...summaryOf(listener.fold), updatedAt, archived, compressed: false };
+  return { summary, messages: listener.messages };
 }
 
 function pageOf(
@@ -115,9 +114,7 @@ function pageOf(
   return { threads: page, ...(last && threads.length > page.length ? { next: formatCursor(placeOf(last)) } : {}) };
 }
 
-function newestFirst(a: PageEnd, b: PageEnd): number {
-  return b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-}
+const newestFirst = (a: PageEnd, b: PageEnd): number => b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
 function hasAll({ text }: SpokenMessage, terms: readonly string[]): boolean {
   const lower = text.toLowerCase();
@@ -157,14 +154,8 @@ function chooseNamed(
   return first === undefined ? noneNamed(name, cwd) : chosen(first);
 }
 
-function among(all: readonly ThreadSummary[], { cwd, archived }: ChoiceAmong): readonly ThreadSummary[] {
-  return all.filter((thread) => (archived === true || !thread.archived) && (cwd === undefined || thread.cwd === cwd));
-}
+const among = (all: readonly ThreadSummary[], { cwd, archived }: ChoiceAmong): readonly ThreadSummary[] =>
+  all.filter((thread) => (archived === true || !thread.archived) && (cwd === undefined || thread.cwd === cwd));
 
-function chosen({ id }: ThreadSummary): ChosenThread {
-  return { kind: 'chosen', id };
-}
-
-function idsOf(threads: readonly ThreadSummary[]): readonly ThreadId[] {
-  return threads.map(({ id }) => id);
-}
+const chosen = ({ id }: ThreadSummary): ChosenThread => ({ kind: 'chosen', id });
+const idsOf = (threads: readonly ThreadSummary[]): readonly ThreadId[] => threads.map(({ id }) => id);

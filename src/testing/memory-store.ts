@@ -108,7 +108,7 @@ interface MemoryRollout {
   first?: Line;
 }
 
-export interface MemoryRollouts extends RolloutStore {
+interface MemoryRollouts extends RolloutStore {
   known(): readonly KnownThread[];
 }
 
@@ -175,12 +175,9 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
           rollouts = [...rollouts, rollout];
           made.push(rollout.first);
         }
-        for (const draft of drafts) {
-          const line = stamp(next++, draft);
-          rollout.lines.push(line);
-          made.push(line);
-        }
-        return made;
+        const lines = drafts.map((draft) => stamp(next++, draft));
+        rollout.lines.push(...lines);
+        return [...made, ...lines];
       },
       async durable() {
         if (lost !== undefined) throw lost;
@@ -192,9 +189,7 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
     };
   }
 
-  /**
-   * The base for continuing from a place. The very beginning of a rollout means the place that it came from, if any.
-   */
+  /** The base for continuing from a place. The very beginning of a rollout means where it came from, if anywhere. */
   function continuing({ rolloutId, end }: RolloutPlace): Pick<MemoryRollout, 'base'> | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;
@@ -305,25 +300,16 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
   };
 }
 
-function locationOf({ rolloutId }: Pick<MemoryRollout, 'rolloutId'>): string {
-  return `memory:${rolloutId}`;
-}
+const locationOf = ({ rolloutId }: Pick<MemoryRollout, 'rolloutId'>): string => `memory:${rolloutId}`;
 
-function isWanted({ type, payload }: Line, wanted: Wanted = () => true): boolean {
-  return wanted({ type, payloadType: stringAt(payload, 'type') });
-}
+const isWanted = ({ type, payload }: Line, wanted: Wanted = () => true): boolean =>
+  wanted({ type, payloadType: stringAt(payload, 'type') });
 
-function locked(id: ThreadId): OpenRefused {
-  return refused('thread-locked', `Thread ${id} is being written by this process.`);
-}
+const locked = (id: ThreadId): OpenRefused =>
+  refused('thread-locked', `Thread ${id} is being written by this process.`);
 
-function unknown(id: ThreadId): OpenRefused {
-  return refused('thread-unknown', `There is no thread ${id}.`);
-}
-
-function refused(code: OpenRefusedCode, message: string): OpenRefused {
-  return { kind: 'refused', code, message, next: '' };
-}
+const unknown = (id: ThreadId): OpenRefused => refused('thread-unknown', `There is no thread ${id}.`);
+const refused = (code: OpenRefusedCode, message: string): OpenRefused => ({ kind: 'refused', code, message, next: '' });
 
 interface MemoryLease {
   readonly epoch: number;

@@ -9,7 +9,7 @@ import {
   type ScriptStep,
   type StreamStep,
 } from './script.ts';
-import type { StreamContext, WireRenderer } from './wire-renderer.ts';
+import { type StreamContext, streamOf, type WireRenderer } from './wire-renderer.ts';
 
 export interface Audience {
   readonly renderer: WireRenderer;
@@ -17,18 +17,14 @@ export interface Audience {
 }
 
 /** Plays one step to the client. Resolves with how the exchange ended. */
-export async function perform(
-  step: ScriptStep,
-  response: ServerResponse,
-  { renderer, context }: Audience,
-): Promise<ExchangeEnd> {
+export async function perform(step: ScriptStep, response: ServerResponse, audience: Audience): Promise<ExchangeEnd> {
   const gone = new AbortController();
   const closed = new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
   response.once('close', () => gone.abort());
   // A client that leaves while bytes are on their way is no fault of the script.
   response.on('error', () => undefined);
   if (response.destroyed) return 'client-left';
-  const stage: Stage = { response, gone: gone.signal, renderer, context };
+  const stage: Stage = { ...audience, response, gone: gone.signal };
   switch (step.kind) {
     case 'http-error':
       writeError(step, response);
@@ -41,11 +37,8 @@ export async function perform(
     case 'hang':
       await play(step.of, { bytes: step.afterBytes }, stage);
       break;
-    case 'socket-fault':
-      await play(step.of, 'whole', stage);
-      break;
     default:
-      await play(step, 'whole', stage);
+      await play(step.kind === 'socket-fault' ? step.of : step, 'whole', stage);
   }
   await closed;
   return response.writableFinished ? 'answered' : 'client-left';
@@ -62,15 +55,14 @@ async function play(
   extent: 'whole' | { readonly bytes: number },
   { response, gone, renderer, context }: Stage,
 ): Promise<void> {
-  const pace: Partial<AnswerOptions> = step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
-  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes, headers = {} } = pace;
+  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes, headers = {} } = paceOf(step);
   const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
   await pause(firstByteDelayMs, gone);
   if (bytes <= 0 || gone.aborted) return;
   if (step.kind === 'compacted' && renderer.whole === undefined) return writeError(noSuchEndpoint, response);
   const contentType = step.kind === 'compacted' ? 'application/json' : 'text/event-stream';
   response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache', ...headers });
-  const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : renderer.events(step, context);
+  const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : streamOf(renderer, step, context);
   const events = firstBytes(body, bytes);
   // Without pauses, event borders are not visible on the wire, and a chunk may contain several.
   const bursts = delayMs > 0 ? events : [Buffer.concat(events)];
@@ -89,6 +81,9 @@ export const noSuchEndpoint = httpError({
   body: { error: { message: 'This wire format has no endpoint that makes checkpoints.', code: 'script_unfit' } },
 });
 
+export const paceOf = (step: ScriptStep): Partial<AnswerOptions> =>
+  step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
+
 function firstBytes(events: readonly Buffer[], bytes: number): readonly Buffer[] {
   let left = bytes;
   return events.flatMap((event) => {
@@ -105,11 +100,8 @@ export function splitBytes(burst: Buffer, size: number | undefined): readonly Bu
 }
 
 /** Also resolves when the connection is gone and the bytes are lost. */
-function written(response: ServerResponse, bytes: Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    response.write(bytes, () => resolve());
-  });
-}
+const written = (response: ServerResponse, bytes: Buffer): Promise<void> =>
+  new Promise((resolve) => void response.write(bytes, () => resolve()));
 
 function writeError(step: HttpErrorStep, response: ServerResponse): void {
   const isText = typeof step.body === 'string';

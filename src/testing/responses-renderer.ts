@@ -1,68 +1,45 @@
 import { defined } from '../base/objects.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { AnswerOptions, CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import type { ItemDraft, ScriptedUsage } from './script.ts';
 import {
+  answerOptions,
   draftTexts,
+  namedEvent,
+  type RenderedStep,
   withIds,
-  type Numbering,
   scriptedCounts,
   streamedWords,
   type StreamContext,
   type WireRenderer,
 } from './wire-renderer.ts';
 
-function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
+function eventsOf(step: RenderedStep, { ids, usage }: StreamContext): readonly Buffer[] {
+  const { responseId = ids('resp'), deltas = false } = answerOptions(step);
+  return [
+    { type: 'response.created', response: { id: responseId, status: 'in_progress' } },
+    ...step.items.flatMap((draft, index) => itemEvents(withIds(draft, ids), index, deltas)),
+    endingOf(step, responseId, usage),
+  ].map(namedEvent);
+}
+
+function endingOf(step: RenderedStep, id: string, usage: ScriptedUsage): JsonObject {
   switch (step.kind) {
     case 'answer': {
-      const more = { ...wireCounts(step.usage, context.usage), ...defined({ end_turn: step.endTurn }) };
-      return streamOf(step, context.ids, (id) => ({
-        type: 'response.completed',
-        response: { id, status: 'completed', ...more },
-      }));
+      const more = { ...wireCounts(step.usage, usage), ...defined({ end_turn: step.endTurn }) };
+      return { type: 'response.completed', response: { id, status: 'completed', ...more } };
     }
-    case 'malformed': {
-      const events = eventsOf(step.of, context);
-      // After the opening and before the last event: what follows must still arrive.
-      return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
+    case 'failed': {
+      const { event: type, code, message } = step;
+      if (type === 'error') return { type, code, message };
+      return { type, response: { id, status: 'failed', error: { code, message } } };
     }
-    case 'failed':
-      return streamOf(step, context.ids, (id) => {
-        const { event: type, code, message } = step;
-        return type === 'error'
-          ? { type, code, message }
-          : { type, response: { id, status: 'failed', error: { code, message } } };
-      });
-    case 'incomplete':
-      return streamOf(step, context.ids, (id) => ({
-        type: 'response.incomplete',
-        response: {
-          id,
-          status: 'incomplete',
-          incomplete_details: { reason: step.reason },
-          ...(step.usage === undefined ? {} : wireCounts(step.usage, context.usage)),
-        },
-      }));
+    case 'incomplete': {
+      const counts = step.usage === undefined ? {} : wireCounts(step.usage, usage);
+      const response = { id, status: 'incomplete', incomplete_details: { reason: step.reason }, ...counts };
+      return { type: 'response.incomplete', response };
+    }
   }
-}
-
-function streamOf(
-  { items, responseId, deltas = false }: Pick<AnswerOptions, 'items' | 'responseId'> & { readonly deltas?: boolean },
-  ids: Numbering,
-  ending: (responseId: string) => JsonObject,
-): readonly Buffer[] {
-  const id = responseId ?? ids('resp');
-  const events = [
-    { type: 'response.created', response: { id, status: 'in_progress' } },
-    ...items.flatMap((draft, index) => itemEvents(withIds(draft, ids), index, deltas)),
-    ending(id),
-  ];
-  return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
-}
-
-function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
-  const output = step.output.map((draft) => withIds(draft, ids));
-  return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
 }
 
 function itemEvents(item: ItemDraft, index: number, deltas: boolean): readonly JsonObject[] {
@@ -120,5 +97,8 @@ function wireUsage({ input, cachedInput, cacheWriteInput, output, reasoningOutpu
 export const responsesRenderer: WireRenderer = {
   endpoint: /\/responses(\/compact)?(\?|$)/,
   events: eventsOf,
-  whole: compactedBody,
+  whole(step, { ids, usage }) {
+    const output = step.output.map((draft) => withIds(draft, ids));
+    return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
+  },
 };

@@ -104,7 +104,6 @@ export interface SocketFaultStep {
 }
 
 export type ScriptStep = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep | SocketFaultStep;
-
 export type ScriptStepOf = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
 
 /** One step per request, in order, or a function that answers every request. */

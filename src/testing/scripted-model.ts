@@ -1,4 +1,3 @@
-import { defined } from '../base/objects.ts';
 import { assertKnownKeys } from '../core/envelope/read-options.ts';
 import { stringAt } from '../protocol/json.ts';
 import { anthropicRenderer } from './anthropic-renderer.ts';
@@ -68,9 +67,7 @@ class Model implements ScriptedModel {
   readonly frames: RecordedFrame[] = [];
   upgrades = 0;
   largest: ScriptedModel['largest'];
-  readonly #window: ModelWindow | undefined;
-  readonly #upgrade: (index: number) => UpgradeAnswer;
-  readonly #deflates: boolean;
+  readonly #options: ScriptedModelOptions;
   readonly #sockets = new Set<Socket>();
   #next = 0;
   readonly #script: (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
@@ -84,14 +81,8 @@ class Model implements ScriptedModel {
   readonly #waiters = new Map<number, PromiseWithResolvers<RecordedRequest>>();
   #closed: Promise<void> | undefined;
 
-  constructor(
-    script: Script,
-    context: StreamContext,
-    { window, upgrade = () => 'accept', deflates = true }: ScriptedModelOptions,
-  ) {
-    this.#window = window;
-    this.#upgrade = upgrade;
-    this.#deflates = deflates;
+  constructor(script: Script, context: StreamContext, options: ScriptedModelOptions) {
+    this.#options = options;
     this.#script = typeof script === 'function' ? script : [...script];
     this.#context = context;
     const http = process.getBuiltinModule('node:http');
@@ -139,7 +130,7 @@ class Model implements ScriptedModel {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { method = '', url = '' } = request;
-    const renderer = rendererFor(url);
+    const renderer = renderers.find(({ endpoint }) => endpoint.test(url));
     const refuse = (status: number, message: string): Promise<unknown> => {
       const step = httpError({ status, body: { error: { message } } });
       return perform(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
@@ -179,13 +170,15 @@ class Model implements ScriptedModel {
     this.#sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
     const [path = ''] = (request.url ?? '').split('?');
-    const answer = path === `${this.#root}/responses` ? this.#upgrade(this.upgrades++) : { status: 404 };
+    const { upgrade = () => 'accept', deflates = true } = this.#options;
+    const answer = path === `${this.#root}/responses` ? upgrade(this.upgrades++) : { status: 404 };
     // Loaded on use: few scripts need it.
     const { answerUpgrade } = await import('./scripted-socket.ts');
-    answerUpgrade(request, socket, {
+    answerUpgrade(request, {
       answer,
       head,
-      deflates: this.#deflates,
+      socket,
+      deflates,
       host: {
         connection: this.#connections.get(socket) ?? -1,
         context: this.#context,
@@ -199,14 +192,13 @@ class Model implements ScriptedModel {
   }
 
   async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
-    const window = this.#window;
-    const asked = defined({ model: stringAt(request.body, 'model') });
+    const { window } = this.#options;
+    const asked = { model: stringAt(request.body, 'model') };
     if (window === undefined) return { step: await this.#stepFor(request), context: { ...this.#context, ...asked } };
     const tokens = window.count(request);
     if (tokens > (this.largest?.tokens ?? -1)) this.largest = { index: request.index, tokens };
     if (tokens > window.tokens) {
-      const isUnary = request.path.split('?')[0]!.endsWith('/compact');
-      const form = isUnary ? 'status' : (window.form ?? 'status');
+      const form = request.path.split('?')[0]!.endsWith('/compact') ? 'status' : (window.form ?? 'status');
       return { step: overflow(form, { tokens, window: window.tokens }), context: this.#context };
     }
     const { usage } = this.#context;
@@ -261,27 +253,18 @@ export function overflow(
   form: OverflowForm,
   { tokens, window }: { readonly tokens: number; readonly window: number } = { tokens: 9000, window: 8192 },
 ): ScriptStep {
-  const code = 'context_length_exceeded';
+  const [code, type] = ['context_length_exceeded', 'invalid_request_error'];
   const message = `This model's maximum context length is ${window} tokens, and the request has ${tokens}.`;
-  switch (form) {
-    case 'status':
-      return httpError({ status: 400, body: { error: { type: 'invalid_request_error', code, message } } });
-    case 'status-words':
-      return httpError({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
-    case 'failed':
-      return failed({ code, message });
-    case 'failed-words':
-      return failed({ code: 'invalid_request_error', message });
-    case 'error':
-      return failed({ code, message, event: 'error' });
-    case 'incomplete':
-      return incomplete({ reason: code });
-  }
+  const steps: Readonly<Record<OverflowForm, ScriptStep>> = {
+    status: httpError({ status: 400, body: { error: { type, code, message } } }),
+    'status-words': httpError({ status: 400, body: { error: { type, message } } }),
+    failed: failed({ code, message }),
+    'failed-words': failed({ code: type, message }),
+    error: failed({ code, message, event: 'error' }),
+    incomplete: incomplete({ reason: code }),
+  };
+  return steps[form];
 }
 
 /** To add a wire format, write a renderer and list it here. */
 const renderers: readonly WireRenderer[] = [responsesRenderer, chatRenderer, anthropicRenderer];
-
-function rendererFor(path: string): WireRenderer | undefined {
-  return renderers.find(({ endpoint }) => endpoint.test(path));
-}

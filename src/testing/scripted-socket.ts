@@ -7,8 +7,9 @@ import {
   parseJsonObject,
   stringAt,
 } from '../protocol/json.ts';
-import { type Audience, noSuchEndpoint, pause, splitBytes } from './perform-step.ts';
+import { type Audience, noSuchEndpoint, paceOf, pause, splitBytes } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
+import { streamOf } from './wire-renderer.ts';
 import type {
   AnswerOptions,
   ExchangeEnd,
@@ -33,15 +34,11 @@ export type UpgradeAnswer =
   | 'wrong-accept'
   | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
-export interface SocketContent extends RequestContent {
-  readonly frame: RecordedFrame;
-}
-
-export interface SocketHost {
+interface SocketHost {
   readonly connection: number;
   arrived(frame: RecordedFrame): void;
   /** Records a request and returns its step; call `ended` when that is done. */
-  step(content: SocketContent): Promise<{
+  step(content: RequestContent & { readonly frame: RecordedFrame }): Promise<{
     readonly step: ScriptStep;
     readonly context: Audience['context'];
     readonly ended: (end: ExchangeEnd) => void;
@@ -49,39 +46,34 @@ export interface SocketHost {
   readonly context: Audience['context'];
 }
 
-/** No request of a test is larger. */
-const maxBytes = 256 * 1024 * 1024;
-
-export interface Upgrading {
-  readonly answer: UpgradeAnswer;
+interface Connected {
+  readonly socket: Socket;
   readonly head: Buffer;
   readonly host: SocketHost;
-  readonly deflates: boolean;
 }
+
+/** No request of a test is larger. */
+const maxBytes = 256 * 1024 * 1024;
 
 /** Answers an upgrade. An accepted connection then plays the script. */
 export function answerUpgrade(
   request: IncomingMessage,
-  socket: Socket,
-  { answer, head, host, deflates }: Upgrading,
+  { answer, head, host, deflates, socket }: Connected & { readonly answer: UpgradeAnswer; readonly deflates: boolean },
 ): void {
   socket.on('error', () => undefined);
   if (answer === 'silence') return;
   if (answer === 'cut') return void socket.destroy();
   if (typeof answer === 'object') {
     const { status, body = '', headers = {} } = answer;
-    const fields = Object.entries({
-      'content-length': String(Buffer.byteLength(body)),
-      connection: 'close',
-      ...headers,
-    });
+    const length = String(Buffer.byteLength(body));
+    const fields = Object.entries({ 'content-length': length, connection: 'close', ...headers });
     socket.end(`HTTP/1.1 ${status} No\r\n${fields.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
     return;
   }
   if (answer === 'wrong-accept') request.headers['sec-websocket-key'] = Buffer.alloc(16).toString('base64');
   const line = new Line(socket);
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: deflates, maxPayload: maxBytes });
-  server.handleUpgrade(request, line, head, (opened) => void new ScriptedSocket(opened, { line, head, socket, host }));
+  server.handleUpgrade(request, line, head, (opened) => void new ScriptedSocket(opened, line, { head, socket, host }));
 }
 
 /** Sits between a WebSocket and its connection. Written bytes can be held back, for the script to cut. */
@@ -134,15 +126,7 @@ class ScriptedSocket {
   #last: { readonly answer: RememberedAnswer; readonly request: JsonObject } | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(
-    opened: WebSocket,
-    {
-      line,
-      head,
-      socket,
-      host,
-    }: { readonly line: Line; readonly head: Buffer; readonly socket: Socket; readonly host: SocketHost },
-  ) {
+  constructor(opened: WebSocket, line: Line, { head, socket, host }: Connected) {
     this.#opened = opened;
     this.#line = line;
     this.#socket = socket;
@@ -166,11 +150,7 @@ class ScriptedSocket {
   async #answer(bytes: Buffer, wireBytes: number): Promise<void> {
     const given = parseJsonObject(bytes.toString('utf8'));
     if (given?.['type'] !== 'response.create') {
-      return this.#refuse({
-        status: 400,
-        body: { error: { message: 'A frame must be a response.create.' } },
-        headers: {},
-      });
+      return this.#refuse({ message: 'A frame must be a response.create.' });
     }
     const { type: _type, previous_response_id: named, generate, ...own } = given;
     const previous = typeof named === 'string' ? named : undefined;
@@ -185,44 +165,40 @@ class ScriptedSocket {
     const whole = Buffer.from(JSON.stringify(body));
     const gone = this.#gone.signal;
     const audience = { renderer: responsesRenderer, socket: this.#socket, gone, message: this.#message };
-    if (kind === 'prewarm') {
-      const { remembered } = await performOnSocket({ kind: 'answer', items: [] }, { ...audience, context });
-      this.#last = remembered && { answer: remembered, request: body };
-      return;
-    }
-    const next = await this.#host.step({ bytes: whole, decodedBytes: whole, body, frame });
+    const prewarm = { step: { kind: 'answer', items: [] }, context, ended: () => undefined } as const;
+    const content = { bytes: whole, decodedBytes: whole, body, frame };
+    const next = kind === 'prewarm' ? prewarm : await this.#host.step(content);
     const { end, remembered } = await performOnSocket(next.step, { ...audience, context: next.context });
     this.#last = remembered && { answer: remembered, request: body };
     next.ended(end);
   }
 
-  async #refuse(error: Pick<HttpErrorStep, 'status' | 'body' | 'headers'>): Promise<void> {
-    this.#socket.write(await this.#message(errorMessage(error)));
+  async #refuse(error: JsonObject): Promise<void> {
+    this.#socket.write(await this.#message(errorMessage({ status: 400, body: { error }, headers: {} })));
   }
 }
 
-function inputOf(body: JsonObject): readonly Json[] {
-  return arrayAt(body, 'input') ?? [];
-}
+const inputOf = (body: JsonObject): readonly Json[] => arrayAt(body, 'input') ?? [];
 
-function notFound(previous: string): Pick<HttpErrorStep, 'status' | 'body' | 'headers'> {
-  const message = `Previous response with id '${previous}' not found.`;
-  const error = { type: 'invalid_request_error', code: 'previous_response_not_found', message };
-  return { status: 400, body: { error: { ...error, param: 'previous_response_id' } }, headers: {} };
-}
+const notFound = (previous: string): JsonObject => ({
+  type: 'invalid_request_error',
+  code: 'previous_response_not_found',
+  message: `Previous response with id '${previous}' not found.`,
+  param: 'previous_response_id',
+});
 
 interface RememberedAnswer {
   readonly id: string;
   readonly output: readonly ItemDraft[];
 }
 
-export interface SocketPerformance {
+interface SocketPerformance {
   readonly end: ExchangeEnd;
   /** Absent: the answer was not completed. */
   readonly remembered?: RememberedAnswer;
 }
 
-export interface SocketStage extends Audience {
+interface SocketStage extends Audience {
   readonly socket: Socket;
   readonly gone: AbortSignal;
   readonly message: (data: Buffer) => Promise<Buffer>;
@@ -241,10 +217,7 @@ async function performOnSocket(step: ScriptStep, stage: SocketStage): Promise<So
       return { end: 'cut' };
     case 'hang':
       await write(stage, await firstBytes(step.of, step.afterBytes, stage), paceOf(step.of));
-      await new Promise((resolve) => {
-        if (gone.aborted) resolve(undefined);
-        else gone.addEventListener('abort', resolve);
-      });
+      if (!gone.aborted) await new Promise((resolve) => gone.addEventListener('abort', resolve));
       return { end: 'client-left' };
     case 'socket-fault': {
       const frames = await inOrder(events(step.of, stage).slice(0, step.afterEvents), message);
@@ -255,7 +228,7 @@ async function performOnSocket(step: ScriptStep, stage: SocketStage): Promise<So
       const all = events(step, stage);
       const end = await write(stage, await inOrder(all, message), paceOf(step));
       const remembered = step.kind === 'answer' && step.forgotten === true ? undefined : rememberedFrom(all);
-      return { end, ...(remembered && { remembered }) };
+      return { end, remembered };
     }
   }
 }
@@ -265,9 +238,8 @@ function events(step: StreamStep, { renderer, context }: Audience): readonly Buf
   const opening = Buffer.from('data: ');
   const headers = step.kind === 'answer' ? step.headers : undefined;
   const metadata = headers && Buffer.from(JSON.stringify({ type: 'codex.response.metadata', headers }));
-  const said = renderer.events(step, context).map((event) => {
-    const from = event.indexOf(opening) + opening.length;
-    return event.subarray(from, event.lastIndexOf('\n\n'));
+  const said = streamOf(renderer, step, context).map((event) => {
+    return event.subarray(event.indexOf(opening) + opening.length, event.lastIndexOf('\n\n'));
   });
   return [...(metadata === undefined ? [] : [metadata]), ...said];
 }
@@ -287,13 +259,11 @@ async function firstBytes(
   return [Buffer.concat(await inOrder(events(step, stage), stage.message)).subarray(0, Math.max(0, bytes))];
 }
 
-type Pace = Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs' | 'chunkBytes'>;
-
-function paceOf(step: ScriptStep): Pace {
-  return step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
-}
-
-async function write({ socket, gone }: SocketStage, frames: readonly Buffer[], pace: Pace): Promise<ExchangeEnd> {
+async function write(
+  { socket, gone }: SocketStage,
+  frames: readonly Buffer[],
+  pace: Partial<AnswerOptions>,
+): Promise<ExchangeEnd> {
   const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
   await pause(firstByteDelayMs, gone);
   const bursts = delayMs > 0 ? frames : [Buffer.concat(frames)];
@@ -315,9 +285,7 @@ function errorMessage({ status, body, headers }: Pick<HttpErrorStep, 'status' | 
 const opcode = { continuation: 0, text: 1, binary: 2, close: 8 };
 
 /** A short frame that ends its message. */
-function frame(code: number, data: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([0x80 | code, data.length]), data]);
-}
+const frame = (code: number, data: Buffer): Buffer => Buffer.concat([Buffer.from([0x80 | code, data.length]), data]);
 
 function faultFrames(fault: SocketFault): readonly Buffer[] {
   const broken = Buffer.from('{"type":"');
@@ -325,22 +293,16 @@ function faultFrames(fault: SocketFault): readonly Buffer[] {
     const code = Buffer.from([fault.close >> 8, fault.close & 0xff]);
     return [frame(opcode.close, Buffer.concat([code, Buffer.from(fault.reason ?? '')]))];
   }
-  switch (fault) {
-    case 'binary':
-      return [frame(opcode.binary, broken)];
-    case 'huge':
-      return [Buffer.from([0x81, 127, 0, 0, 1, 0, 0, 0, 0, 0])];
-    case 'masked':
-      return [Buffer.from([0x81, 0x80, ...Buffer.from('mask')])];
-    case 'reserved-bits':
-      return [Buffer.from([0xb1, 0])];
-    case 'unknown-kind':
-      return [frame(3, broken)];
-    case 'lost-fragment':
-      return [frame(opcode.continuation, broken)];
-    case 'not-utf8':
-      return [frame(opcode.text, Buffer.from([0xff, 0xfe]))];
-  }
+  const frames: Readonly<Record<typeof fault, Buffer>> = {
+    binary: frame(opcode.binary, broken),
+    huge: Buffer.from([0x81, 127, 0, 0, 1, 0, 0, 0, 0, 0]),
+    masked: Buffer.from([0x81, 0x80, ...Buffer.from('mask')]),
+    'reserved-bits': Buffer.from([0xb1, 0]),
+    'unknown-kind': frame(3, broken),
+    'lost-fragment': frame(opcode.continuation, broken),
+    'not-utf8': frame(opcode.text, Buffer.from([0xff, 0xfe])),
+  };
+  return [frames[fault]];
 }
 
 function rememberedFrom(all: readonly Buffer[]): RememberedAnswer | undefined {

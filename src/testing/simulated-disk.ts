@@ -2,20 +2,9 @@ import { defined } from '../base/objects.ts';
 import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 import { dirname } from 'node:path/posix';
 
-export type DiskOperation =
-  | 'makeDirectory'
-  | 'open'
-  | 'list'
-  | 'move'
-  | 'link'
-  | 'remove'
-  | 'syncDirectory'
-  | 'size'
-  | 'read'
-  | 'append'
-  | 'truncate'
-  | 'sync'
-  | 'close';
+type FileOperation = 'size' | 'read' | 'append' | 'truncate' | 'sync' | 'close';
+type NameOperation = 'makeDirectory' | 'open' | 'list' | 'move' | 'link' | 'remove' | 'syncDirectory';
+export type DiskOperation = NameOperation | FileOperation;
 
 interface Entry {
   mode: number;
@@ -78,9 +67,7 @@ export class SimulatedDisk implements Files {
     return survivor;
   }
 
-  /**
-   * The process dies but the machine keeps running: all bytes stay, unsynced ones remain unsynced, and locks are free.
-   */
+  /** The process dies, the machine runs on: all bytes stay, unsynced ones remain unsynced, and locks are free. */
   kill(): SimulatedDisk {
     this.#end('the process that used the simulated disk was killed');
     const survivor = this.#successor();
@@ -134,8 +121,7 @@ export class SimulatedDisk implements Files {
 
   /** The simulated disk has no clock: files count their changes. */
   async modified(path: string): Promise<number | undefined> {
-    this.#enter('list', path);
-    return this.#entries.get(path)?.content?.modified;
+    return (await this.describe(path))?.modified;
   }
 
   async describe(path: string): Promise<FileFacts | undefined> {
@@ -278,9 +264,8 @@ export class SimulatedDisk implements Files {
   }
 }
 
-function diskError(code: string, operation: DiskOperation, path: string): Error {
-  return Object.assign(new Error(`${code}: simulated, ${operation} '${path}'`), { code, path, syscall: operation });
-}
+const diskError = (code: string, operation: DiskOperation, path: string): Error =>
+  Object.assign(new Error(`${code}: simulated, ${operation} '${path}'`), { code, path, syscall: operation });
 
 /**
  * Decides what a crash leaves of an unsynced change. The answer is a number from 0 to `most`. New name: 0 (gone) or 1
@@ -293,12 +278,7 @@ export type CrashChoice = (about: {
   readonly most: number;
 }) => number;
 
-function choiceAbout(
-  choice: CrashChoice,
-  path: string,
-  what: Parameters<CrashChoice>[0]['what'],
-  most: number,
-): number {
+function choiceAbout(choice: CrashChoice, path: string, what: 'name' | 'bytes' | 'change', most: number): number {
   const chosen = choice({ path, what, most });
   if (!Number.isInteger(chosen) || chosen < 0 || chosen > most) {
     throw new RangeError(`a crash choice about '${path}' must be a whole number from 0 to ${most}, not ${chosen}`);
@@ -349,9 +329,7 @@ class SimulatedFile {
   }
 }
 
-function weight(step: Step): number {
-  return step.kind === 'append' ? step.bytes.length : 1;
-}
+const weight = (step: Step): number => (step.kind === 'append' ? step.bytes.length : 1);
 
 /** Bytes that grow at the end without being copied each time. */
 class Growing {

@@ -1,6 +1,6 @@
-import { isJsonObject, arrayAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import type { AnswerOptions, CompactedStep, ItemDraft, MalformedStep, ScriptedUsage, StreamStep } from './script.ts';
 
 /**
  * Renders scripts in one wire format. All formats share a script: steps name items in the Responses dialect and faults,
@@ -8,11 +8,25 @@ import type { CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './scri
  */
 export interface WireRenderer {
   readonly endpoint: RegExp;
-  events(step: StreamStep, context: StreamContext): readonly Buffer[];
+  events(step: RenderedStep, context: StreamContext): readonly Buffer[];
   /** The body of a step that answers in one piece. Absent: the format has no such endpoint. */
   whole?(step: CompactedStep, context: StreamContext): Buffer;
 }
 
+export type RenderedStep = Exclude<StreamStep, MalformedStep>;
+
+export function streamOf(renderer: WireRenderer, step: StreamStep, context: StreamContext): readonly Buffer[] {
+  if (step.kind !== 'malformed') return renderer.events(step, context);
+  const events = renderer.events(step.of, context);
+  // After the opening and before the last event: what follows must still arrive.
+  return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
+}
+
+export const namedEvent = (event: JsonObject): Buffer =>
+  Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
+
+/** Options that only an answer has. */
+export const answerOptions = (step: RenderedStep): Partial<AnswerOptions> => (step.kind === 'answer' ? step : {});
 /** Returns `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
 export type Numbering = (prefix: string) => string;
 
@@ -51,13 +65,10 @@ export function withIds(draft: ItemDraft, ids: Numbering): ItemDraft {
   };
 }
 
-export function draftTexts(item: ItemDraft, key: string): readonly string[] {
-  return (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
-}
+export const draftTexts = (item: ItemDraft, key: string): readonly string[] =>
+  (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
 
-export function streamedWords(text: string): readonly string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
+export const streamedWords = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
 /** The step's counts override the server's; a word in either replaces all counts, the step's first. */
 export function scriptedCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): 'none' | 'null' | Usage {

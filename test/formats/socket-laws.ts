@@ -7,7 +7,7 @@ import { socketReader } from '../../src/adapters/model/responses/socket-exchange
 import type { ModelEvent } from '../../src/ports/model.ts';
 import { asItem } from '../../src/protocol/item.ts';
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
-import { numbering } from '../../src/testing/wire-renderer.ts';
+import { numbering, streamOf } from '../../src/testing/wire-renderer.ts';
 import { cutAt } from '../harness/pieces.ts';
 import { closeFrame, frame, opcode, readSocket } from '../harness/socket-bytes.ts';
 import { checkEnd, step } from './stream-laws.ts';
@@ -16,9 +16,9 @@ const place = { now: 0, api: 'Responses API' };
 
 /** The messages of a step, as the server writes them. */
 const messages = step.map((given) =>
-  responsesRenderer
-    .events(given, { ids: numbering(), usage: {} })
-    .map((event) => event.subarray(event.indexOf('data: ') + 6, event.lastIndexOf('\n\n'))),
+  streamOf(responsesRenderer, given, { ids: numbering(), usage: {} }).map((event) =>
+    event.subarray(event.indexOf('data: ') + 6, event.lastIndexOf('\n\n')),
+  ),
 );
 
 /** How a server may write one message: in so many fragments, with a control frame between them. */

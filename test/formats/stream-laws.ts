@@ -23,7 +23,7 @@ import {
   type StreamStep,
 } from '../../src/testing/script.ts';
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
-import { numbering, type WireRenderer } from '../../src/testing/wire-renderer.ts';
+import { numbering, streamOf, type WireRenderer } from '../../src/testing/wire-renderer.ts';
 
 /** How the bytes of one format are made and read. A new format is one more row. */
 export interface StreamFormat {
@@ -95,7 +95,7 @@ const comments = fc.constantFrom('', ': keep-alive\n\n', 'id: 7\nretry: 10\n');
 
 /** The bytes of a step, with the ends of lines and the comments that servers use. */
 function bytesOf(given: StreamStep, { renderer }: StreamFormat, end: string, comment: string): Buffer {
-  const events = renderer.events(given, { ids: numbering(), usage: {} });
+  const events = streamOf(renderer, given, { ids: numbering(), usage: {} });
   return Buffer.from(
     events
       .map((event) => comment + event.toString('utf8'))

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/surfaces/tui/screen/view.ts';
 import { FullScreen, InlineScreen } from '../../src/surfaces/tui/screen/inline-and-full-screen.ts';
 import { splitClusters, countColumns } from '../../src/base/text-columns.ts';
-import { drawnColumns } from '../../src/surfaces/tui/screen/text/draw-row.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 /** What a screen does, done by painting all of the live part for each frame. */
@@ -150,7 +149,7 @@ describe('a screen that writes what changed', () => {
       fc.asyncProperty(story, async ({ columns, rows, start, steps }) => {
         const [terminal, painted] = [new MemoryTerminal(columns, rows), new MemoryTerminal(columns, rows)];
         for (const each of [terminal, painted]) each.write('$ before\r\n');
-        const screen = new InlineScreen({ terminal, reflows: true, widthOf: drawnColumns });
+        const screen = new InlineScreen(terminal, true);
         const reference = new PaintedScreen(painted);
         let lines: readonly Line[] = start;
         for (const [at, step] of [nothing, ...steps].entries()) {

@@ -4,7 +4,7 @@ import { MemoryTerminal } from '../harness/memory-terminal.ts';
 import { InlineScreen } from '../../src/surfaces/tui/screen/inline-and-full-screen.ts';
 
 function shownOn(terminal: MemoryTerminal): InlineScreen {
-  return new InlineScreen({ terminal, reflows: true, widthOf: (row) => row.length });
+  return new InlineScreen(terminal, true);
 }
 
 function trimmed(rows: readonly string[]): readonly string[] {
@@ -102,7 +102,7 @@ describe('the inline screen', () => {
   it('loses no row of text when the terminal became narrower and has not said so yet', async () => {
     const terminal = new MemoryTerminal(60, 12);
     const known = { columns: 60, rows: 12, write: (text: string) => terminal.write(text) };
-    const screen = new InlineScreen({ terminal: known, reflows: true, widthOf: (row) => row.length });
+    const screen = new InlineScreen(known, true);
     const bottom = ['', '› Ask', '', 'status'];
     const text = Array.from({ length: 18 }, (_, at) => `${at}: ${'word '.repeat(10)}end-${at}`);
     for (const [at, row] of text.entries()) {

@@ -134,7 +134,7 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     ],
     notes: ['A note below all rows.'],
   }),
-  'hook-running': runningHooksCell({ event: 'PreToolUse', names: ['check.sh', 'lint.sh'], startedAt: -300 }),
+  'hook-running': runningHooksCell({ event: 'PreToolUse', names: ['check.sh', 'lint.sh'] }, -300),
   'hook-blocked': event({
     kind: 'hook-completed',
     turnId,

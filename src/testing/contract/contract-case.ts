@@ -14,10 +14,7 @@ export interface ContractStores {
   readonly store: ThreadStore;
   /** Shows the same threads as another process or machine would see them. */
   readonly other: ThreadStore;
-  /**
-   * Lets a thread's lease expire, as if its writer had been silent for long. Absent if that cannot happen: then all
-   * take-over cases are skipped.
-   */
+  /** Lets a thread's lease expire. Absent if that cannot happen: then all take-over cases are skipped. */
   lapse?(id: ThreadId): Promise<void>;
 }
 
@@ -44,7 +41,6 @@ export function rolloutCasesOf(
 export const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
 export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
 export const start = { from: 0 as Ordinal };
-
 const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
 export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
 
@@ -77,13 +73,10 @@ export function assertRefusal(code: OpenRefused['code'], answer: { readonly kind
   strictEqual('code' in answer ? answer.code : answer.kind, code);
 }
 
-export function ordinals(lines: readonly Line[]): readonly unknown[] {
-  return lines.map(({ ordinal }) => ordinal);
-}
+export const ordinals = (lines: readonly Line[]): readonly unknown[] => lines.map(({ ordinal }) => ordinal);
 
-export async function texts(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
-  return (await Array.fromAsync(lines)).map(({ payload }) => payload['text'] ?? 'meta');
-}
+export const texts = async (lines: AsyncIterable<Line>): Promise<readonly unknown[]> =>
+  (await Array.fromAsync(lines)).map(({ payload }) => payload['text'] ?? 'meta');
 
 /** Texts of all lines but the first. */
 export async function storedTexts(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {

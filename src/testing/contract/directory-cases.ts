@@ -159,6 +159,4 @@ async function found({ directory }: ThreadStore, text: string): Promise<readonly
   return page.hits.map(({ thread }) => thread.id);
 }
 
-function codeOf(answer: object): unknown {
-  return 'code' in answer ? answer.code : answer;
-}
+const codeOf = (answer: object): unknown => ('code' in answer ? answer.code : answer);

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
 import { askedArgument, type AskedArgument, withArgument } from '../commands/slash-commands.ts';
@@ -82,7 +82,7 @@ export class ArgumentPopup {
     const more = 'up and down, or type';
     const whole = popupRows(items, { at, more, room: Infinity }, look);
     if (whole.length >= room) return popupRows(items, { at, more, room }, look);
-    return [...whole, drawRow(cutRow([styled(hint, dimStyle)], look.width, look), look)];
+    return [...whole, drawCutRow([styled(hint, dimStyle)], look)];
   }
 
   /** The value that Enter takes. Undefined: the typed text may be meant as it is. */
@@ -98,10 +98,7 @@ export class ArgumentPopup {
     return value === undefined || this.#asked === undefined ? undefined : withArgument(this.#asked, value.text);
   }
 
-  /**
-   * Exact matches first, then those that begin with the typed text, then those that contain it. For threads, their
-   * words match as well.
-   */
+  /** Exact matches, then those that begin with the typed text, then those that contain it (threads: their words too). */
   get #found(): readonly ArgumentValue[] {
     const asked = this.#asked;
     if (asked === undefined) return [];
@@ -126,19 +123,11 @@ export class ArgumentPopup {
   }
 }
 
-function begins({ text }: ArgumentValue, typed: string): boolean {
-  return text.toLowerCase().startsWith(typed.toLowerCase());
-}
+const begins = ({ text }: ArgumentValue, typed: string): boolean => text.toLowerCase().startsWith(typed.toLowerCase());
+const isPath = ({ kind }: AskedArgument): boolean => kind === 'file' || kind === 'folder';
 
-function isPath({ kind }: AskedArgument): boolean {
-  return kind === 'file' || kind === 'folder';
-}
-
-function placeOf(asked: AskedArgument | undefined): string {
-  return asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
-}
+const placeOf = (asked: AskedArgument | undefined): string =>
+  asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
 
 /** Values are reused while this key stays the same. Paths are read by their typed beginning. */
-function whatIsAsked(asked: AskedArgument): string {
-  return `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;
-}
+const whatIsAsked = (asked: AskedArgument): string => `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;

@@ -4,17 +4,18 @@ import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../screen/text/style.ts';
 import type { Frame } from '../screen/view.ts';
 import { DraftHistory } from './draft-history.ts';
-import { cursorPlace, draftColumns, draftRows, drawnDraft } from './draft-layout.ts';
+import { cursorPlace, draftColumns, type DraftRow, draftRows, drawnDraft } from './draft-layout.ts';
 import { expandDraft, joinDrafts, trimDraft } from './draft-message.ts';
 import { type Draft, type DraftElement, isShellDraft } from './draft.ts';
 import { Editor } from './editor.ts';
+import type { VimMode } from './vim/vim-mode.ts';
 
 const margin = 2;
 
 export class Composer {
   readonly history = new DraftHistory();
   changed: () => void = () => {};
-  vim: ModalKeys | undefined;
+  vim: VimMode | undefined;
   readonly #editor = new Editor(draftColumns);
   /** Drafts that returned while the draft is lent; undefined: it is not lent. */
   #cameBack: Draft[] | undefined;
@@ -33,17 +34,13 @@ export class Composer {
     return this.draft.text === '';
   }
 
-  /**
-   * The draft was recalled and is unchanged: suggestion lists stay closed, so that the next key continues recalling.
-   */
+  /** A draft that was recalled and is unchanged: no list opens for it, so that the next key continues recalling. */
   get isRecalled(): boolean {
     return !this.isEmpty && this.history.recalls(this.draft);
   }
-
   get isShell(): boolean {
     return isShellDraft(this.draft);
   }
-
   get words(): string {
     return expandDraft(this.draft).trim();
   }
@@ -105,17 +102,12 @@ export class Composer {
     if (offered !== undefined) this.draft = offered;
   }
 
-  /**
-   * Like `giveBack` for a whole message, but never joined with what the user writes: in that case the next recall shows
-   * it.
-   */
+  /** Like `giveBack`, but never joined with what the user writes: in that case the next recall shows the message. */
   giveMessageBack(draft: Draft): 'shown' | 'aside' {
-    if (!this.isEmpty) {
-      this.history.setAside(draft);
-      return 'aside';
-    }
-    this.giveBack(draft);
-    return 'shown';
+    const isFree = this.isEmpty;
+    if (isFree) this.giveBack(draft);
+    else this.history.setAside(draft);
+    return isFree ? 'shown' : 'aside';
   }
 
   /** False: the key is not the composer's. */
@@ -169,7 +161,7 @@ export class Composer {
     if (settled !== undefined && settled.cursor !== this.draft.cursor) this.#editor.show(settled);
   }
 
-  #recall(name: 'up' | 'down' | string): boolean {
+  #recall(name: string): boolean {
     const draft = name === 'up' ? this.history.older() : this.history.newer();
     if (draft === undefined) return (name === 'up' && this.#recallLater()) || this.isEmpty;
     this.draft = draft;
@@ -212,7 +204,7 @@ export class Composer {
     const shown = rows.slice(from, from + Math.max(1, height)).map((row, at): Row => {
       const sign = isShell ? '!' : glyphsOf(look).prompt;
       const prompt = from + at === 0 ? styled(`${sign} `, isShell ? accentStyle : boldStyle) : plain('  ');
-      return [prompt, ...pieces(draft.text, row.start, row.end, marked)];
+      return [prompt, ...pieces(draft.text, row, marked)];
     });
     if (whole.text === '') shown[0] = [styled(`${glyphsOf(look).prompt} `, boldStyle), styled(placeholder, dimStyle)];
     return {
@@ -222,12 +214,7 @@ export class Composer {
   }
 }
 
-function pieces(
-  text: string,
-  from: number,
-  to: number,
-  marked: readonly { readonly start: number; readonly end: number }[],
-): readonly Piece[] {
+function pieces(text: string, { start: from, end: to }: DraftRow, marked: readonly DraftRow[]): readonly Piece[] {
   const found: Piece[] = [];
   let at = from;
   for (const { start, end } of marked) {
@@ -238,29 +225,4 @@ function pieces(
   }
   if (at < to) found.push(plain(drawnDraft(text.slice(at, to))));
   return found;
-}
-
-export interface PressedSign {
-  readonly name: string;
-}
-
-/** Modal keys: normal mode runs commands, insert mode types, replace mode overwrites. */
-export interface ModalKeys {
-  readonly mode: 'normal' | 'insert' | 'replace';
-  /** The search text, while it is typed or if it was not found. */
-  readonly search: string | undefined;
-  /**
-   * Applies a key to the draft. `passed`: the key is for others. `older`, `newer`: recall another message. `recalls`:
-   * up and down may recall.
-   */
-  press(
-    press: PressedSign,
-    draft: Draft,
-    options: { readonly recalls: boolean },
-  ): { readonly draft: Draft; readonly wants?: 'passed' | 'older' | 'newer' };
-  shown(draft: Draft): void;
-  /** The draft, with the cursor moved to a place that the mode allows. */
-  settled(draft: Draft): Draft;
-  /** Forgets the undo history, after the draft was sent or dropped. */
-  reset(): void;
 }

@@ -1,11 +1,18 @@
 import { shellQuoted } from '../../../protocol/shell.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
-import { type Draft, type DraftElement, type DraftPayload, isShellDraft, replaceIn } from './draft.ts';
+import {
+  type Draft,
+  type DraftElement,
+  type DraftPayload,
+  type DraftRange,
+  insertInto,
+  isShellDraft,
+  replaceIn,
+  withCursor,
+} from './draft.ts';
 
 /** `[Image #2]`. The engine numbers pictures the same way, in order. */
-export function imageLabel(number: number): string {
-  return `[Image #${number}]`;
-}
+export const imageLabel = (number: number): string => `[Image #${number}]`;
 
 /** `[Pasted Content 1200 chars, 40 lines]`; a number distinguishes pastes of the same size. */
 export function pasteLabel(text: string, taken: ReadonlySet<string>): string {
@@ -22,10 +29,7 @@ export function pasteLabels({ text, elements }: Draft): ReadonlySet<string> {
   return new Set(pastes.map(({ start, end }) => text.slice(start, end)));
 }
 
-/**
- * Numbers pictures in order, makes paste labels unique, and quotes paths as the draft needs. Returns the same object if
- * nothing changes.
- */
+/** Numbers pictures, makes paste labels unique, and quotes paths. Gives the same object if nothing changes. */
 export function renumberElements(draft: Draft): Draft {
   const taken = new Set<string>();
   let images = 0;
@@ -59,14 +63,12 @@ function relabelled(draft: Draft, labels: readonly string[]): Draft {
 
 type Mention = Extract<DraftPayload, { kind: 'mention' }>;
 
-export function mentionText({ text, path }: Mention, { isShell }: { readonly isShell: boolean }): string {
-  return isShell && path !== undefined ? shellPath(path) : text;
-}
+export const mentionText = ({ text, path }: Mention, { isShell }: { readonly isShell: boolean }): string =>
+  isShell && path !== undefined ? shellPath(path) : text;
 
 /** Label of a path in a draft: its text, with a visible sign for every hidden character. */
-export function mentionLabel(mention: Mention, place: { readonly isShell: boolean }): string {
-  return visibleLine(mentionText(mention, place));
-}
+const mentionLabel = (mention: Mention, place: { readonly isShell: boolean }): string =>
+  visibleLine(mentionText(mention, place));
 
 /** Characters that a shell takes literally anywhere in a word. */
 const harmless = /^[\w./][\w./@%+:,-]*$/;
@@ -88,31 +90,28 @@ const outside =
  * True if quotes after this part of a command work as quotes. Inside other quotes they would close those, and the word
  * would be read as part of the command. In doubt false.
  */
-export function canQuoteBehind(before: string): boolean {
-  return outside.test(before);
-}
-
-interface NewElement {
-  readonly range: readonly [from: number, to: number];
-  readonly label: string;
-  readonly payload: DraftPayload;
-}
+export const canQuoteBehind = (before: string): boolean => outside.test(before);
 
 /** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */
-export function insertElement(draft: Draft, { range, label, payload }: NewElement): Draft {
-  const touches = draft.elements.some(({ end }) => end === range[0]);
-  const apart = touches ? replaceIn(draft, range, ' ') : replaceIn(draft, range, '');
+export function insertElement(draft: Draft, range: DraftRange, label: string, payload: DraftPayload): Draft {
+  const apart = replaceIn(draft, range, draft.elements.some(({ end }) => end === range[0]) ? ' ' : '');
   const made = replaceIn(apart, [apart.cursor, apart.cursor], label, payload);
-  if (/^\s/.test(made.text.slice(made.cursor))) return { ...made, cursor: made.cursor + 1 };
-  return replaceIn(made, [made.cursor, made.cursor], ' ');
+  return /^\s/.test(made.text.slice(made.cursor)) ? withCursor(made, made.cursor + 1) : insertInto(made, ' ');
 }
 
-const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
+const atCursor = ({ cursor }: Draft): DraftRange => [cursor, cursor];
+
+export const insertPicture = (draft: Draft, source: string, range = atCursor(draft)): Draft =>
+  insertElement(draft, range, imageLabel(1), { kind: 'image', source });
+
+/** Inserts a mention of a file or folder. `text`: its form for the model. */
+export function insertPath(draft: Draft, path: string, text = pathInMessage(path), range = atCursor(draft)): Draft {
+  const payload = { kind: 'mention', text, path } as const;
+  return insertElement(draft, range, mentionLabel(payload, { isShell: isShellDraft(draft) }), payload);
+}
 
 /** True for file names of pictures that models accept. The engine checks the bytes when it is sent. */
-export function hasImageName(path: string): boolean {
-  return imageName.test(path);
-}
+export const hasImageName = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path);
 
 export function pathInMessage(path: string): string {
   if (!/\s/.test(path)) return path;
@@ -155,6 +154,5 @@ export function mentionAt({ text, cursor, elements }: Draft): MentionToken | und
 }
 
 /** True if both are the same token of the user's: only text before it may have changed. */
-export function isSameToken(one: MentionToken, other: MentionToken): boolean {
-  return one.sign === other.sign && one.typed === other.typed && one.before === other.before;
-}
+export const isSameToken = (one: MentionToken, other: MentionToken): boolean =>
+  one.sign === other.sign && one.typed === other.typed && one.before === other.before;

@@ -21,12 +21,13 @@ export class DraftHistory {
   /** Stays the first entry to recall until it is recalled, whatever is sent meanwhile. */
   #aside: Draft | undefined;
   #loading: Promise<void> | undefined;
-  #state: 'more' | 'end' | 'unavailable' = 'end';
+  /** Availability of older texts through `load`. `unavailable`: they cannot be read. */
+  state: 'more' | 'end' | 'unavailable' = 'end';
 
   /** Saves sent messages from now on, and allows recalling older texts. */
   attach(earlier: EarlierPrompts): void {
     this.#earlier = earlier;
-    this.#state = 'more';
+    this.state = 'more';
     for (const draft of this.#unkept.splice(0)) earlier.add(draftPlainText(draft));
   }
 
@@ -54,8 +55,7 @@ export class DraftHistory {
 
   /** True for an empty draft, or a recalled and unchanged one with the cursor at either end. */
   recalls({ text, cursor }: Draft): boolean {
-    const isRecalled = this.#entries[this.#at]?.text === text;
-    return text === '' || (isRecalled && (cursor === 0 || cursor === text.length));
+    return text === '' || (this.#entries[this.#at]?.text === text && (cursor === 0 || cursor === text.length));
   }
 
   older(): Draft | undefined {
@@ -76,23 +76,17 @@ export class DraftHistory {
     return this.#shown() ?? emptyDraft;
   }
 
-  /** Availability of older texts through `load`. `unavailable`: they cannot be read. */
-  get state(): 'more' | 'end' | 'unavailable' {
-    return this.#state;
-  }
-
   /** Reads a batch of older texts. Never rejects. */
   load(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
-    return this.#loading;
+    return (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)));
   }
 
   async #load(): Promise<void> {
-    if (this.#earlier === undefined || this.#state !== 'more') return;
+    if (this.#earlier === undefined || this.state !== 'more') return;
     for (let round = 1; ; round++) {
       try {
         const texts = await this.#earlier.older();
-        if (texts === undefined) this.#state = 'end';
+        if (texts === undefined) this.state = 'end';
         else {
           this.#entries = [...texts.toReversed().map(recalled), ...this.#entries];
           this.#at += texts.length;
@@ -100,7 +94,7 @@ export class DraftHistory {
         return;
       } catch {
         // Show unreadable history as such; nothing else in the conversation depends on it.
-        if (round === tries) this.#state = 'unavailable';
+        if (round === tries) this.state = 'unavailable';
         if (round === tries) return;
       }
     }
@@ -120,10 +114,7 @@ export class DraftHistory {
   }
 }
 
-/**
- * Other programs can write to the file: drop what the composer would not draw, and never let a recalled text become a
- * command by that.
- */
+/** Other programs can write to the file: a recalled text must be drawable, and must not become a command. */
 function recalled(text: string): Draft {
   const draft = draftFromText(plainPaste(text));
   return isCommandText(text) ? draft : escapeCommandDraft(draft);

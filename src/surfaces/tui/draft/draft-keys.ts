@@ -3,7 +3,7 @@ import { type DraftElement, emptyDraft } from './draft.ts';
 import { pastedPicture, withPaste } from './pasted-text.ts';
 import type { ReverseSearch } from './reverse-search.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { dimStyle, styled } from '../screen/text/style.ts';
 import { ArgumentKeys, MentionKeys } from './suggestion-keys.ts';
@@ -33,15 +33,14 @@ export class DraftKeys {
       this.#show();
       stage.draw();
     };
-    const run = (work: Promise<unknown>): void => this.#run(work);
-    this.#mentions = new MentionKeys({ stage, doors, changed, run });
-    this.#arguments = new ArgumentKeys({ stage, doors, changed, run });
+    const list = { stage, doors, changed, run: (work: Promise<unknown>): void => this.#run(work) };
+    this.#mentions = new MentionKeys(list);
+    this.#arguments = new ArgumentKeys(list);
   }
 
   get isSearching(): boolean {
     return this.#search !== undefined;
   }
-
   get isListed(): boolean {
     return this.#list !== undefined;
   }
@@ -58,9 +57,8 @@ export class DraftKeys {
   /** Call after the draft may have changed. */
   update(): void {
     if (this.#search !== undefined) return;
-    const { stage } = this.#parts;
-    const { composer } = stage;
-    const draft = composer.isRecalled || !stage.hasListRoom ? emptyDraft : composer.draft;
+    const { composer, hasListRoom } = this.#parts.stage;
+    const draft = composer.isRecalled || !hasListRoom ? emptyDraft : composer.draft;
     this.#mentions.update(draft);
     this.#arguments.update(draft);
     this.#show();
@@ -138,9 +136,8 @@ export class DraftKeys {
     const { composer } = this.#parts.stage;
     if (this.#parts.doors()?.takesPictures === false) return false;
     const draft = pastedPicture(composer.draft, text, process.env);
-    if (draft === undefined) return false;
-    composer.draft = draft;
-    return true;
+    if (draft !== undefined) composer.draft = draft;
+    return draft !== undefined;
   }
 
   #show(): void {
@@ -153,5 +150,5 @@ export class DraftKeys {
 
 function pasteHint(look: Look): readonly string[] {
   const words = `  ${hintKeys(look, 'composer')('Enter')} opens the paste, to read and change it`;
-  return [drawRow(cutRow([styled(words, dimStyle)], look.width, look), look)];
+  return [drawCutRow([styled(words, dimStyle)], look)];
 }

@@ -11,10 +11,7 @@ export type ClusterMeasure = (cluster: string) => number;
 
 /** A draft does not align tabs to stops. */
 const tabWidth = 4;
-
-function columns(cluster: string, measure: ClusterMeasure): number {
-  return cluster === '\t' ? tabWidth : measure(cluster);
-}
+const columns = (cluster: string, measure: ClusterMeasure): number => (cluster === '\t' ? tabWidth : measure(cluster));
 
 export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
@@ -70,10 +67,8 @@ function widthOfText(text: string, measure: ClusterMeasure): number {
 
 export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
   // A position between two rows of one line belongs to the second.
-  const row = Math.max(
-    0,
-    rows.findLastIndex(({ start }) => start <= cursor),
-  );
+  const last = rows.findLastIndex(({ start }) => start <= cursor);
+  const row = Math.max(0, last);
   return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
 }
 
@@ -88,13 +83,8 @@ export function placeAt(text: string, row: DraftRow, column: number, measure: Cl
   return at;
 }
 
-/**
- * Draws a part of a draft with a visible sign for every hidden character: the user must see all that is sent or run.
- */
-export function drawnDraft(text: string): string {
-  return visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
-}
+/** A part of a draft with a sign for every hidden character: the user must see all that is sent or run. */
+export const drawnDraft = (text: string): string =>
+  visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 
-export function draftColumns(cluster: string): number {
-  return countColumns(visibleText(cluster));
-}
+export const draftColumns = (cluster: string): number => countColumns(visibleText(cluster));

@@ -12,6 +12,7 @@ import {
   isCommandDraft,
   isCommandText,
   isShellDraft,
+  movedElements,
   readSlash,
   sliceDraft,
 } from './draft.ts';
@@ -28,14 +29,21 @@ export function parseDraft(draft: Draft): ParsedDraft {
   const words = expandDraft(draft);
   if (isShellDraft(draft)) {
     const unsafe = draft.elements.find((element) => isUnsafe(draft, element));
-    if (unsafe !== undefined) return { kind: 'refused', why: insideQuotes(draft.text.slice(unsafe.start, unsafe.end)) };
+    if (unsafe !== undefined) {
+      const label = draft.text.slice(unsafe.start, unsafe.end);
+      const next = 'Put it outside of quotes, comments, substitutions and calculations.';
+      return { kind: 'refused', why: `The shell would not take ${label} as one name there. ${next}` };
+    }
     return { kind: 'shell', command: words.slice(1).trim() };
   }
   const slash = readSlash(words);
   if (slash === undefined) return { kind: 'message', draft };
   const command = findSlash(slash.name);
   if (command === undefined) return { kind: 'refused', why: unknownCommand(slash.name) };
-  if (command.takes === undefined && slash.rest !== '') return { kind: 'refused', why: takesNothing(slash.name) };
+  if (command.takes === undefined && slash.rest !== '') {
+    const next = 'Send it alone, or put a space before it to send all of it to the model.';
+    return { kind: 'refused', why: `/${slash.name} takes no words. ${next}` };
+  }
   return { kind: 'slash', command, rest: slash.rest };
 }
 
@@ -43,12 +51,7 @@ export function parseDraft(draft: Draft): ParsedDraft {
 function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
   if (payload.kind !== 'mention' || payload.path === undefined || shellPath(payload.path) === payload.path)
     return false;
-  const before = expandDraft({ ...sliceDraft(draft, [0, start]), cursor: 0 });
-  return !canQuoteBehind(before.slice(1));
-}
-
-function insideQuotes(label: string): string {
-  return `The shell would not take ${label} as one name there. Put it outside of quotes, comments, substitutions and calculations.`;
+  return !canQuoteBehind(expandDraft({ ...sliceDraft(draft, [0, start]), cursor: 0 }).slice(1));
 }
 
 function unknownCommand(name: string): string {
@@ -56,10 +59,6 @@ function unknownCommand(name: string): string {
   const nearest = nearestKey(name, listed);
   const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
   return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
-}
-
-function takesNothing(name: string): string {
-  return `/${name} takes no words. Send it alone, or put a space before it to send all of it to the model.`;
 }
 
 export function commandMustWaitMessage(name: string, look: Look): string {
@@ -89,9 +88,8 @@ export function draftPlainText(draft: Draft): string {
   return isCommandText(words) && !isCommandDraft(draft) ? ` ${words}` : words;
 }
 
-export function picturesOf({ elements }: Draft): readonly string[] {
-  return elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
-}
+export const picturesOf = ({ elements }: Draft): readonly string[] =>
+  elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
 
 /** Trims blanks, except one that keeps a message from being a command. */
 export function trimDraft({ text, cursor, elements }: Draft): Draft {
@@ -100,15 +98,12 @@ export function trimDraft({ text, cursor, elements }: Draft): Draft {
   const draft = {
     text: trimmed,
     cursor: Math.max(0, Math.min(trimmed.length, cursor - by)),
-    elements: elements.map((element) => moved(element, -by)),
+    elements: movedElements(elements, -by),
   };
   return by === 0 ? draft : escapeCommandDraft(draft);
 }
 
-/**
- * Joins two drafts into a message, not a command, and renumbers pictures and pastes. The cursor keeps its place in the
- * second.
- */
+/** Joins two drafts into a message, not a command, and renumbers elements. The cursor stays in the second. */
 export function joinDrafts(before: Draft, second: Draft): Draft {
   if (second.text === '') return { ...before, cursor: before.text.length };
   const first = escapeCommandDraft(before);
@@ -116,7 +111,7 @@ export function joinDrafts(before: Draft, second: Draft): Draft {
   return renumberElements({
     text: `${first.text}\n${second.text}`,
     cursor: second.cursor + by,
-    elements: [...first.elements, ...second.elements.map((element) => moved(element, by))],
+    elements: [...first.elements, ...movedElements(second.elements, by)],
   });
 }
 
@@ -125,27 +120,20 @@ export function joinAll(drafts: readonly Draft[]): Draft | undefined {
   return first && rest.reduce(joinDrafts, first);
 }
 
-function moved(element: DraftElement, by: number): DraftElement {
-  return { ...element, start: element.start + by, end: element.end + by };
-}
-
 export interface PictureReader {
   readonly takesPictures: boolean;
   readonly model: string;
   load(source: string): Promise<UserImage | Outcome>;
 }
 
-export async function readUserInput(
-  draft: Draft,
-  { takesPictures, model, load }: PictureReader,
-): Promise<UserInput | Outcome> {
+export async function readUserInput(draft: Draft, reader: PictureReader): Promise<UserInput | Outcome> {
   const input = words(draftMessageText(draft));
   const sources = picturesOf(draft);
   if (sources.length === 0) return input;
-  if (!takesPictures) return modelTakesNoPictures(model);
+  if (!reader.takesPictures) return modelTakesNoPictures(reader.model);
   const images: UserImage[] = [];
   for (const source of sources) {
-    const image = await load(source);
+    const image = await reader.load(source);
     if ('code' in image) return image;
     images.push(image);
   }

@@ -38,6 +38,15 @@ export function createDraftServices(host: DraftHost): DraftServices {
     if (index?.cwd !== cwd) index = { cwd, opened: host.engine.openFileIndex(cwd) };
     return index.opened;
   };
+  /** A list that cannot be made is empty, and the user reads why. */
+  const orNone = async <Item>(what: string, list: () => Promise<readonly Item[]>): Promise<readonly Item[]> => {
+    try {
+      return await list();
+    } catch (error) {
+      host.notice(`${what} cannot be listed: ${thrownMessage(error)}`, 'error');
+      return [];
+    }
+  };
   const earlier = new EarlierPromptsFile(host);
   return {
     earlier,
@@ -55,54 +64,36 @@ export function createDraftServices(host: DraftHost): DraftServices {
       return host.engine.config.detectsPastes;
     },
     named: (path) => void named.add(path),
-    async tools() {
-      try {
+    tools: () =>
+      orNone('Skills', async () => {
         const found = await host.engine.findMentionable(host.thread().settings.cwd);
         // A wrong configuration was reported when the thread was opened.
         return 'code' in found ? [] : toolItems(found);
-      } catch (error) {
-        host.notice(`Skills cannot be listed: ${thrownMessage(error)}`, 'error');
+      }),
+    argumentValues: (asked) =>
+      orNone(`What /${asked.command} takes`, async () =>
+        (await import('../commands/argument-values.ts')).argumentValues(host, asked),
+      ),
+    async files(typed, signal, tell) {
+      await orNone('Files', async () => {
+        const found = ({ files }: { readonly files: readonly FoundFile[] }): void => tell(files.map(fileItem));
+        await (await indexNow()).search({ typed, limit: mostFiles, named, signal, found });
         return [];
-      }
-    },
-    async argumentValues(asked) {
-      try {
-        return await (await import('../commands/argument-values.ts')).argumentValues(host, asked);
-      } catch (error) {
-        host.notice(`What /${asked.command} takes cannot be listed: ${thrownMessage(error)}`, 'error');
-        return [];
-      }
-    },
-    async files(typed, signal, found) {
-      try {
-        const opened = await indexNow();
-        await opened.search({
-          typed,
-          limit: mostFiles,
-          named,
-          signal,
-          found: ({ files }) => found(files.map(({ path, kind }) => fileItem(path, kind))),
-        });
-      } catch (error) {
-        host.notice(`Files cannot be listed: ${thrownMessage(error)}`, 'error');
-      }
+      });
     },
   };
 }
 
-function fileItem(path: string, kind: 'file' | 'folder'): MentionItem {
+type FoundFile = { readonly path: string; readonly kind: 'file' | 'folder' };
+
+function fileItem({ path, kind }: FoundFile): MentionItem {
   return { kind, name: path, about: '', text: pathInMessage(kind === 'folder' ? `${path}/` : path) };
 }
 
 function toolItems({ skills, plugins }: Mentionable): readonly MentionItem[] {
   return [
     ...plugins.map(({ name }): MentionItem => ({ kind: 'plugin', name, about: 'plugin', text: `@${name}` })),
-    ...skills.map(({ name, description, mention }): MentionItem => ({
-      kind: 'skill',
-      name,
-      about: description,
-      text: mention,
-    })),
+    ...skills.map(({ name, description: about, mention: text }): MentionItem => ({ kind: 'skill', name, about, text })),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface DraftElement {
   readonly payload: DraftPayload;
 }
 
+export type DraftRange = readonly [from: number, to: number];
+
 /** Text with elements at positions relative to its beginning. */
 export type DraftPart = Pick<Draft, 'text' | 'elements'>;
 
@@ -25,86 +27,73 @@ export interface Draft {
 }
 
 export const emptyDraft: Draft = { text: '', cursor: 0, elements: [] };
+export const draftFromText = (text: string): Draft => ({ text, cursor: text.length, elements: [] });
 
-export function draftFromText(text: string): Draft {
-  return { text, cursor: text.length, elements: [] };
-}
+export const movedElements = (elements: readonly DraftElement[], by: number): readonly DraftElement[] =>
+  elements.map((each) => ({ ...each, start: each.start + by, end: each.end + by }));
 
 /** Replaces a range of the draft, and removes elements that it touches. The cursor goes after the new text. */
-export function replaceIn(
-  draft: Draft,
-  range: readonly [from: number, to: number],
-  text: string,
-  payload?: DraftPayload,
-): Draft {
-  const touched = draft.elements.filter(({ start, end }) => start < range[1] && end > range[0]);
+export function replaceIn(draft: Draft, range: DraftRange, text: string, payload?: DraftPayload): Draft {
+  const { elements } = draft;
+  const touched = elements.filter(({ start, end }) => start < range[1] && end > range[0]);
   const from = Math.min(range[0], ...touched.map(({ start }) => start));
   const to = Math.max(range[1], ...touched.map(({ end }) => end));
-  const moved = text.length - (to - from);
-  const added = payload === undefined ? [] : [{ start: from, end: from + text.length, payload }];
+  const cursor = from + text.length;
+  const behind = elements.filter(({ start, end }) => start >= to && end > from);
   return {
     text: draft.text.slice(0, from) + text + draft.text.slice(to),
-    cursor: from + text.length,
+    cursor,
     elements: [
-      ...draft.elements.filter(({ end }) => end <= from),
-      ...added,
-      ...draft.elements
-        .filter(({ start, end }) => start >= to && end > from)
-        .map((each) => ({ ...each, start: each.start + moved, end: each.end + moved })),
+      ...elements.filter(({ end }) => end <= from),
+      ...(payload === undefined ? [] : [{ start: from, end: cursor, payload }]),
+      ...movedElements(behind, cursor - to),
     ],
   };
 }
 
-export function insertInto(draft: Draft, text: string): Draft {
-  return replaceIn(draft, [draft.cursor, draft.cursor], text);
-}
+export const insertInto = (draft: Draft, text: string): Draft => replaceIn(draft, [draft.cursor, draft.cursor], text);
 
 /** The content of a range, which must not split an element. */
-export function sliceDraft({ text, elements }: Draft, [from, to]: readonly [from: number, to: number]): DraftPart {
+export function sliceDraft({ text, elements }: Draft, [from, to]: DraftRange): DraftPart {
   const inside = elements.filter(({ start, end }) => start >= from && end <= to);
-  return {
-    text: text.slice(from, to),
-    elements: inside.map((each) => ({ ...each, start: each.start - from, end: each.end - from })),
-  };
+  return { text: text.slice(from, to), elements: movedElements(inside, -from) };
 }
 
-export function insertPart(draft: Draft, range: readonly [from: number, to: number], part: DraftPart): Draft {
+export function insertPart(draft: Draft, range: DraftRange, part: DraftPart): Draft {
   const made = replaceIn(draft, range, part.text);
-  const start = made.cursor - part.text.length;
-  const added = part.elements.map((each) => ({ ...each, start: each.start + start, end: each.end + start }));
+  const added = movedElements(part.elements, made.cursor - part.text.length);
   const elements = [...made.elements, ...added].toSorted((one, other) => one.start - other.start);
   return { ...made, elements };
 }
 
-export function withCursor(draft: Draft, cursor: number): Draft {
-  return { ...draft, cursor };
+export const withCursor = (draft: Draft, cursor: number): Draft => ({ ...draft, cursor });
+type MotionTarget = (draft: Draft, beside: DraftElement | undefined) => number;
+
+/** `beside`: the element next to the cursor, which is skipped as a whole. */
+const motionTargets = {
+  left: ({ text, cursor }, beside) => beside?.start ?? previousGrapheme(text, cursor),
+  right: ({ text, cursor }, beside) => beside?.end ?? nextGrapheme(text, cursor),
+  'word-left': ({ text, cursor, elements }, beside) =>
+    beside?.start ?? positionOutsideElements(elements, wordBefore(text, cursor), 'start'),
+  'word-right': ({ text, cursor, elements }, beside) =>
+    beside?.end ?? positionOutsideElements(elements, wordAfter(text, cursor), 'end'),
+  'line-start': ({ text, cursor }) => text.lastIndexOf('\n', cursor - 1) + 1,
+  'line-end': ({ text, cursor }) => lineEnd(text, cursor),
+  start: () => 0,
+  end: ({ text }) => text.length,
+} as const satisfies Readonly<Record<string, MotionTarget>>;
+
+export type Motion = keyof typeof motionTargets;
+
+export function motionEnd(draft: Draft, motion: Motion): number {
+  const isBack = motion === 'left' || motion === 'word-left';
+  const beside = draft.elements.find(({ start, end }) => (isBack ? end : start) === draft.cursor);
+  return motionTargets[motion](draft, beside);
 }
 
-export type Motion = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end' | 'start' | 'end';
-
-export function motionEnd({ text, cursor, elements }: Draft, motion: Motion): number {
-  const isBack = motion === 'left' || motion === 'word-left';
-  const beside = elements.find(({ start, end }) => (isBack ? end === cursor : start === cursor));
-  switch (motion) {
-    case 'left':
-      return beside?.start ?? previousGrapheme(text, cursor);
-    case 'right':
-      return beside?.end ?? nextGrapheme(text, cursor);
-    case 'word-left':
-      return beside?.start ?? positionOutsideElements(elements, wordBefore(text, cursor), 'start');
-    case 'word-right':
-      return beside?.end ?? positionOutsideElements(elements, wordAfter(text, cursor), 'end');
-    case 'line-start':
-      return text.lastIndexOf('\n', cursor - 1) + 1;
-    case 'line-end': {
-      const end = text.indexOf('\n', cursor);
-      return end === -1 ? text.length : end;
-    }
-    case 'start':
-      return 0;
-    case 'end':
-      return text.length;
-  }
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
 }
 
 /** The nearest position outside all elements. */
@@ -116,10 +105,7 @@ export function positionOutsideElements(elements: readonly DraftElement[], at: n
 let segmenter: Intl.Segmenter | undefined;
 
 /** Created on first use: it loads slowly, and most drafts are plain. */
-function graphemes(): Intl.Segmenter {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  return segmenter;
-}
+const graphemes = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 
 // oxlint-disable-next-line no-control-regex -- plain text is what is looked for
 const plainPair = /^[\u0000-\u007F]{0,2}$/;
@@ -138,61 +124,51 @@ export function previousGrapheme(text: string, at: number): number {
   if (at <= 0) return 0;
   if (plainPair.test(text.slice(Math.max(0, at - 2), at))) return at - 1;
   const from = Math.max(0, at - farthest);
-  const last = [...graphemes().segment(text.slice(from, at))].at(-1);
-  return from + (last?.index ?? at - from - 1);
+  return from + ([...graphemes().segment(text.slice(from, at))].at(-1)?.index ?? at - from - 1);
 }
 
 export function* graphemesOf(text: string): Generator<string> {
   // oxlint-disable-next-line no-control-regex -- the same
-  if (/^[\u0000-\u007F]*$/.test(text)) {
-    yield* text;
-    return;
-  }
-  for (const { segment } of graphemes().segment(text)) yield segment;
+  if (/^[\u0000-\u007F]*$/.test(text)) yield* text;
+  else for (const { segment } of graphemes().segment(text)) yield segment;
 }
 
 const separators = new Set('`~!@#$%^&*()-=+[{]}\\|;:\'",.<>/?');
 
-function kindOf(sign: string): 'space' | 'separator' | 'word' {
-  if (/\s/.test(sign)) return 'space';
-  return separators.has(sign) ? 'separator' : 'word';
+/** A big word ends only at blanks. */
+export type WordKind = 'small' | 'big';
+
+export function signKind(sign = ' ', word: WordKind = 'small'): 'blank' | 'separator' | 'word' {
+  if (/\s/.test(sign)) return 'blank';
+  return word === 'small' && separators.has(sign) ? 'separator' : 'word';
 }
 
-function wordBefore(text: string, at: number): number {
+export function wordBefore(text: string, at: number, word?: WordKind): number {
   let to = at;
-  while (to > 0 && kindOf(text[to - 1] ?? '') === 'space') to--;
-  const kind = kindOf(text[to - 1] ?? ' ');
-  while (to > 0 && kindOf(text[to - 1] ?? '') === kind) to--;
+  while (to > 0 && signKind(text[to - 1], word) === 'blank') to--;
+  const kind = signKind(text[to - 1], word);
+  while (to > 0 && signKind(text[to - 1], word) === kind) to--;
   return to;
 }
 
-function wordAfter(text: string, at: number): number {
+export function wordAfter(text: string, at: number, word?: WordKind): number {
   let to = at;
-  while (to < text.length && kindOf(text[to] ?? '') === 'space') to++;
-  const kind = kindOf(text[to] ?? ' ');
-  while (to < text.length && kindOf(text[to] ?? '') === kind) to++;
+  while (to < text.length && signKind(text[to], word) === 'blank') to++;
+  const kind = signKind(text[to], word);
+  while (to < text.length && signKind(text[to], word) === kind) to++;
   return to;
 }
 
 /** True if the text would be a command if typed: for the shell or for Capstan. */
-export function isCommandText(words: string): boolean {
-  return words.startsWith('!') || readSlash(words) !== undefined;
-}
-
+export const isCommandText = (words: string): boolean => words.startsWith('!') || readSlash(words) !== undefined;
 /** A draft is a command only if its first character was typed, not part of an element. */
-export function isCommandDraft({ text, elements }: Draft): boolean {
-  return elements[0]?.start !== 0 && isCommandText(text);
-}
-
+export const isCommandDraft = ({ text, elements }: Draft): boolean => elements[0]?.start !== 0 && isCommandText(text);
 /** A shell command: its `!` was typed and is not part of an element. */
-export function isShellDraft(draft: Draft): boolean {
-  return draft.text.startsWith('!') && isCommandDraft(draft);
-}
+export const isShellDraft = (draft: Draft): boolean => draft.text.startsWith('!') && isCommandDraft(draft);
 
 /** Makes the draft a message whatever it begins with: a leading blank prevents a command. */
-export function escapeCommandDraft(draft: Draft): Draft {
-  return isCommandDraft(draft) ? withCursor(replaceIn(draft, [0, 0], ' '), draft.cursor + 1) : draft;
-}
+export const escapeCommandDraft = (draft: Draft): Draft =>
+  isCommandDraft(draft) ? withCursor(replaceIn(draft, [0, 0], ' '), draft.cursor + 1) : draft;
 
 /** Parses a line as `/name rest`. Undefined: it is for the model, such as a path. */
 export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {

@@ -4,11 +4,13 @@ import { type ClusterMeasure, cursorPlace, draftRows, placeAt } from './draft-la
 import {
   type Draft,
   type DraftPart,
+  type DraftRange,
   emptyDraft,
   insertInto,
   insertPart,
   type Motion,
   motionEnd,
+  movedElements,
   positionOutsideElements,
   replaceIn,
   sliceDraft,
@@ -16,54 +18,37 @@ import {
 } from './draft.ts';
 import { pasteInto } from './pasted-text.ts';
 
-const motions: Readonly<Record<string, Motion>> = {
-  left: 'left',
-  'ctrl+b': 'left',
-  right: 'right',
-  'ctrl+f': 'right',
-  'alt+b': 'word-left',
-  'alt+left': 'word-left',
-  'ctrl+left': 'word-left',
-  'alt+f': 'word-right',
-  'alt+right': 'word-right',
-  'ctrl+right': 'word-right',
-  home: 'line-start',
-  'ctrl+a': 'line-start',
-  end: 'line-end',
-  'ctrl+e': 'line-end',
-  'ctrl+home': 'start',
-  'ctrl+end': 'end',
-};
+/** The motion of each key. */
+function byKey(keys: Readonly<Partial<Record<Motion, string>>>): ReadonlyMap<string, Motion> {
+  const all = Object.entries(keys) as [Motion, string][];
+  return new Map(all.flatMap(([motion, names]) => names.split(' ').map((name) => [name, motion] as const)));
+}
 
-const deletions: Readonly<Record<string, Motion>> = {
-  backspace: 'left',
-  'shift+backspace': 'left',
-  'ctrl+h': 'left',
-  delete: 'right',
-  'shift+delete': 'right',
-  'ctrl+d': 'right',
-};
-
-const kills: Readonly<Record<string, Motion>> = {
-  'ctrl+w': 'word-left',
-  'alt+backspace': 'word-left',
-  'ctrl+backspace': 'word-left',
-  'ctrl+shift+backspace': 'word-left',
-  'ctrl+alt+h': 'word-left',
-  'alt+d': 'word-right',
-  'alt+delete': 'word-right',
-  'ctrl+delete': 'word-right',
-  'ctrl+shift+delete': 'word-right',
-  'ctrl+u': 'line-start',
-  'ctrl+k': 'line-end',
-};
-
+const motions = byKey({
+  left: 'left ctrl+b',
+  right: 'right ctrl+f',
+  'word-left': 'alt+b alt+left ctrl+left',
+  'word-right': 'alt+f alt+right ctrl+right',
+  'line-start': 'home ctrl+a',
+  'line-end': 'end ctrl+e',
+  start: 'ctrl+home',
+  end: 'ctrl+end',
+});
+const deletions = byKey({ left: 'backspace shift+backspace ctrl+h', right: 'delete shift+delete ctrl+d' });
+const kills = byKey({
+  'word-left': 'ctrl+w alt+backspace ctrl+backspace ctrl+shift+backspace ctrl+alt+h',
+  'word-right': 'alt+d alt+delete ctrl+delete ctrl+shift+delete',
+  'line-start': 'ctrl+u',
+  'line-end': 'ctrl+k',
+});
 const newlines = new Set(['ctrl+j', 'ctrl+m', 'shift+enter', 'alt+enter', 'ctrl+enter']);
 const mostUndone = 200;
+const mostCuts = 20;
 
 export class Editor {
   readonly #measure: ClusterMeasure;
-  readonly #ring = new KillRing();
+  /** Cut parts with their elements, newest first. They outlive the draft. */
+  #cuts: readonly DraftPart[] = [];
   #draft: Draft = emptyDraft;
   #undone: Draft[] = [];
   #done: Draft[] = [];
@@ -79,7 +64,6 @@ export class Editor {
   get draft(): Draft {
     return this.#draft;
   }
-
   get isMoved(): boolean {
     return this.#last === 'moved';
   }
@@ -98,11 +82,9 @@ export class Editor {
 
   /** Clears the draft and the undo history, after it was sent or dropped. */
   clear(): void {
-    this.#draft = emptyDraft;
+    this.show(emptyDraft);
     this.#done = [];
     this.#undone = [];
-    this.#last = undefined;
-    this.#column = undefined;
   }
 
   paste(text: string): void {
@@ -110,9 +92,8 @@ export class Editor {
   }
 
   type(text: string): void {
-    const isNew = this.#last !== 'typed' || /^\s/.test(text);
     const next = insertInto(this.#draft, text);
-    if (isNew) this.#change(next);
+    if (this.#last !== 'typed' || /^\s/.test(text)) this.#change(next);
     else this.#draft = next;
     this.#undone = [];
     this.#last = 'typed';
@@ -128,43 +109,31 @@ export class Editor {
 
   /** False: the key is not the editor's, or has no effect. `width`: of the draft on the screen. */
   press(name: string, width: number): boolean {
-    if (newlines.has(name)) {
-      this.type('\n');
-      return true;
-    }
-    const vertical = name === 'up' || name === 'ctrl+p' ? -1 : name === 'down' || name === 'ctrl+n' ? 1 : undefined;
-    if (vertical !== undefined) return this.#moveRows(vertical, width);
-    const motion = motions[name];
-    if (motion !== undefined) {
-      this.#move(motionEnd(this.#draft, motion));
-      return true;
-    }
-    return this.#edit(name);
+    const [motion, deleted, killed] = [motions.get(name), deletions.get(name), kills.get(name)];
+    if (newlines.has(name)) this.type('\n');
+    else if (motion !== undefined) this.#move(motionEnd(this.#draft, motion));
+    else if (deleted !== undefined) return this.#delete(deleted);
+    else if (killed !== undefined) this.#kill(killed);
+    else return this.#other(name, width);
+    return true;
   }
 
-  #edit(name: string): boolean {
-    const deleted = deletions[name];
-    if (deleted !== undefined) {
-      const { cursor } = this.#draft;
-      const end = deletionEnd(this.#draft, deleted);
-      if (end !== cursor) this.set(replaceIn(this.#draft, [Math.min(cursor, end), Math.max(cursor, end)], ''));
-      return end !== cursor;
-    }
-    const killed = kills[name];
-    if (killed !== undefined) {
-      this.#kill(killed);
-      return true;
-    }
+  #other(name: string, width: number): boolean {
     switch (name) {
+      case 'up':
+      case 'ctrl+p':
+        return this.#moveRows(-1, width);
+      case 'down':
+      case 'ctrl+n':
+        return this.#moveRows(1, width);
       case 'ctrl+y':
-        this.#yank(this.#ring.newest, this.#draft.cursor);
+        this.#yank(this.#draft.cursor);
         return true;
-      case 'alt+y': {
+      case 'alt+y':
         if (this.#last !== 'yanked') return false;
-        const from = this.#yankedAt;
-        this.#yank(this.#ring.rotate(), from);
+        this.#cuts = [...this.#cuts.slice(1), ...this.#cuts.slice(0, 1)];
+        this.#yank(this.#yankedAt);
         return true;
-      }
       case 'ctrl+_':
       case 'ctrl+-':
       case 'ctrl+/':
@@ -176,23 +145,35 @@ export class Editor {
     }
   }
 
+  #delete(motion: Motion): boolean {
+    const { cursor } = this.#draft;
+    const end = deletionEnd(this.#draft, motion);
+    if (end !== cursor) this.set(replaceIn(this.#draft, rangeOf(cursor, end), ''));
+    return end !== cursor;
+  }
+
   #kill(motion: Motion): void {
     const draft = this.#draft;
-    const { cursor } = draft;
     const isBack = motion === 'word-left' || motion === 'line-start';
     let end = motionEnd(draft, motion);
     // At the edge of a line, the line break is cut.
-    if (end === cursor) end = motionEnd(draft, isBack ? 'left' : 'right');
-    const range = [Math.min(cursor, end), Math.max(cursor, end)] as const;
-    const joined = this.#last === 'killed' ? (isBack ? 'before' : 'behind') : undefined;
-    this.#ring.add(sliceDraft(draft, range), joined);
-    if (end !== cursor) this.set(replaceIn(draft, range, ''));
+    if (end === draft.cursor) end = motionEnd(draft, isBack ? 'left' : 'right');
+    const range = rangeOf(draft.cursor, end);
+    const cut = sliceDraft(draft, range);
+    const [newest, ...rest] = this.#cuts;
+    if (cut.text !== '') {
+      if (this.#last !== 'killed' || newest === undefined) this.#cuts = [cut, ...this.#cuts].slice(0, mostCuts);
+      else this.#cuts = [isBack ? joinedParts(cut, newest) : joinedParts(newest, cut), ...rest];
+      this.set(replaceIn(draft, range, ''));
+    }
     this.#last = 'killed';
   }
 
-  #yank(part: DraftPart | undefined, from: number): void {
-    if (part === undefined) return;
-    this.set(insertPart(this.#draft, [from, this.#draft.cursor], part));
+  /** Puts back the newest cut, in the place of what follows `from`. */
+  #yank(from: number): void {
+    const [newest] = this.#cuts;
+    if (newest === undefined) return;
+    this.set(insertPart(this.#draft, [from, this.#draft.cursor], newest));
     this.#yankedAt = from;
     this.#last = 'yanked';
   }
@@ -241,32 +222,9 @@ function deletionEnd(draft: Draft, motion: Motion): number {
   return isMark ? cursor - 1 : motionEnd(draft, motion);
 }
 
-const most = 20;
+const rangeOf = (one: number, other: number): DraftRange => [Math.min(one, other), Math.max(one, other)];
 
-/** Cut parts of drafts with their elements, newest first. It outlives the draft. */
-class KillRing {
-  #parts: readonly DraftPart[] = [];
-
-  add(part: DraftPart, joined: 'before' | 'behind' | undefined): void {
-    if (part.text === '') return;
-    const [last, ...rest] = this.#parts;
-    if (joined === undefined || last === undefined) this.#parts = [part, ...this.#parts].slice(0, most);
-    else this.#parts = [joined === 'before' ? joinedParts(part, last) : joinedParts(last, part), ...rest];
-  }
-
-  get newest(): DraftPart | undefined {
-    return this.#parts[0];
-  }
-
-  rotate(): DraftPart | undefined {
-    const [first, ...rest] = this.#parts;
-    if (first !== undefined) this.#parts = [...rest, first];
-    return this.newest;
-  }
-}
-
-function joinedParts(first: DraftPart, second: DraftPart): DraftPart {
-  const by = first.text.length;
-  const moved = second.elements.map((each) => ({ ...each, start: each.start + by, end: each.end + by }));
-  return { text: first.text + second.text, elements: [...first.elements, ...moved] };
-}
+const joinedParts = (first: DraftPart, second: DraftPart): DraftPart => ({
+  text: first.text + second.text,
+  elements: [...first.elements, ...movedElements(second.elements, first.text.length)],
+});

@@ -55,10 +55,7 @@ function run(editor: string, file: string, env: EditOutside['env']): Promise<num
   });
 }
 
-/**
- * Rebuilds the draft from the edited text, in which pastes were expanded. A picture occurs as often as its label does.
- * Unchanged parts keep their elements.
- */
+/** The draft of the edited text, in which pastes were expanded. A picture occurs as often as its label does. */
 export function editedDraft(before: Draft, edited: string): Draft {
   const text = plainPaste(edited).trimEnd();
   if (text === draftPlainText(before).trimEnd()) return before;

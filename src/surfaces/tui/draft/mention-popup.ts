@@ -1,16 +1,16 @@
 import { countColumns, splitClusters } from '../../../base/text-columns.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import {
   hasImageName,
-  imageLabel,
   insertElement,
+  insertPath,
+  insertPicture,
   isSameToken,
   mentionAt,
-  mentionLabel,
   type MentionToken,
 } from './draft-elements.ts';
 import { type Draft, isShellDraft } from './draft.ts';
@@ -22,7 +22,7 @@ export interface MentionSource {
   files(typed: string, signal: AbortSignal, found: (files: readonly MentionItem[]) => void): Promise<void>;
 }
 
-export interface ChosenMention {
+interface ChosenMention {
   readonly item: MentionItem;
   readonly token: MentionToken;
 }
@@ -92,16 +92,12 @@ export class MentionPopup {
   /** Replaces the word with the selected item. A picture file becomes a picture if the model accepts them. */
   insert(draft: Draft, { item, token }: ChosenMention, { takesPictures }: { readonly takesPictures: boolean }): Draft {
     const range = [token.start, token.end] as const;
-    const isShell = isShellDraft(draft);
-    if (item.kind === 'file' && takesPictures && !isShell && hasImageName(item.name))
-      return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source: item.name } });
-    if (item.kind === 'file' || item.kind === 'folder') {
-      const path = item.kind === 'folder' ? `${item.name}/` : item.name;
-      const payload = { kind: 'mention', text: item.text, path } as const;
-      return insertElement(draft, { range, label: mentionLabel(payload, { isShell }), payload });
-    }
-    const label = item.kind === 'skill' ? `$${item.name}` : item.text;
-    return insertElement(draft, { range, label: cleanLine(label), payload: { kind: 'mention', text: item.text } });
+    const { kind, name, text } = item;
+    if (kind === 'file' && takesPictures && !isShellDraft(draft) && hasImageName(name))
+      return insertPicture(draft, name, range);
+    if (kind === 'file' || kind === 'folder')
+      return insertPath(draft, kind === 'folder' ? `${name}/` : name, text, range);
+    return insertElement(draft, range, cleanLine(kind === 'skill' ? `$${name}` : text), { kind: 'mention', text });
   }
 
   rows(look: Look, room: number): readonly string[] {
@@ -124,7 +120,7 @@ export class MentionPopup {
     if (items.length === 0) rows.push([styled(this.#isSearching ? '  Searching' : '  No matches.', dimStyle)]);
     if (this.#token?.sign === '@' && this.#tools.length > 0 && rows.length < room)
       rows.push([styled(`  Showing ${this.#filter} (left and right switch)`, dimStyle)]);
-    return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+    return rows.map((row) => drawCutRow(row, look));
   }
 
   get #items(): readonly MentionItem[] {
@@ -132,10 +128,11 @@ export class MentionPopup {
     if (token === undefined) return [];
     const tools = fittingTools(this.#tools, token);
     if (token.sign === '$') return tools.filter(({ kind }) => kind === 'skill');
-    const [plugins, skills] = (['plugin', 'skill'] as const).map((kind) => tools.filter((tool) => tool.kind === kind));
+    const plugins = tools.filter(({ kind }) => kind === 'plugin');
+    const skills = tools.filter(({ kind }) => kind === 'skill');
     // Previous results that still match.
     const files = this.#files.filter((file) => hasLetters(file, token.typed));
-    return [...(plugins ?? []), ...(skills ?? []), ...files].filter((item) => isOfFilter(item, this.#filter));
+    return { all: [...plugins, ...skills, ...files], files, tools: [...plugins, ...skills] }[this.#filter];
   }
 
   /** Skills may have changed since the last mention. */
@@ -206,22 +203,13 @@ export interface MentionItem {
 }
 
 const mentionFilters = ['all', 'files', 'tools'] as const;
-
 type MentionFilter = (typeof mentionFilters)[number];
-
-function isOfFilter({ kind }: MentionItem, filter: MentionFilter): boolean {
-  const isFile = kind === 'file' || kind === 'folder';
-  return filter === 'all' || (filter === 'files') === isFile;
-}
 
 /**
  * Tools whose names match the typed text, those that begin with it first. Text in capitals may be a shell variable, so
  * only a skill with such a name matches. Among files, a tool or one of its words must begin with the text.
  */
-function fittingTools(
-  tools: readonly MentionItem[],
-  { sign, typed }: Pick<MentionToken, 'sign' | 'typed'>,
-): readonly MentionItem[] {
+function fittingTools(tools: readonly MentionItem[], { sign, typed }: MentionToken): readonly MentionItem[] {
   if (/^[A-Z][A-Z\d_]*$/.test(typed)) return tools.filter(({ name }) => name.startsWith(typed));
   const wanted = typed.toLowerCase();
   const placeOf = ({ name }: MentionItem): number => name.toLowerCase().indexOf(wanted);
@@ -229,6 +217,5 @@ function fittingTools(
     const place = placeOf(item);
     return sign === '$' ? place >= 0 : place === 0 || (place > 0 && /[^a-z\d]/i.test(item.name[place - 1] ?? ''));
   };
-  const found = tools.filter(fits);
-  return [...found.filter((item) => placeOf(item) === 0), ...found.filter((item) => placeOf(item) > 0)];
+  return tools.filter(fits).toSorted((one, other) => Math.min(1, placeOf(one)) - Math.min(1, placeOf(other)));
 }

@@ -47,10 +47,10 @@ describe('what is inserted', () => {
   const payload = { kind: 'mention', text: 'src/a.ts' } as const;
 
   it('has a blank behind it, and before it where it touches another element', () => {
-    const first = insertElement(draftFromText('@a'), { range: [0, 2], label: 'src/a.ts', payload });
+    const first = insertElement(draftFromText('@a'), [0, 2], 'src/a.ts', payload);
     expect(first).toEqual({ text: 'src/a.ts ', cursor: 9, elements: [{ start: 0, end: 8, payload }] });
     const touching = { ...first, text: 'src/a.ts@b', cursor: 10 };
-    const second = insertElement(touching, { range: [8, 10], label: 'src/a.ts', payload });
+    const second = insertElement(touching, [8, 10], 'src/a.ts', payload);
     expect(second.text).toBe('src/a.ts src/a.ts ');
     expect(second.elements.map(({ start, end }) => [start, end])).toEqual([
       [0, 8],
@@ -59,7 +59,7 @@ describe('what is inserted', () => {
   });
 
   it('replaces its own word only, and uses the blank that is there', () => {
-    const made = insertElement(draftFromText('a@b.c @x $y'), { range: [6, 8], label: 'src/a.ts', payload });
+    const made = insertElement(draftFromText('a@b.c @x $y'), [6, 8], 'src/a.ts', payload);
     expect(made).toMatchObject({ text: 'a@b.c src/a.ts $y', cursor: 15 });
   });
 

@@ -19,10 +19,7 @@ export interface PasteDetectingKeysParts {
   pass(key: KeyPress): void;
 }
 
-/**
- * Keys of a terminal that does not mark pastes. Characters are shown at once; Enter and Tab act only when no paste
- * continues after them.
- */
+/** Keys of a terminal that does not mark pastes. Enter and Tab act only when no paste continues after them. */
 export class PasteDetectingKeys {
   readonly #parts: PasteDetectingKeysParts;
   readonly #burst: PasteBurst;
@@ -83,11 +80,11 @@ export class PasteDetectingKeys {
     this.#endsWithReturn = key.name === 'enter';
     this.#add(sign);
     if (this.#fold(sign)) return true;
-    const isPart = this.#burst.isOn || this.#isBehindPaste;
-    if (isPart) {
+    if (!this.#burst.isOn && !this.#isBehindPaste) this.#held = key;
+    else {
       this.#begin();
       this.#write(sign);
-    } else this.#held = key;
+    }
     return true;
   }
 
@@ -182,9 +179,7 @@ function withoutRun(draft: Draft, run: string): Draft | undefined {
   return replaceIn(draft, [from, cursor], '');
 }
 
-function signOf({ name }: KeyPress): '\n' | '\t' {
-  return name === 'enter' ? '\n' : '\t';
-}
+const signOf = ({ name }: KeyPress): '\n' | '\t' => (name === 'enter' ? '\n' : '\t');
 
 /** No hand types characters so close to each other. */
 const fastMs = 8;
@@ -220,7 +215,6 @@ export class PasteBurst {
   get isOn(): boolean {
     return this.#count >= least;
   }
-
   get run(): string {
     return this.isOn ? this.#run : '';
   }

@@ -7,7 +7,7 @@ import type { Frame, View } from '../screen/view.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanText, withoutTabs } from '../screen/text/clean-text.ts';
 import { countColumns } from '../../../base/text-columns.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow, drawRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
 
@@ -41,8 +41,7 @@ export class PasteView implements View {
       return drawRow([plain(`  ${withoutTabs(line, 4)}`)], look);
     });
     const blanks = Array.from({ length: Math.max(0, this.#page - shown.length) }, () => '');
-    const row = (text: string, style: typeof boldStyle): string =>
-      drawRow(cutRow([styled(`  ${text}`, style)], look.width, look), look);
+    const row = (text: string, style: typeof boldStyle): string => drawCutRow([styled(`  ${text}`, style)], look);
     return {
       rows: [
         row(`${this.#options.title}: row ${place.row + 1} of ${rows.length}`, boldStyle),

@@ -1,5 +1,5 @@
 import { withoutHidden } from '../screen/text/clean-text.ts';
-import { hasImageName, imageLabel, insertElement, pasteLabel, pasteLabels } from './draft-elements.ts';
+import { hasImageName, insertPicture, pasteLabel, pasteLabels } from './draft-elements.ts';
 import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
 
 const longPaste = 1000;
@@ -45,10 +45,7 @@ export function pathHost(env: Readonly<Record<string, string | undefined>>): Pat
   return { isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '' };
 }
 
-/**
- * The path that a pasted text consists of, without quotes and escapes; undefined: it is other text. Terminals paste a
- * dropped file this way.
- */
+/** The path that a text consists of, as terminals paste a dropped file; undefined: it is other text. */
 export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {
   const text = pasted.trim();
   if (text.length < 2 || text.length > 4096 || text.includes('\n')) return undefined;
@@ -75,24 +72,14 @@ function urlPath(text: string, isWsl: boolean): string | undefined {
 }
 
 /** `C:\a b` is `/mnt/c/a b`. */
-function drivePath(path: string): string {
-  return `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
-}
+const drivePath = (path: string): string =>
+  `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
 
 /** Inserts the picture whose path was pasted; undefined: it is other text. */
-export function pastedPicture(
-  draft: Draft,
-  pasted: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Draft | undefined {
+export function pastedPicture(draft: Draft, pasted: string, env: NodeJS.ProcessEnv): Draft | undefined {
   const path = pastedPath(pasted, pathHost(env));
   if (path === undefined || !hasImageName(path) || !isFile(path)) return undefined;
-  return withPicture(draft, path);
-}
-
-export function withPicture(draft: Draft, source: string): Draft {
-  const range = [draft.cursor, draft.cursor] as const;
-  return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source } });
+  return insertPicture(draft, path);
 }
 
 function isFile(path: string): boolean {

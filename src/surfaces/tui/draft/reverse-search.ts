@@ -1,7 +1,7 @@
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCutRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { accentStyle, badStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import type { Composer } from './composer.ts';
@@ -72,22 +72,16 @@ export class ReverseSearch {
   rows(look: Look): readonly string[] {
     const { state } = this.#parts.composer.history;
     const isMissing = this.#typed !== '' && this.#shown === undefined;
-    const note = this.#isLoading
-      ? ' searching'
-      : state === 'unavailable'
-        ? ' (earlier messages are unavailable)'
-        : isMissing
-          ? ' no match'
-          : '';
+    const found = isMissing ? ' no match' : '';
+    const note = state === 'unavailable' ? ' (earlier messages are unavailable)' : found;
+    const hint = `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back`;
     const row: Row = [
       styled('  reverse-i-search: ', dimStyle),
       styled(this.#typed, accentStyle),
-      isMissing ? styled(note, badStyle) : styled(note, dimStyle),
-      plain(
-        this.#typed === '' ? `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back` : '',
-      ),
+      styled(this.#isLoading ? ' searching' : note, isMissing ? badStyle : dimStyle),
+      plain(this.#typed === '' ? hint : ''),
     ];
-    return [drawRow(cutRow(row, look.width, look), look)];
+    return [drawCutRow(row, look)];
   }
 
   get #shown(): Draft | undefined {

@@ -1,14 +1,14 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import type { PlanItem } from '../../../protocol/turn-item.ts';
 import type { SlashPopup } from '../commands/slash-popup.ts';
-import type { Composer, ModalKeys } from '../draft/composer.ts';
+import type { Composer } from '../draft/composer.ts';
 import { hintKeys, keyHint } from './keys/key-map.ts';
 import { cleanLine } from './text/clean-text.ts';
-import { cutRow, cutTo, drawnColumns, drawRow } from './text/draw-row.ts';
+import { cutTo, drawCutRow, drawnColumns, drawRow } from './text/draw-row.ts';
 import { elapsedWords } from './text/format-values.ts';
 import { glyphsOf, type Look } from './text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from './text/style.ts';
-import { wrapRow } from './text/wrap-row.ts';
+import { wrapIn } from './text/wrap-row.ts';
 import { fitFrame, type Frame, frameBelow, type View } from './view.ts';
 
 interface Bottom {
@@ -28,7 +28,7 @@ interface Bottom {
  * it: from that a question knows if the user could read all of it, and if a yes counts.
  */
 export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, height: number): Frame {
-  const { composer, popup, view, plan, waiting, placeholder, pendingKey, footer, under } = bottom;
+  const { composer, popup, view, plan, waiting, placeholder, under } = bottom;
   const isRead = look.glyphs === 'words';
   const room = Math.max(1, height - 1);
   if (view !== undefined) {
@@ -42,7 +42,7 @@ export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, 
   }
   const above = isRead ? [] : bottomRows({ ...state, plan, waiting }, look);
   const written = composer.frame(look, Math.max(1, Math.floor(height / 2)), placeholder);
-  const usual = (): readonly string[] => (isRead ? [] : keyFooter({ footer, pendingKey, vim: composer.vim }, look));
+  const usual = (): readonly string[] => (isRead ? [] : keyFooter(bottom, look));
   const below = (most: number): readonly string[] => {
     const listed = under?.(look, most) ?? (composer.isRecalled ? [] : popup.rows(composer.draft, look, most));
     return listed.length > 0 || under !== undefined ? listed : usual();
@@ -65,20 +65,14 @@ const mostSteps = 6;
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
   const { good, pending, arrow, dot } = glyphsOf(look);
   const key = hintKeys(look, 'composer')('alt+t');
-  const done = steps.filter(({ status }) => status === 'completed').length;
-  const current = steps.findIndex(({ status }) => status !== 'completed');
-  const count = `  Tasks ${done}/${steps.length}`;
+  const at = steps.findIndex(({ status }) => status !== 'completed');
+  const count = `  Tasks ${steps.filter(({ status }) => status === 'completed').length}/${steps.length}`;
   if (isFolded) {
-    const now = steps[current];
-    return [
-      [
-        styled(count, boldStyle),
-        ...(now === undefined ? [] : [styled(` ${dot} `, dimStyle), plain(cleanLine(now.text))]),
-        styled(` (${key} shows all)`, dimStyle),
-      ],
-    ];
+    const now = steps[at];
+    const current = now === undefined ? [] : [styled(` ${dot} `, dimStyle), plain(cleanLine(now.text))];
+    return [[styled(count, boldStyle), ...current, styled(` (${key} shows all)`, dimStyle)]];
   }
-  const from = Math.max(0, Math.min(current - 1, steps.length - mostSteps));
+  const from = Math.max(0, Math.min(at - 1, steps.length - mostSteps));
   const shown = steps.slice(from, from + mostSteps).map(({ text, status }): Row => {
     const sign = status === 'completed' ? good : status === 'in-progress' ? arrow : pending;
     const style = status === 'in-progress' ? { ...accentStyle, ...boldStyle } : dimStyle;
@@ -124,32 +118,19 @@ export interface BottomRowsState {
   readonly background: { readonly commands: number; readonly agents: number };
 }
 
-interface AboveComposer extends BottomRowsState {
-  readonly plan: PinnedPlan | undefined;
-  readonly waiting: WaitingWords;
-}
+type AboveComposer = BottomRowsState & Pick<Bottom, 'plan' | 'waiting'>;
 
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, dot } = glyphsOf(look);
   const rows: Row[] = [];
   const { commands, agents } = background;
-  const running = [
-    ...(commands === 0 ? [] : [` ${dot} ${commands} in background, /ps`]),
-    ...(agents === 0 ? [] : [` ${dot} ${agents === 1 ? '1 agent runs' : `${agents} agents run`}, /agents`]),
-  ].join('');
+  const runs = agents === 1 ? '1 agent runs' : `${agents} agents run`;
+  const inBackground = commands === 0 ? '' : ` ${dot} ${commands} in background, /ps`;
+  const running = `${inBackground}${agents === 0 ? '' : ` ${dot} ${runs}, /agents`}`;
   if (busy !== undefined) {
-    const time = elapsedWords(look.now - busy.since);
-    rows.push(
-      [],
-      [
-        plain(`${bullet} `),
-        styled(busy.header, boldStyle),
-        styled(
-          ` (${time}${keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`)})${running}`,
-          dimStyle,
-        ),
-      ],
-    );
+    const ends = keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`);
+    const about = styled(` (${elapsedWords(look.now - busy.since)}${ends})${running}`, dimStyle);
+    rows.push([], [plain(`${bullet} `), styled(busy.header, boldStyle), about]);
     if (busy.detail !== undefined) {
       const left = busy.until === undefined ? 0 : busy.until - look.now;
       const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
@@ -167,7 +148,7 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
   listed(`For the next request${sends}`, waiting.steers);
   listed('For when this has ended', waiting.refused);
   listed(queueTitle(busy?.isCommand === true, look), waiting.queued);
-  return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+  return rows.map((row) => drawCutRow(row, look));
 }
 
 function queueTitle(isBehindCommand: boolean, look: Look): string {
@@ -180,16 +161,11 @@ function queueTitle(isBehindCommand: boolean, look: Look): string {
 function detailRows(detail: string, again: string, look: Look): readonly Row[] {
   const { corner } = glyphsOf(look);
   const rows = (text: string): readonly Row[] =>
-    wrapRow([styled(`${text}${again}`, dimStyle)], {
-      width: look.width,
-      first: [styled(`  ${corner} `, dimStyle)],
-      rest: [plain('    ')],
-    });
+    wrapIn(look, [styled(`${text}${again}`, dimStyle)], [styled(`  ${corner} `, dimStyle)], [plain('    ')]);
   const text = cleanLine(detail);
   const whole = rows(text);
-  return whole.length <= mostDetailRows
-    ? whole
-    : rows(cutTo(text, Math.max(0, look.width - 4 - countColumns(again)), look));
+  if (whole.length <= mostDetailRows) return whole;
+  return rows(cutTo(text, Math.max(0, look.width - 4 - countColumns(again)), look));
 }
 
 const mostDetailRows = 3;
@@ -197,11 +173,8 @@ const mostMessageRows = 3;
 
 function messageRows(words: string, look: Look): readonly Row[] {
   const { input, ellipsis } = glyphsOf(look);
-  const rows = wrapRow([styled(cleanLine(words), dimStyle)], {
-    width: look.width,
-    first: [styled(`  ${input} `, dimStyle)],
-    rest: [styled('    ', dimStyle)],
-  });
+  const first = [styled(`  ${input} `, dimStyle)];
+  const rows = wrapIn(look, [styled(cleanLine(words), dimStyle)], first, [styled('    ', dimStyle)]);
   if (rows.length <= mostMessageRows) return rows;
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }
@@ -211,33 +184,24 @@ function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): re
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
-  const up = hintKeys(look, 'composer')('up');
-  const hint = `r tries again, ${up} brings the message back${when}${queue}`;
-  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
-}
-
-interface KeyFooter {
-  footer(look: Look): readonly string[];
-  readonly pendingKey: string | undefined;
-  readonly vim: Pick<ModalKeys, 'mode' | 'search'> | undefined;
+  const hint = `r tries again, ${hintKeys(look, 'composer')('up')} brings the message back${when}${queue}`;
+  return wrapIn(look, [styled(hint, dimStyle)], [plain('  ')]);
 }
 
 const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as const;
 
-/**
- * The row below the composer with pending key state: the first key of a chord, a search, and the Vim mode at the right.
- */
-function keyFooter({ footer, pendingKey, vim }: KeyFooter, look: Look): readonly string[] {
+/** The row below the composer: the first key of a chord, a search, or the Vim mode at the right. */
+function keyFooter({ footer, pendingKey, composer: { vim } }: Bottom, look: Look): readonly string[] {
   if (pendingKey !== undefined) {
     const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];
-    return [drawRow(cutRow(row, look.width, look), look)];
+    return [drawCutRow(row, look)];
   }
   if (vim === undefined) return footer(look);
-  if (vim.search !== undefined) return [drawRow(cutRow([plain(`  ${cleanLine(vim.search)}`)], look.width, look), look)];
+  if (vim.search !== undefined) return [drawCutRow([plain(`  ${cleanLine(vim.search)}`)], look)];
   const words = `Vim: ${modeNames[vim.mode]}`;
   const room = look.width - words.length - 3;
   // A narrow screen has no room for both in one row.
-  if (room < 20) return [drawRow(cutRow([styled(`  ${words}`, dimStyle)], look.width, look), look), ...footer(look)];
+  if (room < 20) return [drawCutRow([styled(`  ${words}`, dimStyle)], look), ...footer(look)];
   const [first = '', ...rest] = footer({ ...look, width: room });
   const blanks = ' '.repeat(Math.max(2, look.width - 1 - words.length - drawnColumns(first)));
   return [`${first}${drawRow([plain(blanks), styled(words, dimStyle)], look)}`, ...rest];

@@ -4,13 +4,11 @@ import { wholeRow } from './terminal/row-changes.ts';
 import type { TerminalPort } from './terminal/terminal-port.ts';
 import { type PenPlace, RowPen, writeRows } from './terminal/write-rows.ts';
 import { drawnColumns } from './text/draw-row.ts';
+import type { TuiScreenOptions } from './tui-screen.ts';
 import { fitFrame, type Frame, noFrame } from './view.ts';
 
-interface ScreensOptions {
-  readonly terminal: TerminalPort;
-  readonly isFull: boolean;
-  readonly reflows: boolean;
-}
+/** A bar where keys insert, a line where they overwrite, and a block where they are commands. */
+const cursorShapes = { insert: '\u001B[6 q', replace: '\u001B[4 q', normal: '\u001B[2 q' } as const;
 
 /**
  * Switches between the two ways to show a conversation: rows printed once with a live part below them, or the full
@@ -18,31 +16,29 @@ interface ScreensOptions {
  */
 export class InlineAndFullScreen {
   readonly #terminal: TerminalPort;
-  readonly #inline: InlineScreen;
-  readonly #full: FullScreen;
-  readonly #shape: CursorShape;
+  readonly inline: InlineScreen;
+  readonly full: FullScreen;
+  #cursorMode: keyof typeof cursorShapes | undefined;
   #isFull: boolean;
   #hasPager = false;
   /** Another program has the terminal: a frame would be drawn into its output. */
   #isAside = false;
 
-  constructor({ terminal, isFull, reflows }: ScreensOptions) {
+  constructor({ terminal, isFull, reflows }: Pick<TuiScreenOptions, 'terminal' | 'isFull' | 'reflows'>) {
     this.#terminal = terminal;
     this.#isFull = isFull;
-    this.#inline = new InlineScreen({ terminal, reflows, widthOf: drawnColumns });
-    this.#full = new FullScreen(terminal);
-    this.#shape = new CursorShape(terminal);
+    this.inline = new InlineScreen(terminal, reflows);
+    this.full = new FullScreen(terminal);
   }
 
   /** Call when the terminal is ours. */
   begin(): void {
-    if (this.#isFull) this.#full.begin();
+    if (this.#isFull) this.full.begin();
   }
 
   get isFull(): boolean {
     return this.#isFull;
   }
-
   get isAside(): boolean {
     return this.#isAside;
   }
@@ -55,8 +51,8 @@ export class InlineAndFullScreen {
   setPager(hasPager: boolean): void {
     const isOther = !this.#isFull && this.#terminal.keepsScreen;
     if (isOther && hasPager !== this.#hasPager) {
-      if (hasPager) this.#full.begin();
-      else this.#full.end();
+      if (hasPager) this.full.begin();
+      else this.full.end();
     }
     this.#hasPager = hasPager;
   }
@@ -65,91 +61,62 @@ export class InlineAndFullScreen {
     if (!this.#isFull && !this.#terminal.keepsScreen) return noAlternateScreen;
     this.#isFull = !this.#isFull;
     if (this.#isFull) {
-      this.#inline.end([]);
-      this.#full.begin();
+      this.inline.end([]);
+      this.full.begin();
     } else {
-      this.#full.end();
-      this.#inline.forget();
+      this.full.end();
+      this.inline.forget();
     }
     return undefined;
   }
 
-  /** Sets the cursor shape for the Vim mode, if the composer has the keyboard. */
-  showCursor(mode: Parameters<CursorShape['show']>[0]): void {
-    this.#shape.show(mode);
-  }
-
-  showWhole(frame: Frame): void {
-    this.#full.show(frame);
-  }
-
-  /** `printed`: rows for the scrollback, above the live part. */
-  showInline(printed: readonly string[], live: Frame): void {
-    this.#inline.show(printed, live);
+  /** Sets the cursor shape for the Vim mode, if the composer has the keyboard. Undefined: the user's own shape. */
+  showCursor(mode: keyof typeof cursorShapes | undefined): void {
+    if (mode === this.#cursorMode) return;
+    this.#cursorMode = mode;
+    this.#terminal.write(mode === undefined ? '\u001B[0 q' : cursorShapes[mode]);
   }
 
   resized(): void {
-    if (!this.hasWhole) this.#inline.resized();
-    this.#full.forget();
+    if (!this.hasWhole) this.inline.resized();
+    this.full.forget();
   }
 
   /** Frees the terminal for another program. `finished`: rows to leave on the inline screen. */
   stepAside(finished: () => readonly string[]): void {
     this.#isAside = true;
-    this.#shape.show(undefined);
-    if (this.hasWhole) this.#full.end();
-    else this.#inline.end(finished());
+    this.showCursor(undefined);
+    if (this.hasWhole) this.full.end();
+    else this.inline.end(finished());
   }
 
   cameBack(): void {
     this.#isAside = false;
-    this.#inline.forget();
-    if (this.hasWhole) this.#full.begin();
+    this.inline.forget();
+    if (this.hasWhole) this.full.begin();
   }
 
   end(left: readonly string[], summary: readonly string[]): void {
-    this.#shape.show(undefined);
-    if (this.hasWhole) this.#full.end();
-    this.#inline.end(left);
+    this.showCursor(undefined);
+    if (this.hasWhole) this.full.end();
+    this.inline.end(left);
     // Write the summary after the live part is gone: its rows may be longer than the screen is wide.
     this.#terminal.write(summary.map((row) => `${row}\r\n`).join(''));
   }
 }
 
-const shapes = { insert: '\u001B[6 q', replace: '\u001B[4 q', normal: '\u001B[2 q' } as const;
-/** The user's own cursor shape. */
-const usual = '\u001B[0 q';
-
-/**
- * A bar where keys insert, a line where they overwrite, and a block where they are commands. Without Vim mode the shape
- * is left unchanged.
- */
-class CursorShape {
-  readonly #terminal: Pick<TerminalPort, 'write'>;
-  #shown: keyof typeof shapes | undefined;
-
-  constructor(terminal: Pick<TerminalPort, 'write'>) {
-    this.#terminal = terminal;
-  }
-
-  show(mode: keyof typeof shapes | undefined): void {
-    if (mode === this.#shown) return;
-    this.#shown = mode;
-    this.#terminal.write(mode === undefined ? usual : shapes[mode]);
-  }
-}
-
+type DrawnTerminal = Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
 const anywhere: PenPlace = { row: 0, column: undefined };
 
 /** The full screen, drawn by rows. The terminal keeps the earlier contents, and shows them again at the end. */
 export class FullScreen {
-  readonly #terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
+  readonly #terminal: DrawnTerminal;
   /** Undefined: the contents are unknown. */
   #shown: readonly string[] | undefined;
   #at: PenPlace = anywhere;
   #hasCursor: boolean | undefined;
 
-  constructor(terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>) {
+  constructor(terminal: DrawnTerminal) {
     this.#terminal = terminal;
   }
 
@@ -192,79 +159,68 @@ function cursorVisibility(had: boolean | undefined, has: boolean): string {
   return has ? '\u001B[?25h' : '\u001B[?25l';
 }
 
-export interface InlineOptions {
-  readonly terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
-  readonly widthOf: (row: string) => number;
-  /** True if the terminal rewraps rows when its width changes. Nearly all do. */
-  readonly reflows: boolean;
-}
-
-/** Before the first frame: in the row where the live part begins. */
-const somewhere: PenPlace = { row: 0, column: undefined };
-
 /**
  * The screen as a shell uses it: finished rows are printed once and then belong to the terminal; below them is a live
  * part of at most a screen, of which only changed rows are written and moved ones scrolled. Nothing above the live part
  * is ever touched, so the user's earlier output stays.
  */
 export class InlineScreen {
-  readonly #options: InlineOptions;
+  readonly #terminal: DrawnTerminal;
+  /** True if the terminal rewraps rows when its width changes. Nearly all do. */
+  readonly #reflows: boolean;
   #shown: readonly string[] = [];
-  /** Terminal cursor: the row of the live part and the column. */
-  #at: PenPlace = somewhere;
+  /** Terminal cursor: the row of the live part, counted from where it begins, and the column. */
+  #at: PenPlace = anywhere;
   #columns: number;
   #hasCursor = true;
 
-  constructor(options: InlineOptions) {
-    this.#options = options;
-    this.#columns = options.terminal.columns;
+  constructor(terminal: DrawnTerminal, reflows: boolean) {
+    this.#terminal = terminal;
+    this.#reflows = reflows;
+    this.#columns = terminal.columns;
   }
 
   show(finished: readonly string[], frame: Frame): void {
-    const { terminal } = this.#options;
-    const live = fitFrame(frame, terminal.rows);
+    const live = fitFrame(frame, this.#terminal.rows);
     const text = this.#changes([...finished, ...live.rows], live, finished.length);
     this.#shown = live.rows;
-    if (text !== '') terminal.write(`\u001B[?2026h${text}\u001B[?2026l`);
+    if (text !== '') this.#terminal.write(`\u001B[?2026h${text}\u001B[?2026l`);
   }
 
   /** Call before the first frame after a resize: the terminal has moved its contents. */
   resized(): void {
-    const { terminal, widthOf, reflows } = this.#options;
-    const { columns } = terminal;
-    const tall = (width: number): number => (reflows && columns < this.#columns ? rowsOf(width, columns) : 1);
-    const above = this.#shown.slice(0, this.#at.row).reduce((sum, row) => sum + tall(widthOf(row)), 0);
+    const { columns } = this.#terminal;
+    const tall = (width: number): number => (this.#reflows && columns < this.#columns ? rowsOf(width, columns) : 1);
+    const above = this.#shown.slice(0, this.#at.row).reduce((sum, row) => sum + tall(drawnColumns(row)), 0);
     const before = tall((this.#at.column ?? 0) + 1) - 1;
     this.#columns = columns;
     this.#shown = [];
     this.#at = { row: 0, column: 0 };
-    terminal.write(`${above + before > 0 ? `\u001B[${above + before}A` : ''}\r\u001B[J`);
+    this.#terminal.write(`${above + before > 0 ? `\u001B[${above + before}A` : ''}\r\u001B[J`);
   }
 
   /** Another program used the terminal: the live part is drawn below its output. */
   forget(): void {
     this.#shown = [];
-    this.#at = somewhere;
-    this.#columns = this.#options.terminal.columns;
+    this.#at = anywhere;
+    this.#columns = this.#terminal.columns;
     this.#hasCursor = true;
   }
 
   /** Erases the live part, prints the remaining rows, and leaves the cursor at the beginning of a line. */
   end(finished: readonly string[]): void {
-    const { terminal } = this.#options;
     this.show(finished, noFrame);
-    terminal.write(`${this.#hasCursor ? '' : '\u001B[?25h'}`);
+    this.#terminal.write(this.#hasCursor ? '' : '\u001B[?25h');
     this.forget();
   }
 
   #changes(rows: readonly string[], live: Frame, from: number): string {
-    const { terminal } = this.#options;
-    const pen = new RowPen(this.#at, { part: 'live', rows: this.#shown.length, columns: terminal.columns });
-    writeRows(pen, this.#shown, { rows, height: terminal.rows });
-    const cursor = live.cursor;
+    const { columns, rows: height } = this.#terminal;
+    const pen = new RowPen(this.#at, { part: 'live', rows: this.#shown.length, columns });
+    writeRows(pen, this.#shown, { rows, height });
+    const { cursor } = live;
     // Without a live part the cursor is below the printed rows.
-    const last = live.rows.length === 0 ? 0 : live.rows.length - 1;
-    const place = { row: cursor?.row ?? last, column: cursor?.column ?? 0 };
+    const place = cursor ?? { row: Math.max(0, live.rows.length - 1), column: 0 };
     pen.goTo(place.row + from, place.column);
     this.#at = place;
     const hasCursor = cursor !== undefined;
@@ -274,6 +230,4 @@ export class InlineScreen {
   }
 }
 
-function rowsOf(width: number, columns: number): number {
-  return Math.max(1, Math.ceil(width / Math.max(1, columns)));
-}
+const rowsOf = (width: number, columns: number): number => Math.max(1, Math.ceil(width / Math.max(1, columns)));

@@ -72,11 +72,7 @@ export class TuiScreen {
     this.#screens = new InlineAndFullScreen({ terminal, isFull: isFull && canBeFull, reflows });
     this.#printed = new PrintedTranscript(this.transcript, marks);
     this.#scrolled = new ScrolledTranscript(this.transcript);
-    const draw = (): void => {
-      this.#draw();
-      this.drawn(this.look);
-    };
-    this.#clock = new FrameClock(hosted ?? draw);
+    this.#clock = new FrameClock(hosted ?? (() => this.#draw()));
     this.composer.changed = () => this.draw();
   }
 
@@ -89,15 +85,12 @@ export class TuiScreen {
   get look(): Look {
     return { ...this.#look, width: this.#terminal.columns, now: this.#now(), details: 'folded' };
   }
-
   get isFull(): boolean {
     return this.#screens.isFull;
   }
-
   get view(): View | undefined {
     return this.#asked ?? this.#view;
   }
-
   get isChoosing(): boolean {
     return this.#view !== undefined;
   }
@@ -106,31 +99,31 @@ export class TuiScreen {
   get hasListRoom(): boolean {
     return this.#terminal.rows > 1;
   }
-
   get pager(): View | undefined {
     return this.#pager;
   }
-
   get busy(): Busy | undefined {
     return this.#busy;
   }
 
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
-    this.#tick();
-    this.draw();
+    this.#workChanged();
   }
 
   /** Shows the running command of the user instead of other work, because Esc ends it. */
   set shell(shell: Busy | undefined) {
     this.#shell = shell;
-    this.#tick();
-    this.draw();
+    this.#workChanged();
   }
 
   /** Shows that the last turn failed and can be retried, while nothing runs. */
   set failed(failed: FailedTurn | undefined) {
     this.#failed = failed;
+    this.#workChanged();
+  }
+
+  #workChanged(): void {
     this.#tick();
     this.draw();
   }
@@ -253,7 +246,6 @@ export class TuiScreen {
   get #running(): Busy | undefined {
     return this.#shell ?? this.#busy;
   }
-
   get #state(): BottomRowsState {
     return { busy: this.#running, failed: this.#failed, background: this.background() };
   }
@@ -266,18 +258,21 @@ export class TuiScreen {
   }
 
   #draw(): void {
-    if (this.#screens.isAside) return;
+    if (!this.#screens.isAside) this.#drawFrame();
+    this.drawn(this.look);
+  }
+
+  #drawFrame(): void {
     // Agents end by themselves.
     if (this.#running === undefined) this.#tick();
     const isWritten = this.#pager === undefined && this.#view === undefined;
     this.#screens.showCursor(isWritten ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;
     const { look, waiting } = this;
-    if (this.#screens.hasWhole) return this.#screens.showWhole(this.wholeFrame(look, height));
-    if (this.#pager !== undefined) return this.#screens.showInline([], this.#pager.frame(look, height));
-    const bottom = this.#bottom(look, height);
-    const { printed, live } = this.#printed.next(look, height, bottom, { ...this.#state, waiting });
-    this.#screens.showInline(printed, live);
+    if (this.#screens.hasWhole) return this.#screens.full.show(this.wholeFrame(look, height));
+    if (this.#pager !== undefined) return this.#screens.inline.show([], this.#pager.frame(look, height));
+    const { printed, live } = this.#printed.next(look, height, this.#bottom(look, height), { ...this.#state, waiting });
+    this.#screens.inline.show(printed, live);
   }
 
   #bottom(look: Look, height: number): Frame {
@@ -292,10 +287,7 @@ const frameMs = 16;
 /** Minimum distance of frames for keys: a flood, such as a paste in pieces, must not draw all the time. */
 const keyFrameMs = 4;
 
-/**
- * Schedules frames. Many changes make one frame, but the effect of a key never waits for the frame of streamed output.
- * Ticks keep times current while work runs.
- */
+/** Many changes make one frame, but the effect of a key never waits for the frame of streamed output. */
 export class FrameClock {
   readonly #draw: () => void;
   /** Times of the last frame, and of the last one for a key. */
@@ -313,7 +305,7 @@ export class FrameClock {
 
   /** Requests a frame for a change without a key. */
   ask(): void {
-    if (this.#isAsked || this.#isStopped) return;
+    if (this.#next !== undefined || this.#echo !== undefined || this.#isStopped) return;
     this.#next = setTimeout(() => this.now(), Math.max(0, frameMs - (performance.now() - this.#last)));
   }
 
@@ -346,10 +338,6 @@ export class FrameClock {
     this.#isStopped = true;
     this.#forget();
     clearInterval(this.#ticking);
-  }
-
-  get #isAsked(): boolean {
-    return this.#next !== undefined || this.#echo !== undefined;
   }
 
   #forget(): void {

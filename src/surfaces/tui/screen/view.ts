@@ -21,30 +21,23 @@ export interface View {
 export interface Frame {
   readonly rows: readonly string[];
   /** Counted from 0. Absent: the cursor is hidden. */
-  readonly cursor?: FramePlace;
-}
-
-interface FramePlace {
-  readonly row: number;
-  readonly column: number;
+  readonly cursor?: { readonly row: number; readonly column: number };
 }
 
 export const noFrame: Frame = { rows: [] };
 
 /** The last rows of a frame, as many as fit. The cursor stays in sight. */
 export function fitFrame({ rows, cursor }: Frame, height: number): Frame {
-  const over = rows.length - Math.max(1, height);
-  if (over <= 0) return cursor === undefined ? { rows } : { rows, cursor };
-  const from = cursor === undefined ? over : Math.min(over, cursor.row);
-  const shown = rows.slice(from, from + Math.max(1, height));
-  return cursor === undefined ? { rows: shown } : { rows: shown, cursor: { ...cursor, row: cursor.row - from } };
+  const room = Math.max(1, height);
+  if (rows.length <= room) return { rows, cursor };
+  const from = Math.min(rows.length - room, cursor?.row ?? Infinity);
+  return { rows: rows.slice(from, from + room), cursor: cursor && { ...cursor, row: cursor.row - from } };
 }
 
-export function frameBelow(above: readonly string[], { rows, cursor }: Frame): Frame {
-  const place: Pick<Frame, 'cursor'> =
-    cursor === undefined ? {} : { cursor: { ...cursor, row: cursor.row + above.length } };
-  return { rows: [...above, ...rows], ...place };
-}
+export const frameBelow = (above: readonly string[], { rows, cursor }: Frame): Frame => ({
+  rows: [...above, ...rows],
+  cursor: cursor && { ...cursor, row: cursor.row + above.length },
+});
 
 /** Caches rows that are slow to make by look. They must not depend on the time. */
 export function cacheRows<Rows>(make: (look: Look) => Rows): (look: Look) => Rows {

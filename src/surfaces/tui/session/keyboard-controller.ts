@@ -14,6 +14,7 @@ import type { TerminalContext } from './terminal-context.ts';
 
 /** A longer message is refused, and stays in the composer. */
 const mostCharacters = 1_048_576;
+const tooLong = `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`;
 
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
@@ -26,10 +27,6 @@ export interface KeyboardControllerParts {
   editOutside(): void;
   showHelp(): void;
   quit(): void;
-}
-
-function pasteCut(kept: number): string {
-  return `The paste is too long: Capstan keeps its first ${formatCount(kept)} characters. Put it in a file, and name the file.`;
 }
 
 export class KeyboardController {
@@ -73,7 +70,10 @@ export class KeyboardController {
       inner.input(input);
       return this.#shown();
     }
-    if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
+    if (input.kind === 'paste' && input.isCut === true) {
+      const kept = `Capstan keeps its first ${formatCount(input.text.length)} characters`;
+      this.#parts.notice(`The paste is too long: ${kept}. Put it in a file, and name the file.`, 'error');
+    }
     const top = stage.pager ?? stage.view;
     // The second key of a chord is no Vim command unless the two form no chord.
     const isChord = stage.pendingKey !== undefined;
@@ -140,79 +140,47 @@ export class KeyboardController {
   }
 
   #ofTerminal({ name }: KeyPress): boolean {
-    const { stage, surroundings, conversation: current, quit, editOutside, showHelp } = this.#parts;
+    const { stage, conversation, quit, editOutside, showHelp } = this.#parts;
     const { composer } = stage;
-    const conversation = current();
+    const { isEmpty } = composer;
+    const current = conversation();
     switch (name) {
       case 'enter':
-        this.#submit('send');
-        return true;
       case 'tab':
-        this.#submit('queue');
+        this.#submit(name === 'enter' ? 'send' : 'queue');
         return true;
       case 'escape':
-        if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
-        else if (conversation?.canInterrupt === true)
-          conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
-        else if (composer.isEmpty && this.#parts.canRewind !== false) {
-          if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
-        }
+        this.#escape(current);
         return true;
       case 'ctrl+c':
-        if (!composer.isEmpty) composer.drop();
-        else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
-        // The key was meant for work that has just ended.
-        else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
-        else quit();
+        this.#interrupt(current);
         return true;
       case 'ctrl+d':
-        if (!composer.isEmpty) return false;
-        quit();
-        return true;
+        if (isEmpty) quit();
+        return isEmpty;
       case 'ctrl+g':
         editOutside();
-        return true;
-      case 'ctrl+t':
-        conversation?.showTranscript();
-        return true;
-      case 'alt+o':
-        conversation?.showNewestDetails();
-        return true;
-      case 'ctrl+o':
-        conversation?.slash('copy', 'answer');
-        return true;
-      case 'shift+tab':
-        conversation?.cycleMode();
         return true;
       case 'alt+t':
         if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
         return true;
-      case 'alt+p':
-        conversation?.cyclePermissions();
-        return true;
       case 'r':
-        if (!composer.isEmpty || conversation?.canRetry !== true) return false;
-        conversation.retry();
+        if (!isEmpty || current?.canRetry !== true) return false;
+        current.retry();
         return true;
       case '?':
-        if (!composer.isEmpty) return false;
-        showHelp();
-        return true;
+        if (isEmpty) showHelp();
+        return isEmpty;
       case 'alt+up':
       case 'shift+left': {
-        const draft = conversation?.takeQueued();
+        const draft = current?.takeQueued();
         if (draft !== undefined) composer.giveBack(draft);
         return draft !== undefined;
       }
-      case 'alt+,':
-      case 'alt+.':
-        conversation?.stepEffort(name === 'alt+.' ? 1 : -1);
-        return true;
       case 'alt+left':
       case 'alt+right':
-        if (!composer.isEmpty) return false;
-        conversation?.stepAgent(name === 'alt+right' ? 1 : -1);
-        return true;
+        if (isEmpty) current?.stepAgent(name === 'alt+right' ? 1 : -1);
+        return isEmpty;
       case 'pageup':
       case 'pagedown':
         stage.scroll(name === 'pageup' ? stage.page : -stage.page);
@@ -220,12 +188,29 @@ export class KeyboardController {
       case 'ctrl+l':
         stage.resized();
         return true;
-      case 'toggle_vim_mode':
-        conversation?.slash('vim', '');
-        return true;
       default:
-        return false;
+        if (current !== undefined) conversationKeys[name]?.(current);
+        return Object.hasOwn(conversationKeys, name);
     }
+  }
+
+  #escape(conversation: Conversation | undefined): void {
+    const { composer } = this.#parts.stage;
+    if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
+    else if (conversation?.canInterrupt === true)
+      conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
+    else if (composer.isEmpty && this.#parts.canRewind !== false) {
+      if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
+    }
+  }
+
+  #interrupt(conversation: Conversation | undefined): void {
+    const { stage, surroundings, quit } = this.#parts;
+    if (!stage.composer.isEmpty) stage.composer.drop();
+    else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
+    // The key was meant for work that has just ended.
+    else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
+    else quit();
   }
 
   #submit(how: 'send' | 'queue'): void {
@@ -238,13 +223,7 @@ export class KeyboardController {
       composer.draft = draftFromText('');
       return notice('The message is blank, so it was not sent.', 'info');
     }
-    if (words.length > mostCharacters && [...words].length > mostCharacters) {
-      notice(
-        `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`,
-        'error',
-      );
-      return;
-    }
+    if (words.length > mostCharacters && [...words].length > mostCharacters) return notice(tooLong, 'error');
     stage.scrollToEnd();
     const conversation = current();
     if (conversation === undefined) {
@@ -275,6 +254,18 @@ export class KeyboardController {
     }
   }
 }
+
+/** Keys that act on the conversation alone. */
+const conversationKeys: Readonly<Record<string, (conversation: Conversation) => void>> = {
+  'ctrl+t': (conversation) => conversation.showTranscript(),
+  'alt+o': (conversation) => conversation.showNewestDetails(),
+  'ctrl+o': (conversation) => conversation.slash('copy', 'answer'),
+  'shift+tab': (conversation) => conversation.cycleMode(),
+  'alt+p': (conversation) => conversation.cyclePermissions(),
+  'alt+,': (conversation) => conversation.stepEffort(-1),
+  'alt+.': (conversation) => conversation.stepEffort(1),
+  toggle_vim_mode: (conversation) => conversation.slash('vim', ''),
+};
 
 /** Keys that act when pressed twice: the empty composer says so after the first press. Any other key resets this. */
 class PressedAgain {
@@ -314,10 +305,7 @@ export interface Conversation {
   slash(name: SlashName, rest: string): void;
   /** A turn, a compaction or a command of the user runs. */
   readonly canInterrupt: boolean;
-  /**
-   * Ends the work shown above the composer. `send-steers`: messages that the turn has not read are sent at once;
-   * otherwise they come back, as all waiting ones do.
-   */
+  /** `send-steers`: what the turn has not read is sent at once; otherwise it comes back, as all that waits. */
   interrupt(then: 'send-steers' | 'give-back'): void;
   cycleMode(): void;
   cyclePermissions(): void;
@@ -345,7 +333,8 @@ class BoundKeys {
     if (input.kind !== 'key') return input;
     const { pager, view } = this.#stage;
     const top = pager ?? view;
-    const group = top === undefined ? (listed ? this.#listGroup(input) : 'composer') : (top.keys ?? ofRoom(pager));
+    const ofDraft = listed ? this.#listGroup(input) : 'composer';
+    const group = top === undefined ? ofDraft : (top.keys ?? (pager === undefined ? 'list' : 'pager'));
     if (group === 'raw') return input;
     // Input typed into a field is no command.
     if (top !== undefined && input.text !== '' && (top.takesText === true || group === 'editor')) return input;
@@ -374,8 +363,4 @@ class BoundKeys {
     }, pendingMs);
     this.#stage.draw();
   }
-}
-
-function ofRoom(pager: unknown): KeyGroup {
-  return pager === undefined ? 'list' : 'pager';
 }

@@ -7,7 +7,6 @@ import type { TerminalContext } from './terminal-context.ts';
 
 export const notificationKinds = ['agent-turn-complete', 'approval-requested', 'user-input-requested'] as const;
 type NotificationKind = (typeof notificationKinds)[number];
-
 type NotifierSettings = Pick<TuiSettings, 'notifications' | 'notificationMethod' | 'notificationCondition'>;
 
 /** A turn that follows at once, from the queue or for a goal, begins within this time. */
@@ -61,6 +60,5 @@ export class Notifier {
   }
 }
 
-function kindOf({ kind }: Question): NotificationKind {
-  return kind === 'input' || kind === 'elicitation' ? 'user-input-requested' : 'approval-requested';
-}
+const kindOf = ({ kind }: Question): NotificationKind =>
+  kind === 'input' || kind === 'elicitation' ? 'user-input-requested' : 'approval-requested';

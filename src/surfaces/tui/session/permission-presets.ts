@@ -14,21 +14,16 @@ export interface PermissionPreset {
   readonly reviewer: ApprovalsReviewer;
 }
 
+const asking = { approval: 'on-request', reviewer: 'user' } as const;
+
 export const permissionPresets: readonly PermissionPreset[] = [
   {
     label: 'Ask',
     about: 'work in this folder; ask before commands that need more',
     sandbox: 'workspace-write',
-    approval: 'on-request',
-    reviewer: 'user',
+    ...asking,
   },
-  {
-    label: 'Read only',
-    about: 'ask before every change',
-    sandbox: 'read-only',
-    approval: 'on-request',
-    reviewer: 'user',
-  },
+  { label: 'Read only', about: 'ask before every change', sandbox: 'read-only', ...asking },
   {
     label: 'Full access',
     about: 'no sandbox and no questions: only where something else isolates Capstan',
@@ -48,30 +43,18 @@ export const permissionPresets: readonly PermissionPreset[] = [
 /** Cached: settings change rarely, but screens ask on every frame. */
 const standing = cachePerObject((settings: Settings) => {
   const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
-  const reviewer: ApprovalsReviewer = isReviewed({ ...settings, approval: settings.approvals })
-    ? 'auto_review'
-    : 'user';
-  const preset = permissionPresets.find(
-    (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
-  );
-  const reviewed = reviewer === 'user' ? '' : ', reviewed';
-  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
+  const isOfModel = isReviewed({ ...settings, approval: settings.approvals });
+  const reviewer: ApprovalsReviewer = isOfModel ? 'auto_review' : 'user';
+  const ofReviewer = permissionPresets.filter((each) => each.reviewer === reviewer);
+  const preset = ofReviewer.find((each) => each.sandbox === sandbox && each.approval === approval);
+  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${isOfModel ? ', reviewed' : ''}` };
 });
 
-export function presetOf(settings: Settings): PermissionPreset | undefined {
-  return standing(settings).preset;
-}
-
-function permissionWords(settings: Settings): string {
-  return standing(settings).words;
-}
-
-export function sandboxLevel(settings: Settings): string {
-  return standing(settings).sandbox;
-}
+export const presetOf = (settings: Settings): PermissionPreset | undefined => standing(settings).preset;
+export const sandboxLevel = (settings: Settings): string => standing(settings).sandbox;
 
 /** Permissions of the turn, by their `/permissions` names if they have one. Plan mode comes first. */
 export function permissionMode(settings: Settings): Piece {
   if (settings.collaboration?.mode === 'plan') return styled('Plan mode', { colour: 'special' });
-  return styled(permissionWords(settings), sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);
+  return styled(standing(settings).words, sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);
 }

@@ -19,8 +19,8 @@ import { UserShells } from '../flow/user-shells.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawRow, drawRows } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
-import { accentStyle, plain, type Row, styled } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import { accentStyle, plain, styled } from '../screen/text/style.ts';
+import { wrapIn } from '../screen/text/wrap-row.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { EventEntries } from '../transcript/event-entries.ts';
 import { type ShownHistory, ThreadOnScreen } from './staged-thread.ts';
@@ -65,11 +65,9 @@ export class TuiSession {
     this.parts = parts;
     this.entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
     const { entries } = this;
-    this.doors = createDraftServices({ thread, engine, notice: (text, level) => this.notice(text, level) });
-    this.#kept = new KeptQueue({
-      files: engine.user.queuedMessages(),
-      notice: (text, level) => this.notice(text, level),
-    });
+    const notice: TuiSession['notice'] = (text, level) => this.notice(text, level);
+    this.doors = createDraftServices({ thread, engine, notice });
+    this.#kept = new KeptQueue({ files: engine.user.queuedMessages(), notice });
     this.shells = new UserShells({ stage, entries, thread, now, told });
     this.flow = new TurnFlow({
       stage,
@@ -80,7 +78,11 @@ export class TuiSession {
       told,
       guard: run,
       shell: (command) => this.shells.run(command),
-      slash: (name, rest) => this.#ordered(this.guard(this.runSlash(name, rest))),
+      slash: (name, rest) => {
+        const work = this.guard(this.runSlash(name, rest));
+        this.acts.during(work);
+        return work;
+      },
       broken: () => entries.broken(),
       later: () => this.acts.later,
       keep: (waiting) => this.#kept.save(waiting),
@@ -109,7 +111,6 @@ export class TuiSession {
   get thread(): LiveThread {
     return this.#staged.live;
   }
-
   get isBusy(): boolean {
     return this.flow.isBusy;
   }
@@ -138,11 +139,10 @@ export class TuiSession {
     const drafts = this.#kept.open(this.thread.id);
     this.flow.requeue(drafts);
     if (drafts.length === 0) return;
-    const which = drafts.length === 1 ? 'A message' : `${drafts.length} messages`;
-    const follows = drafts.length === 1 ? 'It follows' : 'They follow';
-    this.notice(
-      `${which} from before ${drafts.length === 1 ? 'waits' : 'wait'} again. ${follows} the next message that you send; /queue shows the queue.`,
-    );
+    const isOne = drafts.length === 1;
+    const waits = isOne ? 'A message from before waits' : `${drafts.length} messages from before wait`;
+    const follows = isOne ? 'It follows' : 'They follow';
+    this.notice(`${waits} again. ${follows} the next message that you send; /queue shows the queue.`);
   }
 
   queue(draft: Draft): void {
@@ -160,9 +160,7 @@ export class TuiSession {
     this.parts.stage.draw();
   }
 
-  /**
-   * Shows the reason of a refusal by the thread. If another program writes the thread, the user is asked what to do.
-   */
+  /** Shows why the thread refused. If another program writes the thread, the user is asked what to do. */
   refused(outcome: Outcome): void {
     if (outcome.code !== 'thread-locked') return this.notice(fullText(outcome), 'error');
     this.inBackground(this.parts.regain(this));
@@ -178,18 +176,17 @@ export class TuiSession {
   async compact(focus: string): Promise<void> {
     if (this.thread.place === undefined && !this.flow.isBusy) return this.notice('Nothing to compact yet.');
     if (this.flow.isBusy) this.notice('The conversation is compacted before the next request of this turn.');
-    const done = await this.work('Compacting the conversation', () =>
-      this.thread.compact(focus === '' ? {} : { focus }),
-    );
+    const options = focus === '' ? {} : { focus };
+    const done = await this.work('Compacting the conversation', () => this.thread.compact(options));
     // Work that did not begin has no event to report it.
     if (done?.kind === 'failed' && done.outcome.code === 'nothing-to-compact') this.notice(done.outcome.message);
   }
 
   /** Totals for the lines that stay on the screen. */
   async summary(): Promise<readonly string[]> {
-    const { engine, threads, stage } = this.parts;
-    const stopped = await stoppedAgentsWords(engine, threads, this.thread);
-    return endSummary(this.thread, { beside: this.beside.spent, stopped, waiting: this.#kept.count }, stage.look);
+    const { stage } = this.parts;
+    const stopped = await stoppedAgentsWords(this.parts, this.thread);
+    return endSummary(this.thread, this.beside.spent, [...stopped, ...keptWords(this.#kept.count)], stage.look);
   }
 
   close(): void {
@@ -236,11 +233,6 @@ export class TuiSession {
     return reportWorkErrors(work, (text, level) => this.notice(text, level));
   }
 
-  #ordered(work: Promise<void>): Promise<void> {
-    this.acts.during(work);
-    return work;
-  }
-
   #inputOf(draft: Draft) {
     const { takesPictures, settings } = this.thread;
     const load = (source: string) => this.parts.engine.loadImage(source, settings.cwd);
@@ -252,52 +244,34 @@ export class TuiSession {
   }
 }
 
-/**
- * Costs of a conversation outside its thread, as far as this window knows: turns abandoned by forking, and side
- * conversations.
- */
+/** Costs of a conversation outside its thread: in turns abandoned by forking, and in side conversations. */
 class SideCost {
-  #spent = noUsage;
-
-  get spent(): Usage {
-    return this.#spent;
-  }
+  spent: Usage = noUsage;
 
   /** Adds the cost of another thread: `all` at its end minus `shared` at its start. */
   add(shared: Usage, all: Usage): void {
-    this.#spent = addUsage(this.#spent, usageSince(shared, all));
+    this.spent = addUsage(this.spent, usageSince(shared, all));
   }
 
   clear(): void {
-    this.#spent = noUsage;
+    this.spent = noUsage;
   }
 }
 
-interface AtTheEnd {
-  readonly beside: Usage;
-  /** Note about stopped agents. Empty: none were working. */
-  readonly stopped: string;
-  readonly waiting: number;
-}
-
-/**
- * Lines that stay on the screen at the end: the cost, if a model answered, the stopped agents, and how to resume. Empty
- * for a thread without a turn.
- */
-function endSummary(thread: LiveThread, { beside, stopped, waiting }: AtTheEnd, look: Look): readonly string[] {
+/** Lines that stay at the end: the cost, notes, and how to resume. Empty for a thread without a turn. */
+function endSummary(thread: LiveThread, beside: Usage, notes: readonly string[], look: Look): readonly string[] {
   const total = addUsage(thread.usage().total, beside);
   if (thread.place === undefined) return [];
   const money = total.cost === undefined ? '' : `, ${moneyWords(total.cost, total.estimated)}`;
   const besides = usedWithEstimate(beside) === 0 ? '' : ', with what was taken back or asked beside it';
   const spent = `${usedTokensWords(total)} tokens used${money}${besides}.`;
   const command = `capstan resume ${thread.id}`;
-  const [before, row]: readonly [string, Row] = ['To continue:', [styled(command, accentStyle)]];
+  const before = 'To continue:';
+  const row = [styled(command, accentStyle)];
   const isOneRow = before.length + 1 + command.length <= look.width;
-  const said = [
-    ...(usedWithEstimate(total) === 0 ? [] : [spent]),
-    ...(stopped === '' ? [] : [stopped]),
-    ...keptWords(waiting),
-  ].flatMap((line) => wrapRow([plain(line)], { width: look.width }));
+  const said = [...(usedWithEstimate(total) === 0 ? [] : [spent]), ...notes].flatMap((line) =>
+    wrapIn(look, [plain(line)]),
+  );
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
   // Not wrapped, however narrow the terminal is: it breaks the row itself, and copies it as one.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
@@ -308,27 +282,22 @@ function keptWords(waiting: number): readonly string[] {
   return [`${waiting === 1 ? 'A queued message is' : `${waiting} queued messages are`} kept for when you continue.`];
 }
 
-function runningAgents(threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) {
-  return threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
-}
+const runningAgents = (threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) =>
+  threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
 
 /** Names are read from files: a hanging disk must not delay the user's exit. */
 const namesMs = 500;
 
-/** Note for a leaving user about agents, which are stopped then. Empty: none is working. */
-async function stoppedAgentsWords(
-  { stored }: Pick<Engine, 'stored'>,
-  threads: Pick<LiveThreads, 'agentsOf'>,
-  thread: Pick<LiveThread, 'id' | 'place'>,
-): Promise<string> {
+/** Note for a leaving user about agents, which are stopped then; none if none is working. */
+async function stoppedAgentsWords({ engine, threads }: SessionParts, thread: LiveThread): Promise<readonly string[]> {
   const running = new Set<string>(runningAgents(threads, thread).map(({ id }) => id));
-  if (running.size === 0 || thread.place === undefined) return '';
+  if (running.size === 0 || thread.place === undefined) return [];
   const late = new Promise<undefined>((over) => void setTimeout(() => over(undefined), namesMs).unref());
   // Without their names, give at least their number.
-  const tree = await Promise.race([stored.agents(thread.id).catch(() => undefined), late]);
+  const tree = await Promise.race([engine.stored.agents(thread.id).catch(() => undefined), late]);
   const names = tree === undefined ? [] : namesIn(tree, running);
   const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
-  return `${running.size === 1 ? 'An agent was' : `${running.size} agents were`} stopped at work${which}.`;
+  return [`${running.size === 1 ? 'An agent was' : `${running.size} agents were`} stopped at work${which}.`];
 }
 
 function namesIn({ agents }: AgentNode, running: ReadonlySet<string>): readonly string[] {
@@ -338,6 +307,4 @@ function namesIn({ agents }: AgentNode, running: ReadonlySet<string>): readonly 
   ]);
 }
 
-export function agentName(path: string): string {
-  return path.replace(/^\/root\//, '');
-}
+export const agentName = (path: string): string => path.replace(/^\/root\//, '');

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -52,7 +51,7 @@ export class ThreadOnScreen {
       open: (view) => stage.ask(view),
       showWhole: (rows, seenEnd) => {
         const close = (): void => stage.openPager(undefined);
-        this.#whole = new PagerView({ title: 'What is asked', rows, ...defined({ seenEnd }), close });
+        this.#whole = new PagerView({ title: 'What is asked', rows, seenEnd, close });
         stage.openPager(this.#whole);
       },
       closeWhole: () => {
@@ -70,7 +69,6 @@ export class ThreadOnScreen {
   get live(): LiveThread {
     return this.#thread;
   }
-
   get isAsking(): boolean {
     return this.#desk.isAsking;
   }
@@ -130,7 +128,7 @@ export class ThreadOnScreen {
       this.#thread,
       {
         stage,
-        ...(shows === 'end' ? { mostReplayed: stage.page } : {}),
+        mostReplayed: shows === 'end' ? stage.page : undefined,
         entries,
         now,
         asked: (question, item) => this.#desk.asked(question, item),

@@ -42,15 +42,11 @@ export interface StatusItem {
 
 const accent = (): Style => ({ colour: 'accent' });
 const marker = (): Style => ({ colour: 'marker' });
-
-function left({ usage }: StatusFacts): number {
-  return Math.round(usage.percentRemaining);
-}
+const left = ({ usage }: StatusFacts): number => Math.round(usage.percentRemaining);
 
 /** These are coloured even if other items are not. */
-function leftStyle(facts: StatusFacts): Style {
-  return left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
-}
+const leftStyle = (facts: StatusFacts): Style =>
+  left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
 
 const tokens = (count: number, word: string): string | undefined =>
   count === 0 ? undefined : `${compactNumber(count)} ${word}`;
@@ -138,39 +134,25 @@ export const statusItems = {
 
 export type StatusId = keyof typeof statusItems;
 
-/** Other names in Codex files. Without an id: valid, but nothing to show here. */
-const otherNames: Readonly<Record<string, StatusId | undefined>> = {
-  project: 'project-name',
-  'codex-version': 'capstan-version',
-  'pull-request-number': undefined,
-  'branch-changes': undefined,
-  'five-hour-limit': undefined,
-  'weekly-limit': undefined,
-  'thread-credits': undefined,
-  'fast-mode': undefined,
-  'raw-output': undefined,
-  'workspace-headline': undefined,
-  daybreak: undefined,
-  profile: undefined,
-};
+/** Other names in Codex files. */
+const otherNames: Readonly<Record<string, StatusId>> = { project: 'project-name', 'codex-version': 'capstan-version' };
+/** Valid in Codex files, but here there is nothing to show for them. */
+const unshown =
+  /^(pull-request-number|branch-changes|(five-hour|weekly)-limit|thread-credits|fast-mode|raw-output|workspace-headline|daybreak|profile)$/;
 
-/** Known ids and unknown words. */
-export function readStatusIds(words: readonly string[]): {
-  readonly ids: readonly StatusId[];
+export interface ReadIds<Id> {
+  readonly ids: readonly Id[];
   readonly unknown: readonly string[];
-} {
-  const ids: StatusId[] = [];
-  const unknown: string[] = [];
-  for (const word of words) {
-    const id = isStatusId(word) ? word : Object.hasOwn(otherNames, word) ? otherNames[word] : null;
-    if (id === null) unknown.push(word);
-    else if (id !== undefined && !ids.includes(id)) ids.push(id);
-  }
-  return { ids, unknown };
 }
 
-function isStatusId(word: string): word is StatusId {
-  return Object.hasOwn(statusItems, word);
+export function readStatusIds(words: readonly string[]): ReadIds<StatusId> {
+  const idOf = (word: string): StatusId | undefined => {
+    if (Object.hasOwn(statusItems, word)) return word as StatusId;
+    return Object.hasOwn(otherNames, word) ? otherNames[word] : undefined;
+  };
+  const ids = words.map(idOf).filter((id) => id !== undefined);
+  const unknown = words.filter((word) => idOf(word) === undefined && !unshown.test(word));
+  return { ids: [...new Set(ids)], unknown };
 }
 
 export const usualStatusLine: readonly StatusId[] = [

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { isGateOpen } from '../../../core/config/features.ts';
 import type { TuiSettings } from '../../../core/config/tui-settings.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -11,9 +10,10 @@ import { cleanLine } from '../screen/text/clean-text.ts';
 import { cutRow, drawRow, drawRows, rowColumns } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look, wordsWithGlyphs } from '../screen/text/look.ts';
 import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import { wrapIn } from '../screen/text/wrap-row.ts';
 import { permissionMode } from './permission-presets.ts';
 import {
+  type ReadIds,
   readStatusIds,
   type StatusFacts,
   type StatusId,
@@ -24,16 +24,13 @@ import {
 } from './status-items.ts';
 import type { TerminalContext } from './terminal-context.ts';
 
-export interface StatusLine {
+interface StatusLine {
   readonly items: readonly StatusId[];
   /** False: only the mode and what is running out have a colour. */
   readonly hasColours: boolean;
 }
 
-/**
- * The row below the composer: settings and limits, and at the right the mode, which is always visible. Items that do
- * not fit are left out.
- */
+/** The row below the composer: what fits of the settings and limits, and at the right always the mode. */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
   const mode = shownMode(facts);
@@ -44,7 +41,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   const row: Piece[] = [];
   for (const id of items) {
     const { short }: StatusItem = statusItems[id];
-    const piece = pieceOf(id, { facts, hasColours }, look);
+    const piece = pieceOf(id, facts, hasColours, look);
     if (piece === undefined) continue;
     const forms = [piece, ...(short === undefined ? [] : [{ ...piece, text: short(facts) }])];
     const added = forms
@@ -60,14 +57,10 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
 /** The mode of the running turn, with the one chosen for the next turn. */
 function shownMode({ settings, next }: StatusFacts): Piece {
   const { style } = permissionMode(settings);
-  return { text: withNext({ settings, next }, (of) => permissionMode(of).text), ...defined({ style }) };
+  return { text: withNext({ settings, next }, (of) => permissionMode(of).text), style };
 }
 
-function pieceOf(
-  id: StatusId,
-  { facts, hasColours }: { readonly facts: StatusFacts; readonly hasColours: boolean },
-  look: Look,
-): Piece | undefined {
+function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): Piece | undefined {
   const item: StatusItem = statusItems[id];
   const text = cleanLine(item.text(facts, look) ?? '').trim();
   if (text === '') return undefined;
@@ -125,7 +118,7 @@ export class StatusView {
     const isNew = this.#parts.thread().place === undefined && this.#parts.runState() === 'Ready';
     if (!isNew || !this.#parts.settings.showTooltips || this.#parts.surroundings.rows < fewestRows) return [line];
     // A tip counts as used only when it is shown.
-    this.#tip ??= this.#parts.engine.nextTipIndex('tip', tipCount) ?? Math.floor(look.now / dayMs);
+    this.#tip ??= this.#parts.engine.nextTipIndex('tip', tips.length) ?? Math.floor(look.now / dayMs);
     return [line, ...tipRows(this.#tip, look)];
   }
 
@@ -155,8 +148,8 @@ export class StatusView {
   #all(): StatusFacts {
     const thread = this.#parts.thread();
     const next = thread.standIn ?? thread.settings;
-    const { repository, branch, name, firstWords, tasks, goal } = this.#facts;
     return {
+      ...this.#facts,
       settings: thread.turnSettings ?? next,
       next: thread.turnSettings === undefined ? undefined : next,
       usage: thread.usage(),
@@ -164,12 +157,6 @@ export class StatusView {
       profileName: thread.profileName,
       host: this.#host,
       runState: this.#parts.runState(),
-      repository,
-      branch,
-      name,
-      firstWords,
-      tasks,
-      goal,
     };
   }
 }
@@ -185,39 +172,23 @@ const tips: readonly ((key: HintKeys) => string)[] = [
   (key) => `${key('Ctrl+G')} opens the draft in your editor.`,
 ];
 
-const tipCount = tips.length;
-
 /** Only for the place below the composer: elsewhere it would look like an answer. */
 export function tipRows(at: number, look: Look): readonly string[] {
   const tip = tips[at % tips.length]?.(hintKeys(look, 'composer')) ?? '';
   const label = '  Tip: ';
-  const rest = [plain(' '.repeat(label.length))];
-  const rows = wrapRow([styled(wordsWithGlyphs(tip, look), dimStyle)], {
-    width: look.width,
-    first: [styled(label, dimStyle)],
-    rest,
-  });
-  return drawRows(rows, look);
+  const words = [styled(wordsWithGlyphs(tip, look), dimStyle)];
+  return drawRows(wrapIn(look, words, [styled(label, dimStyle)], [plain(' '.repeat(label.length))]), look);
 }
 
 /** `activity`: work runs or waits for the user. */
 export type TitleId = StatusId | 'activity';
-
 const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
 
-export function readTitleIds(words: readonly string[]): {
-  readonly ids: readonly TitleId[];
-  readonly unknown: readonly string[];
-} {
-  const unknown: string[] = [];
-  const ids: TitleId[] = [];
-  for (const word of words) {
-    const read = readStatusIds([word]);
-    const found: readonly TitleId[] = word === 'activity' || word === 'spinner' ? ['activity'] : read.ids;
-    if (found.length === 0) unknown.push(...read.unknown);
-    ids.push(...found.filter((id) => !ids.includes(id)));
-  }
-  return { ids, unknown };
+export function readTitleIds(words: readonly string[]): ReadIds<TitleId> {
+  const read = words.map((word): ReadIds<TitleId> =>
+    word === 'activity' || word === 'spinner' ? { ids: ['activity'], unknown: [] } : readStatusIds([word]),
+  );
+  return { ids: [...new Set(read.flatMap(({ ids }) => ids))], unknown: read.flatMap(({ unknown }) => unknown) };
 }
 
 const longestPart = 60;
@@ -249,62 +220,39 @@ const longestTitle = 200;
 
 /** Facts of a conversation besides its settings. Git is read when a turn ends, never for a frame. */
 export class SessionFacts {
-  #repository: string | undefined;
-  #branch: string | undefined;
-  #name: string | undefined;
-  #firstWords: string | undefined;
-  #tasks: { readonly done: number; readonly all: number } | undefined;
-  #goal: Goal | undefined;
-
-  get repository(): string | undefined {
-    return this.#repository;
-  }
-  get branch(): string | undefined {
-    return this.#branch;
-  }
-  get name(): string | undefined {
-    return this.#name;
-  }
-  get firstWords(): string | undefined {
-    return this.#firstWords;
-  }
-  get tasks(): { readonly done: number; readonly all: number } | undefined {
-    return this.#tasks;
-  }
-
-  get goal(): Goal | undefined {
-    return this.#goal;
-  }
+  repository: string | undefined;
+  branch: string | undefined;
+  name: string | undefined;
+  firstWords: string | undefined;
+  tasks: StatusFacts['tasks'];
+  goal: Goal | undefined;
 
   clear(): void {
-    this.#name = undefined;
-    this.#firstWords = undefined;
-    this.#tasks = undefined;
-    this.#goal = undefined;
+    this.name = undefined;
+    this.firstWords = undefined;
+    this.tasks = undefined;
+    this.goal = undefined;
   }
 
   observe(event: ThreadEvent): void {
     if (event.kind === 'context' && event.cause === 'user' && event.author === undefined)
-      this.#firstWords ??= event.text.slice(0, longestTitle);
-    if (event.kind === 'turn-started' && event.isContinued !== true) this.#tasks = undefined;
+      this.firstWords ??= event.text.slice(0, longestTitle);
+    if (event.kind === 'turn-started' && event.isContinued !== true) this.tasks = undefined;
     // A finished plan is not shown once its turn is over.
-    if (isTurnEnd(event) && this.#tasks?.done === this.#tasks?.all) this.#tasks = undefined;
+    const isOver = /^turn-(completed|failed|aborted|suspended)$/.test(event.kind);
+    if (isOver && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
-    this.#tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
+    this.tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
   }
 
   async refresh(engine: Engine, { id, place, settings }: LiveThread): Promise<void> {
     const folder = engine.lookAtFolder(settings.cwd);
-    this.#repository = 'code' in folder ? undefined : folder.repository;
-    this.#branch = engine.branchAt(settings.cwd);
+    this.repository = 'code' in folder ? undefined : folder.repository;
+    this.branch = engine.branchAt(settings.cwd);
     if (place === undefined) return;
     const summary = await engine.stored.summary(id);
-    if (!('code' in summary)) this.#name = summary.name;
-    if (isGateOpen('goals', settings.features)) this.#goal = await engine.stored.goal(id);
+    if (!('code' in summary)) this.name = summary.name;
+    if (isGateOpen('goals', settings.features)) this.goal = await engine.stored.goal(id);
   }
-}
-
-function isTurnEnd({ kind }: ThreadEvent): boolean {
-  return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
 }

@@ -32,23 +32,15 @@ export class TerminalContext {
   get hasFocus(): boolean {
     return this.#hasFocus;
   }
-
   get marksPastes(): boolean {
     return this.#terminal.marksPastes;
   }
-
   get rows(): number {
     return this.#terminal.rows;
   }
 
   write(sequence: string): void {
     this.#terminal.write(sequence);
-  }
-
-  /** The next keys may be meant for the window that had them until now. */
-  #focus(has: boolean): void {
-    if (has && !this.#hasFocus) this.cameBack();
-    this.#hasFocus = has;
   }
 
   /** The user or this program was elsewhere. */
@@ -60,8 +52,11 @@ export class TerminalContext {
   /** True: it was a report of the terminal, not user input. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'background') this.appearance.background(input.rgb);
-    else if (input.kind === 'focus') this.#focus(input.has);
-    else {
+    else if (input.kind === 'focus') {
+      // The next keys may be meant for the window that had them until now.
+      if (input.has && !this.#hasFocus) this.cameBack();
+      this.#hasFocus = input.has;
+    } else {
       if (input.kind !== 'wheel' && input.kind !== 'answer') this.pause.typed();
       return false;
     }
@@ -72,20 +67,16 @@ export class TerminalContext {
 /** Sets the theme of the stage from the user's choice and the reported background. */
 class Appearance {
   readonly #stage: TuiScreen;
-  #choice = autoTheme;
+  choice = autoTheme;
   #background: Background = 'unknown';
 
   constructor(stage: TuiScreen) {
     this.#stage = stage;
   }
 
-  get choice(): ThemeChoice {
-    return this.#choice;
-  }
-
   /** Also used for previews. */
   choose(choice: ThemeChoice): void {
-    this.#choice = choice;
+    this.choice = choice;
     this.#apply();
   }
 
@@ -95,6 +86,6 @@ class Appearance {
   }
 
   #apply(): void {
-    this.#stage.changeLook({ palette: this.#choice.on(this.#background) });
+    this.#stage.changeLook({ palette: this.choice.on(this.#background) });
   }
 }

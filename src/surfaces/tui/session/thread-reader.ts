@@ -1,6 +1,5 @@
-import type { Engine } from '../../../engine/engine.ts';
 import { timeOfCursor } from '../../../engine/live/line-cursor.ts';
-import type { LiveNews, LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { WatchedThread } from '../../../engine/live/watch-thread.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
@@ -14,23 +13,25 @@ import type { Look } from '../screen/text/look.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { EventEntries } from '../transcript/event-entries.ts';
 import { Transcript } from '../transcript/transcript.ts';
+import type { SessionParts } from './session.ts';
 
 export interface ReaderParts {
   readonly stage: TuiScreen;
   readonly entries: EventEntries;
   now(): number;
   asked(question: Question, item: TurnItem | undefined): void;
-  answered(id: string): void;
-  said(words: string): void;
+  answered?(id: string): void;
+  said?(words: string): void;
   /** `isNews`: live, not read from the file. `at`: its time, if known. */
-  observe(event: ThreadEvent, isNews: boolean, at: number | undefined): void;
-  proposed(plan: string): void;
-  turnBegan(): void;
-  turnOver(): void;
+  observe?(event: ThreadEvent, isNews: boolean, at: number | undefined): void;
+  proposed?(plan: string): void;
+  turnBegan?(): void;
+  turnOver?(): void;
   /** Rows of its history to print on opening. */
   readonly mostReplayed?: number;
 }
 
+const rolledBack = 'The conversation was rolled back: what came after that does not count any more.';
 /** Rows of an old conversation to print on resuming. */
 const mostReplayedRows = 1000;
 
@@ -102,24 +103,18 @@ export class ThreadReader {
   }
 
   #news(news: LiveNews): void {
-    const { entries } = this.#parts;
+    const { entries, now } = this.#parts;
     switch (news.kind) {
       case 'recorded':
         // Events recorded again by an undo keep their recorded times.
-        return this.#event(
-          news.event,
-          timeOfCursor(news.cursor) ?? (this.#isReplaying ? undefined : this.#parts.now()),
-        );
+        return this.#event(news.event, timeOfCursor(news.cursor) ?? (this.#isReplaying ? undefined : now()));
       case 'passing':
-        return this.#event(news.event, this.#parts.now());
+        return this.#event(news.event, now());
       case 'preview':
         this.#previewed(news.event);
         return entries.preview(news.event);
       case 'rewound':
-        return entries.notice(
-          'The conversation was rolled back: what came after that does not count any more.',
-          'warning',
-        );
+        return entries.notice(rolledBack, 'warning');
       case 'ended':
       case 'missed':
         return;
@@ -130,11 +125,11 @@ export class ThreadReader {
     const { entries, stage, now } = this.#parts;
     const isNews = !this.#isReplaying;
     entries.event(event, at);
-    this.#parts.observe(event, isNews, at);
+    this.#parts.observe?.(event, isNews, at);
     switch (event.kind) {
       case 'context':
         if (event.cause !== 'user' || event.author !== undefined) return;
-        this.#parts.said(event.text);
+        this.#parts.said?.(event.text);
         if (!isNews) stage.composer.history.seed(escapeCommandDraft(draftFromText(cleanText(event.text))));
         return;
       case 'question-asked':
@@ -143,12 +138,12 @@ export class ThreadReader {
         return this.#reviewed(() => this.#inReview.add(event.question.id));
       case 'question-answered':
         if (this.#inReview.has(event.id)) this.#reviewed(() => this.#inReview.delete(event.id));
-        return this.#parts.answered(event.id);
+        return this.#parts.answered?.(event.id);
       case 'turn-started':
         if (!isNews) return;
         stage.busy = { header: 'Working', since: now() };
         this.#proposed = undefined;
-        return this.#parts.turnBegan();
+        return this.#parts.turnBegan?.();
       case 'retrying':
         return this.#retrying(event);
       case 'item-started':
@@ -172,8 +167,8 @@ export class ThreadReader {
         if (!isNews || (event.kind === 'turn-failed' && event.continuedBy !== undefined)) return;
         stage.busy = undefined;
         if (stage.plan?.steps.every(({ status }) => status === 'completed') === true) stage.plan = undefined;
-        if (event.kind === 'turn-completed' && this.#proposed !== undefined) this.#parts.proposed(this.#proposed);
-        return this.#parts.turnOver();
+        if (event.kind === 'turn-completed' && this.#proposed !== undefined) this.#parts.proposed?.(this.#proposed);
+        return this.#parts.turnOver?.();
       default:
         return;
     }
@@ -183,10 +178,10 @@ export class ThreadReader {
     const { stage } = this.#parts;
     if (item.kind === 'agent-message' && item.plan !== undefined) this.#proposed = item.plan;
     if (item.kind !== 'plan') return;
-    const isDone = item.steps.every(({ status }) => status === 'completed');
+    const { steps } = item;
     // From an earlier process, show only an unfinished plan.
-    stage.plan =
-      isDone && this.#isReplaying ? undefined : { steps: item.steps, isFolded: stage.plan?.isFolded ?? true };
+    const isOver = this.#isReplaying && steps.every(({ status }) => status === 'completed');
+    stage.plan = isOver ? undefined : { steps, isFolded: stage.plan?.isFolded ?? true };
   }
 
   /** Shown in the row above the composer. The outcome is reported at the end. */
@@ -229,12 +224,7 @@ export class ThreadReader {
   }
 }
 
-export interface ThreadViewerParts {
-  readonly engine: Engine;
-  readonly threads: LiveThreads;
-  now(): number;
-  changed(): void;
-}
+type ThreadViewerParts = Pick<SessionParts, 'engine' | 'threads' | 'now'> & { readonly changed: () => void };
 
 export class ThreadViewer {
   readonly #parts: ThreadViewerParts;

@@ -7,7 +7,7 @@ import { describeThreadWriter } from '../boot/resume-thread.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import { plain, styled, warnStyle } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import { wrapIn } from '../screen/text/wrap-row.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { View } from '../screen/view.ts';
 import { headerCell } from '../transcript/cells/notice-cells.ts';
@@ -16,6 +16,10 @@ import type { TuiSession } from './session.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 const lookMs = 500;
+const ended = {
+  title: 'The program that wrote this conversation has ended.',
+  choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
+};
 
 interface WatchParts {
   readonly stage: TuiScreen;
@@ -46,18 +50,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   };
   const reader = new ThreadReader(
     { place: watched.place, follow: (options) => noted(watched.follow(options)) },
-    {
-      stage,
-      entries,
-      now,
-      asked: () => entries.notice('A question waits for an answer there.', 'info'),
-      answered: () => undefined,
-      said: () => undefined,
-      observe: () => undefined,
-      proposed: () => undefined,
-      turnBegan: () => undefined,
-      turnOver: () => undefined,
-    },
+    { stage, entries, now, asked: () => entries.notice('A question waits for an answer there.', 'info') },
   );
   const { placeholder, footer } = stage;
   stage.placeholder = parts.placeholder;
@@ -65,25 +58,18 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   /** End of the thread when the user chose to wait for the other program. */
   let keptAt: number | undefined;
   stage.footer = (look) => {
-    const who =
-      writer !== undefined ? describeThreadWriter(writer) : seen === keptAt ? 'no program' : 'another program';
+    const unnamed = seen === keptAt ? 'no program' : 'another program';
+    const who = writer === undefined ? unnamed : describeThreadWriter(writer);
     const text = `Watching only: ${who} writes it. Ctrl+C leaves`;
     // Wrapped, so that the key that leaves is never cut.
-    const rows = wrapRow([styled(text, warnStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
-    return drawRows(rows, look);
+    return drawRows(wrapIn(look, [styled(text, warnStyle)], [plain('  ')]), look);
   };
   stage.draw();
   for (;;) {
     const left = await desk.wait(lookMs);
     writer = left === 'left' ? writer : await stored.writing(id);
     if (left !== 'left' && (writer !== undefined || seen === keptAt)) continue;
-    const chosen =
-      left === 'left'
-        ? left
-        : await desk.ask({
-            title: 'The program that wrote this conversation has ended.',
-            choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
-          });
+    const chosen = left === 'left' ? left : await desk.ask(ended);
     if (chosen === 'back' || chosen === 1) {
       keptAt = seen;
       stage.draw();
@@ -104,10 +90,7 @@ function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: str
   return words.length === 0 ? {} : { policy: words.join(', ') };
 }
 
-/**
- * Shows a thread that another program writes, on a screen over the conversation, until that program has ended and the
- * user continues it here. It takes no messages meanwhile. `left`: the user returns to the conversation.
- */
+/** Like `showWatched`, on a screen over the conversation. `left`: the user returns to the conversation. */
 export async function watchOver(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
   const { stage: main, engine, surroundings, now } = session.parts;
   const stage = main.within();

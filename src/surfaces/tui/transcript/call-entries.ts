@@ -26,18 +26,17 @@ export function markCallInterrupted({ entry, item, output, context }: ShownCall)
   entry.cell = itemCell({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
 }
 
-export function withOutput<Item extends TurnItem>(item: Item, output: string): Item {
-  return item.kind === 'command' && item.output === '' ? { ...item, output } : item;
-}
+export const withOutput = <Item extends TurnItem>(item: Item, output: string): Item =>
+  item.kind === 'command' && item.output === '' ? { ...item, output } : item;
 
 /** Facts of an event about a call that its item lacks. */
 export function callStateAt(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallState {
-  const place =
-    confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
-  return { ...defined({ startedAt }), ...place };
+  // Without what is not known: a state of the same call that was known before stays.
+  const place = confined === true ? 'wider' : outside === true ? 'outside' : undefined;
+  return defined({ startedAt, place } as const);
 }
 
 type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
@@ -123,7 +122,7 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
       const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
       // It may have ended by itself at that moment.
       const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
-      entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode, unfinished }) });
+      entry.cell = cell({ status, output: all, durationMs, exitCode, unfinished });
       entry.isFinal = true;
     },
     lost() {

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { ModelSwitchedEvent, PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { brokenPrefix, cacheBreakWords, checkpointLine, checkpointText } from '../../views/wording/checkpoint-words.ts';
@@ -12,7 +11,7 @@ const early: ReadonlySet<ThreadEvent['kind']> = new Set(['context', 'settings', 
 /** One quiet line for each change of the requests, with its cost. */
 export class ChangeEntries {
   readonly #add: (entry: TranscriptEntry) => TranscriptEntry;
-  #open: { readonly entry: TranscriptEntry; change: RequestChange } | undefined;
+  #open: { readonly entry: TranscriptEntry; readonly change: RequestChange } | undefined;
   /** Retries of the running request. The row above the composer shows them; a line follows if one has helped. */
   #retry: Extract<RequestChange, { kind: 'retry' }> | undefined;
   #tokens: number | undefined;
@@ -31,11 +30,7 @@ export class ChangeEntries {
       case 'prefix-broken':
         return this.#broken(event);
       case 'retrying':
-        this.#retry = {
-          kind: 'retry',
-          events: [...(this.#retry?.events ?? []), event],
-          ...defined({ tokens: this.#tokens }),
-        };
+        this.#retry = { kind: 'retry', events: [...(this.#retry?.events ?? []), event], tokens: this.#tokens };
         return true;
       case 'turn-failed':
       case 'turn-aborted':
@@ -62,8 +57,9 @@ export class ChangeEntries {
 
   /** Attributes the break to the switch or checkpoint before it. */
   #broken(prefix: PrefixBrokenEvent): boolean {
-    const change = this.#open?.change;
-    if (change?.kind === 'switch' || change?.kind === 'checkpoint') this.#becomes({ ...change, prefix });
+    const open = this.#open;
+    if (open?.change.kind === 'switch' || open?.change.kind === 'checkpoint')
+      open.entry.cell = quietCell(changeLine({ ...open.change, prefix }));
     else this.#begin({ kind: 'prefix', prefix });
     this.settle();
     return true;
@@ -75,24 +71,20 @@ export class ChangeEntries {
     this.#open = { entry: this.#add({ cell, isFinal: false, opens: true }), change };
     return true;
   }
-
-  #becomes(change: RequestChange): boolean {
-    if (this.#open === undefined) return false;
-    this.#open.change = change;
-    this.#open.entry.cell = quietCell(changeLine(change));
-    return true;
-  }
 }
 
-type Installed = Extract<ThreadEvent, { kind: 'checkpoint-installed' }>;
-type RetryEvent = Extract<ThreadEvent, { kind: 'retrying' }>;
+type EventOf<Kind extends ThreadEvent['kind']> = Extract<ThreadEvent, { kind: Kind }>;
 
 type RequestChange =
   | { readonly kind: 'switch'; readonly event: ModelSwitchedEvent; readonly prefix?: PrefixBrokenEvent }
-  | { readonly kind: 'checkpoint'; readonly event: Installed; readonly prefix?: PrefixBrokenEvent }
+  | {
+      readonly kind: 'checkpoint';
+      readonly event: EventOf<'checkpoint-installed'>;
+      readonly prefix?: PrefixBrokenEvent;
+    }
   | { readonly kind: 'prefix'; readonly prefix: PrefixBrokenEvent }
   /** `tokens`: size of the repeated request, if known. */
-  | { readonly kind: 'retry'; readonly events: readonly RetryEvent[]; readonly tokens?: number };
+  | { readonly kind: 'retry'; readonly events: readonly EventOf<'retrying'>[]; readonly tokens?: number };
 
 export function changeLine(change: RequestChange): QuietLine {
   switch (change.kind) {
@@ -133,9 +125,8 @@ function againWords({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): string {
 }
 
 /** True if the bytes are the same: then only the provider knows what its cache holds. */
-function mayHold({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean {
-  return breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
-}
+const mayHold = ({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean =>
+  breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
 
 function cacheLines({ breaks, keptTokens }: PrefixBrokenEvent): readonly string[] {
   return [

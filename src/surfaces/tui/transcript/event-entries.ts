@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Question } from '../../../protocol/question.ts';
@@ -75,16 +74,22 @@ export class EventEntries {
         // Time without a process, while it waited for an answer, does not count. Nor does time after a turn without a
         // recorded end.
         if (event.isContinued === true || !this.#isPassedOn) this.#turnStarted = at;
-        if (event.isContinued === true || this.#isPassedOn) this.#before ??= event.usage;
-        else this.#before = event.usage;
+        if (event.isContinued !== true && !this.#isPassedOn) this.#before = undefined;
+        this.#before ??= event.usage;
         this.#isPassedOn = false;
         this.#onlyCompacts = undefined;
         this.#noCheckpoint = undefined;
         return;
       case 'context':
         this.#onlyCompacts = false;
-        if (event.cause === 'user' && event.author === undefined) this.#said(event.itemId, event.text);
-        else this.#add(eventCell(event));
+        if (event.cause !== 'user' || event.author !== undefined) return this.#add(eventCell(event));
+        this.#groups.close();
+        this.#transcript.add({
+          cell: userCell({ kind: 'user-message', id: event.itemId, text: event.text, images: [] }),
+          isFinal: true,
+          isPrompt: true,
+          prompt: event.text,
+        });
         return;
       case 'item-started':
       case 'item-updated':
@@ -130,7 +135,8 @@ export class EventEntries {
   preview(event: ProvisionalEvent): void {
     if (event.kind !== 'dropped') this.#changes.settle();
     if (event.kind === 'text') this.#arrived(event.itemId, event.text);
-    if (event.kind === 'output') this.#printed(event.itemId, event.text);
+    const running = event.kind === 'output' ? this.#running.get(event.itemId) : undefined;
+    if (event.kind === 'output' && running !== undefined) appendCallOutput(running, event.text);
     if (event.kind === 'dropped') this.#dropped(event.itemId);
   }
 
@@ -158,12 +164,6 @@ export class EventEntries {
     this.#transcript.add({ cell, isFinal: true });
   }
 
-  #said(id: string, text: string): void {
-    this.#groups.close();
-    const cell = userCell({ kind: 'user-message', id, text, images: [] });
-    this.#transcript.add({ cell, isFinal: true, isPrompt: true, prompt: text });
-  }
-
   #begun(item: TurnItem, context: CallState): void {
     if (item.kind === 'plan') return this.#planned(item);
     if (isExploring(item)) return this.#groups.add(item);
@@ -176,7 +176,7 @@ export class EventEntries {
     }
     known.item = item;
     // It may run once more, in another place.
-    known.context = { ...context, ...known.context, ...defined({ place: context.place ?? known.context.place }) };
+    known.context = { ...context, ...known.context, place: context.place ?? known.context.place };
     known.entry.cell = itemCell(withOutput(item, known.output), known.context);
   }
 
@@ -206,10 +206,7 @@ export class EventEntries {
     this.#replayed.completed(item, this.#transcript.add({ cell: itemCell(item, context), isFinal: true, ...answer }));
   }
 
-  /**
-   * Its event comes only when its line is safely recorded, while later text may already be arriving: insert it before
-   * that.
-   */
+  /** Its event comes when its line is safely recorded. Later text may be arriving: insert it before that. */
   #thought(item: Extract<TurnItem, { kind: 'reasoning' }>): void {
     const [arriving] = this.#arriving.values();
     const entry: TranscriptEntry = { cell: itemCell(item), isFinal: true };
@@ -235,7 +232,7 @@ export class EventEntries {
     this.#questions.delete(event.id);
     const { kind } = event.answer;
     if (question !== undefined && (kind === 'declined' || kind === 'stopped')) this.#declined.add(event.callId);
-    this.#add(eventCell(event, defined({ question })));
+    this.#add(eventCell(event, { question }));
   }
 
   #arrived(id: string, text: string): void {
@@ -249,11 +246,6 @@ export class EventEntries {
       this.#arriving.set(id, known);
     }
     known.message.append(text);
-  }
-
-  #printed(id: string, text: string): void {
-    const known = this.#running.get(id);
-    if (known !== undefined) appendCallOutput(known, text);
   }
 
   #dropped(id: string): void {
@@ -302,31 +294,23 @@ export class EventEntries {
     this.#replayed.turnEnded(event.kind);
     this.#settle();
     const isUnfinished = this.#leaveUnfinished(event.kind === 'turn-aborted' ? 'kept' : 'removed');
-    const since = this.#turnStarted;
-    const before = this.#before;
+    const [since, before] = [this.#turnStarted, this.#before];
     // To the user, a turn that another model continues is one turn.
     this.#isPassedOn = event.kind === 'turn-failed' && event.continuedBy !== undefined;
-    if (!this.#isPassedOn) {
-      this.#turnStarted = undefined;
-      this.#before = undefined;
-    }
-    if (this.#onlyCompacts === true && this.#saysNothingMore(event)) return;
+    if (!this.#isPassedOn) [this.#turnStarted, this.#before] = [undefined, undefined];
+    // If the turn existed only for a checkpoint, the line about that has reported it.
+    const isReported =
+      event.kind === 'turn-failed' ? event.outcome.message === this.#noCheckpoint : event.kind === 'turn-completed';
+    if (this.#onlyCompacts === true && isReported) return;
     const isCounted = event.kind === 'turn-completed' || event.kind === 'turn-aborted';
     const words = isCounted ? turnCostWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
-    this.#add(eventCell(event, { isUnfinished, ...defined({ end }) }));
+    this.#add(eventCell(event, { isUnfinished, end }));
     // A stopped request has its price too.
     if (event.kind === 'turn-aborted' && end !== undefined && words.length > 0) this.#add(turnEndCell(end));
-  }
-
-  /** For a turn that exists only for a checkpoint: the line about the checkpoint has reported it. */
-  #saysNothingMore(event: ThreadEvent): boolean {
-    if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
-    return event.kind === 'turn-completed';
   }
 }
 
 /** True if a call runs in parallel to others of the same answer. Patches and most tools of servers run alone. */
-function runsBeside(item: TurnItem): boolean {
-  return item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;
-}
+const runsBeside = (item: TurnItem): boolean =>
+  item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;

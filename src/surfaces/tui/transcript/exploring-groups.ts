@@ -131,10 +131,5 @@ export class ExploringGroups {
   }
 }
 
-function isOver(item: TurnItem): boolean {
-  return !isRunning(item);
-}
-
-function isRunning(item: TurnItem): boolean {
-  return 'status' in item && item.status === 'in-progress';
-}
+const isOver = (item: TurnItem): boolean => !isRunning(item);
+const isRunning = (item: TurnItem): boolean => 'status' in item && item.status === 'in-progress';

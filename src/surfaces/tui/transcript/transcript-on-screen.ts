@@ -4,20 +4,12 @@ import { cleanLine } from '../screen/text/clean-text.ts';
 import { cutRow, drawRow, drawRows, filledRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import { wrapIn } from '../screen/text/wrap-row.ts';
 import { type Frame, frameBelow } from '../screen/view.ts';
 import type { PromptMarks, Transcript, TranscriptEntry } from './transcript.ts';
 
-/**
- * Narrower windows print nothing for good. They are that narrow only for a moment, while dragged or folded, and rows
- * printed then would stay cut up.
- */
+/** Narrower windows print nothing for good: windows are so narrow only while dragged, and rows would stay cut up. */
 const leastPrinted = 10;
-
-interface PrintedFrame {
-  readonly printed: readonly string[];
-  readonly live: Frame;
-}
 
 /** The transcript on the inline screen: each row is printed once, when no later text can change it. */
 export class PrintedTranscript {
@@ -30,7 +22,7 @@ export class PrintedTranscript {
     this.#marks = marks;
   }
 
-  next(look: Look, height: number, bottom: Frame, state: Omit<AnnouncedState, 'transcript'>): PrintedFrame {
+  next(look: Look, height: number, bottom: Frame, state: Omit<AnnouncedState, 'transcript'>) {
     const transcript = this.#transcript;
     // A screen reader does not wait for a wider window.
     const isTooNarrow = look.width < leastPrinted && look.glyphs !== 'words';
@@ -71,8 +63,8 @@ export class Announcements {
     const isEarly = busy !== undefined && this.#busy === '' && newest === this.#newest;
     const isHeld = isEarly && look.now - busy.since < heldMs;
     if (busy === undefined) this.#newest = newest;
-    const state =
-      busy === undefined || isHeld ? '' : [busy.header, busy.detail].filter((part) => part !== undefined).join(': ');
+    const shown = isHeld ? undefined : busy;
+    const state = [shown?.header, shown?.detail].filter((part) => part !== undefined).join(': ');
     if (state !== this.#busy && state !== '')
       lines.push(`${state}. ${hintKeys(look, 'composer')('Escape')} interrupts.`);
     this.#busy = state;
@@ -85,7 +77,7 @@ export class Announcements {
     ];
     lines.push(...all.filter((words) => !this.#waiting.includes(words)));
     this.#waiting = all;
-    const rows = lines.flatMap((line) => wrapRow([plain(cleanLine(line))], { width: look.width }));
+    const rows = lines.flatMap((line) => wrapIn(look, [plain(cleanLine(line))]));
     return [...drawRows(rows, look), ...this.#calls(transcript, look)];
   }
 
@@ -98,9 +90,8 @@ export class Announcements {
   }
 }
 
-function failedWords({ holdsQueue = false }: FailedTurn, look: Look): string {
-  return `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
-}
+const failedWords = ({ holdsQueue = false }: FailedTurn, look: Look): string =>
+  `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 
 /** Minimum rows in sight for pinning the message that they answer above them. */
 const leastPinned = 5;
@@ -114,8 +105,7 @@ export class ScrolledTranscript {
   }
 
   scroll(rows: number, look: Look): void {
-    const wanted = Math.max(0, this.#back + rows);
-    this.#back = Math.max(0, this.#transcript.rowCount(look, wanted + 1) - 1);
+    this.#back = Math.max(0, this.#transcript.rowCount(look, Math.max(0, this.#back + rows) + 1) - 1);
   }
 
   toEnd(): void {

@@ -26,9 +26,10 @@ export interface PromptMarks {
 const noMarks: PromptMarks = { begin: '', end: '' };
 
 /** The first row is the empty one above the words. */
-function marked([above = '', ...rows]: readonly string[], { begin, end }: PromptMarks): readonly string[] {
-  return [above, ...rows.map((row, at) => `${at === 0 ? begin : ''}${row}${at === rows.length - 1 ? end : ''}`)];
-}
+const marked = ([above = '', ...rows]: readonly string[], { begin, end }: PromptMarks): readonly string[] => [
+  above,
+  ...rows.map((row, at) => `${at === 0 ? begin : ''}${row}${at === rows.length - 1 ? end : ''}`),
+];
 
 /** All cells of the conversation, both for a screen that prints them once and for one that draws a part of them. */
 export class Transcript {
@@ -95,10 +96,7 @@ export class Transcript {
     this.#heldFrom = undefined;
   }
 
-  /**
-   * Rows to print now, each once. Final entries go before running ones; a message whose beginning was printed goes
-   * first.
-   */
+  /** Rows to print now, each once. Final entries go first, but a message whose beginning was printed before them. */
   takeFinished(look: Look, marks: PromptMarks = noMarks): readonly string[] {
     const rows: string[] = [];
     for (let at = this.#next; at < (this.#heldFrom ?? this.#entries.length); at++) {
@@ -131,9 +129,8 @@ export class Transcript {
 
   /** New rows have another width: counts the printed rows of the same text again. */
   resized(look: Look): void {
-    const growing = this.#entries[this.#next];
     if (this.#rowsOfNext > 0)
-      this.#rowsOfNext = growing?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
+      this.#rowsOfNext = this.#entries[this.#next]?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
   }
 
   /** Limits what remains to be printed to the last rows. */
@@ -254,6 +251,5 @@ class DrawnEntries {
   }
 }
 
-function keyOf(look: Look): string {
-  return [look.width, look.colours, themeOf(look.palette).name, look.glyphs, look.details, look.cwd].join(' ');
-}
+const keyOf = (look: Look): string =>
+  [look.width, look.colours, themeOf(look.palette).name, look.glyphs, look.details, look.cwd].join(' ');

@@ -1,33 +1,19 @@
 import type { CommandSession, CommandStage } from '../../commands/command-session.ts';
-import { keyPress } from '../../screen/terminal/terminal-port.ts';
-import type { ModalKeys, PressedSign } from '../composer.ts';
-import { type Draft, insertInto, replaceIn, withCursor } from '../draft.ts';
-import {
-  columnAt,
-  type MotionOptions,
-  typedSearch,
-  type TypedSearch,
-  vimFind,
-  type VimFind,
-  vimMotion,
-  type VimMove,
-  vimSearch,
-  type VimSearch,
-} from './vim-motions.ts';
+import { type KeyPress, keyPress } from '../../screen/terminal/terminal-port.ts';
+import { type Draft, insertInto, lineEnd, replaceIn, signKind, withCursor } from '../draft.ts';
+import { columnAt, isVimMotion, vimFind, vimMotion, type VimMove, vimSearch, type VimSearch } from './vim-motions.ts';
 import {
   applyOperatorToLines,
   applyOperatorToMotion,
   applyOperatorToRange,
   cancelCommand,
   enterInsertMode,
-  enterReplaceMode,
   leaveInsertMode,
   putSlice,
-  redoChanges,
   replaceSigns,
   stepWithChange,
   stepWithOperator,
-  undoChanges,
+  undoOrRedo,
   type VimStep,
 } from './vim-operators.ts';
 import {
@@ -43,16 +29,15 @@ import {
 import {
   clampCursorToLine,
   firstNonBlank,
-  lineEnd,
+  leftOf,
   lineStart,
   positionAfter,
-  positionBefore,
-  signKind,
+  rightOf,
   vimObject,
 } from './vim-text-objects.ts';
 
-/** Vim mode of the composer: the state of commands and the undo history. */
-class VimMode implements ModalKeys {
+/** Vim mode of the composer: normal mode runs commands, insert mode types, replace mode overwrites. */
+export class VimMode {
   #state: VimState = firstVimState;
   /** The draft after the last key. Another draft was changed by other means, such as a paste. */
   #known: Draft | undefined;
@@ -61,15 +46,15 @@ class VimMode implements ModalKeys {
     return this.#state.mode;
   }
 
+  /** The search text, while it is typed or if it was not found. */
   get search(): string | undefined {
     return searchWords(this.#state);
   }
 
-  press({ name }: PressedSign, draft: Draft, options: VimKeyOptions): VimStep {
+  press({ name }: Pick<KeyPress, 'name'>, draft: Draft, options: VimKeyOptions): VimStep {
     const known = this.#known;
-    if (this.mode === 'normal' && known !== undefined && known.text !== draft.text) {
+    if (this.mode === 'normal' && known !== undefined && known.text !== draft.text)
       this.#state = pushUndoState(this.#state, known);
-    }
     const step = vimKey(this.#state, draft, name, options);
     this.#state = step.state;
     return step;
@@ -79,10 +64,12 @@ class VimMode implements ModalKeys {
     this.#known = draft;
   }
 
+  /** The draft, with the cursor moved to a place that the mode allows. */
   settled(draft: Draft): Draft {
     return this.mode === 'normal' ? clampCursorToLine(draft) : draft;
   }
 
+  /** Forgets the undo history, after the draft was sent or dropped. */
   reset(): void {
     const { slice, find, search, change } = this.#state;
     this.#state = { ...firstVimState, slice, find, search, change };
@@ -114,51 +101,46 @@ interface VimKeyOptions {
 }
 
 export function vimKey(state: VimState, draft: Draft, key: string, options: VimKeyOptions): VimStep {
-  if (state.mode === 'insert') {
-    return key === 'escape' ? leaveInsertMode(state, draft) : { state, draft, wants: 'passed' };
-  }
+  if (state.mode === 'insert') return key === 'escape' ? leaveInsertMode(state, draft) : passed(state, draft);
   if (state.mode === 'replace') return replaceModeKey(state, draft, key);
-  if (key === 'escape') {
-    return hasPendingKeys(state) ? { state: clearPendingKeys(state), draft } : { state, draft, wants: 'passed' };
-  }
+  if (key === 'escape') return hasPendingKeys(state) ? cancelCommand(state, draft) : passed(state, draft);
   const typed = { ...state, missed: undefined, keys: [...state.keys, key] };
-  const { wait } = state;
-  if (wait !== undefined) return waited(typed, draft, key);
-  if (/^[1-9]$/.test(key) || (key === '0' && state.digits !== '')) {
+  if (state.wait !== undefined) return waited(typed, draft, key);
+  if (/^[1-9]$/.test(key) || (key === '0' && state.digits !== ''))
     return { state: { ...typed, digits: (state.digits + key).slice(0, 6) }, draft };
-  }
   if (state.operator !== undefined) return ofOperator(typed, draft, key, state.operator);
   return command(typed, draft, key, options);
 }
 
+const passed = (state: VimState, draft: Draft): VimStep => ({ state, draft, wants: 'passed' });
+const waitFor = (state: VimState, draft: Draft, wait: VimState['wait']): VimStep => ({
+  state: { ...state, wait },
+  draft,
+});
+
+/** The character that a key types; undefined: it types none. */
+function signOf(key: string): string | undefined {
+  const sign = key === 'space' ? ' ' : key;
+  return [...sign].length === 1 ? sign : undefined;
+}
+
 function waited(state: VimState, draft: Draft, key: string): VimStep {
   const { wait, operator } = state;
-  const sign = key === 'space' ? ' ' : key;
-  const isSign = [...sign].length === 1;
-  switch (wait?.kind) {
-    case 'g':
-      return key === 'g'
-        ? moveOrOperate(state, draft, vimMotion(draft, 'gg', motionOptions(state)))
-        : cancelCommand(state, draft);
-    case 'replace': {
-      const replaced = isSign ? replaceSigns(draft, sign, countOf(state) ?? 1) : undefined;
-      return replaced === undefined ? cancelCommand(state, draft) : stepWithChange(state, draft, replaced);
-    }
-    case 'find': {
-      if (!isSign) return cancelCommand(state, draft);
-      const find: VimFind = { key: wait.key, sign };
-      return moveOrOperate({ ...state, find }, draft, vimFind(draft, find, countOf(state) ?? 1, false));
-    }
-    case 'object': {
-      const range = vimObject(draft, wait.around, key);
-      if (range === undefined || operator === undefined) return cancelCommand(state, draft);
-      return stepWithOperator(state, draft, operator, applyOperatorToRange(draft, operator, range));
-    }
-    case 'search':
-      return runTypedSearch(state, draft, typedSearch(wait.search, key), wait.search);
-    case undefined:
-      return cancelCommand(state, draft);
+  const count = countOf(state) ?? 1;
+  const sign = signOf(key);
+  if (wait?.kind === 'search') return typeSearch(state, draft, wait.search, key);
+  if (wait?.kind === 'g' && key === 'g') return moveByKey(state, draft, 'gg');
+  if (wait?.kind === 'replace' && sign !== undefined) {
+    const replaced = replaceSigns(draft, sign, count);
+    if (replaced !== undefined) return stepWithChange(state, draft, replaced);
   }
+  if (wait?.kind === 'find' && sign !== undefined) {
+    const find = { key: wait.key, sign };
+    return moveOrOperate({ ...state, find }, draft, vimFind(draft, find, count, false));
+  }
+  const range = wait?.kind === 'object' ? vimObject(draft, wait.around, key) : undefined;
+  if (range === undefined || operator === undefined) return cancelCommand(state, draft);
+  return stepWithOperator(state, draft, operator, applyOperatorToRange(draft, operator, range));
 }
 
 function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOperator): VimStep {
@@ -167,123 +149,108 @@ function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOpe
     const last = Math.max(draft.cursor, below?.to ?? draft.cursor);
     return stepWithOperator(state, draft, operator, applyOperatorToLines(draft, operator, [draft.cursor, last]));
   }
-  if (key === 'i' || key === 'a') return { state: { ...state, wait: { kind: 'object', around: key } }, draft };
+  if (key === 'i' || key === 'a') return waitFor(state, draft, { kind: 'object', around: key });
   return motionKey(state, draft, key) ?? cancelCommand(state, draft);
 }
 
+/** Keys that begin insert mode, with the draft in which the user then types. */
+const insertKeys: Readonly<Record<string, (draft: Draft) => Draft>> = {
+  i: (draft) => draft,
+  a: (draft) => withCursor(draft, rightOf(draft)),
+  I: (draft) => withCursor(draft, firstNonBlank(draft.text, draft.cursor)),
+  A: (draft) => withCursor(draft, lineEnd(draft.text, draft.cursor)),
+  o: (draft) => insertInto(withCursor(draft, lineEnd(draft.text, draft.cursor)), '\n'),
+  O(draft) {
+    const at = lineStart(draft.text, draft.cursor);
+    return withCursor(replaceIn(draft, [at, at], '\n'), at);
+  },
+};
+
+/** Keys that stand for an operator with a motion, or for one on whole lines. */
+const operatorKeys: Readonly<Record<string, readonly [VimOperator, key: string]>> = {
+  x: ['d', 'l'],
+  delete: ['d', 'l'],
+  X: ['d', 'h'],
+  s: ['c', 'l'],
+  D: ['d', '$'],
+  C: ['c', '$'],
+  S: ['c', 'c'],
+  Y: ['y', 'y'],
+};
+
 function command(state: VimState, draft: Draft, key: string, { recalls }: VimKeyOptions): VimStep {
-  const { text, cursor } = draft;
   const count = countOf(state) ?? 1;
-  const rest = (operator: VimOperator, motion: string): VimStep =>
-    text === '' && operator !== 'c'
-      ? cancelCommand(state, draft)
-      : moveOrOperate({ ...state, operator }, draft, vimMotion(draft, motion, motionOptions(state)));
+  const isEmpty = draft.text === '';
+  const inserted = insertKeys[key]?.(draft);
+  if (inserted !== undefined) return enterInsertMode(state, draft, inserted);
+  const [operator, motion = ''] = operatorKeys[key] ?? [];
+  if (operator !== undefined && operator === motion) return ofOperator({ ...state, operator }, draft, motion, operator);
+  if (operator === 'd' && isEmpty) return cancelCommand(state, draft);
+  if (operator !== undefined) return moveByKey({ ...state, operator }, draft, motion);
   switch (key) {
     case 'd':
     case 'y':
-    case 'c':
-      return {
-        state: { ...state, operator: key, operatorCount: state.digits === '' ? undefined : count, digits: '' },
-        draft,
-      };
-    case 'i':
-      return enterInsertMode(state, draft, draft);
-    case 'a':
-      return enterInsertMode(
-        state,
-        draft,
-        withCursor(draft, cursor < lineEnd(text, cursor) ? positionAfter(draft, cursor) : cursor),
-      );
-    case 'I':
-      return enterInsertMode(state, draft, withCursor(draft, firstNonBlank(text, cursor)));
-    case 'A':
-      return enterInsertMode(state, draft, withCursor(draft, lineEnd(text, cursor)));
-    case 'o':
-      return enterInsertMode(state, draft, insertInto(withCursor(draft, lineEnd(text, cursor)), '\n'));
-    case 'O': {
-      const at = lineStart(text, cursor);
-      return enterInsertMode(state, draft, withCursor(replaceIn(draft, [at, at], '\n'), at));
+    case 'c': {
+      const operatorCount = state.digits === '' ? undefined : count;
+      return { state: { ...state, operator: key, operatorCount, digits: '' }, draft };
     }
-    case 'x':
-    case 'delete':
-      return rest('d', 'l');
-    case 'X':
-      return rest('d', 'h');
-    case 's':
-      return rest('c', 'l');
-    case 'D':
-      return rest('d', '$');
-    case 'C':
-      return rest('c', '$');
-    case 'S':
-      return ofOperator({ ...state, operator: 'c' }, draft, 'c', 'c');
-    case 'Y':
-      return ofOperator({ ...state, operator: 'y' }, draft, 'y', 'y');
     case 'r':
-      return { state: { ...state, wait: { kind: 'replace' } }, draft };
+      return waitFor(state, draft, { kind: 'replace' });
     case 'p':
-    case 'P': {
+    case 'P':
       if (state.slice === undefined) return cancelCommand(state, draft);
       return stepWithChange(state, draft, putSlice(draft, state.slice, key === 'p' ? 'behind' : 'before', count));
-    }
     case 'u':
-      return undoChanges(state, draft, count);
     case 'ctrl+r':
-      return redoChanges(state, draft, count);
+      return undoOrRedo(state, draft, key, count);
     case '.':
       return again(state, draft);
     case 'R':
-      return enterReplaceMode(state, draft);
+      return enterInsertMode(state, draft, draft, 'replace');
     case '!':
-      return text === '' ? enterInsertMode(state, draft, insertInto(draft, key)) : cancelCommand(state, draft);
     case '/':
     case '?':
-      if (text !== '') return motionKey(state, draft, key) ?? cancelCommand(state, draft);
-      // In an empty draft, `/` begins a command and `?` opens help.
-      return key === '/' ? enterInsertMode(state, draft, insertInto(draft, key)) : other(state, draft, key);
+      // In an empty draft, `!` and `/` begin a command and `?` opens help.
+      if (!isEmpty) break;
+      return key === '?' ? other(state, draft, key) : enterInsertMode(state, draft, insertInto(draft, key));
     case 'j':
     case 'k':
-    case 'ctrl+j': {
-      const way = key === 'k' ? 'older' : 'newer';
-      if (recalls && state.digits === '') return { state: clearPendingKeys(state), draft, wants: way };
-      return motionKey(state, draft, way === 'older' ? 'k' : 'j') ?? cancelCommand(state, draft);
-    }
-    default:
-      return motionKey(state, draft, key) ?? other(state, draft, key);
+    case 'ctrl+j':
+      if (recalls && state.digits === '')
+        return { state: clearPendingKeys(state), draft, wants: key === 'k' ? 'older' : 'newer' };
+      return moveByKey(state, draft, key === 'k' ? 'k' : 'j');
   }
+  return motionKey(state, draft, key) ?? other(state, draft, key);
 }
 
 /** Never types a letter into the text. Keys that open help or type nothing are for others. */
 function other(state: VimState, draft: Draft, key: string): VimStep {
   const isTyped = [...key].length === 1 || key === 'text';
   const isHelp = key === '?' && draft.text === '';
-  return isTyped && !isHelp ? cancelCommand(state, draft) : { state: clearPendingKeys(state), draft, wants: 'passed' };
+  return isTyped && !isHelp ? cancelCommand(state, draft) : passed(clearPendingKeys(state), draft);
 }
 
 function again(state: VimState, draft: Draft): VimStep {
   const { change } = state;
-  if (change === undefined) return cancelCommand(state, draft);
-  let step: VimStep = { state: clearPendingKeys(state), draft };
-  for (const key of change.keys) step = vimKey(step.state, step.draft, key, { recalls: false });
-  if (step.state.mode === 'replace') {
-    for (const sign of change.typed) step = vimKey(step.state, step.draft, sign, { recalls: false });
-    step = vimKey(step.state, step.draft, 'escape', { recalls: false });
-  }
-  if (step.state.mode === 'insert') {
-    step = vimKey(step.state, insertInto(step.draft, change.typed), 'escape', { recalls: false });
-  }
+  let step = cancelCommand(state, draft);
+  if (change === undefined) return step;
+  const press = (key: string): void => void (step = vimKey(step.state, step.draft, key, { recalls: false }));
+  for (const key of change.keys) press(key);
+  if (step.state.mode === 'replace') for (const sign of change.typed) press(sign);
+  if (step.state.mode === 'insert') step = { ...step, draft: insertInto(step.draft, change.typed) };
+  if (step.state.mode !== 'normal') press('escape');
   return { state: { ...step.state, change }, draft: step.draft };
 }
 
 function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefined {
   switch (key) {
     case 'g':
-      return { state: { ...state, wait: { kind: 'g' } }, draft };
+      return waitFor(state, draft, { kind: 'g' });
     case 'f':
     case 'F':
     case 't':
     case 'T':
-      return { state: { ...state, wait: { kind: 'find', key } }, draft };
+      return waitFor(state, draft, { kind: 'find', key });
     case ';':
     case ',': {
       if (state.find === undefined) return cancelCommand(state, draft);
@@ -292,78 +259,64 @@ function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefi
     }
     case '/':
     case '?':
-      return { state: { ...state, wait: { kind: 'search', search: { way: key, typed: '' } } }, draft };
+      return waitFor(state, draft, { kind: 'search', search: { way: key, typed: '' } });
     case 'n':
     case 'N': {
       const { search } = state;
       if (search === undefined) return cancelCommand(state, draft);
-      const way = (key === 'n') === (search.way === '/') ? '/' : '?';
-      return toSearch(state, draft, { ...search, way });
+      return toSearch(state, draft, { ...search, way: (key === 'n') === (search.way === '/') ? '/' : '?' });
     }
-    default: {
-      const isMotion = /^([hjklwbeWBEG0^$]|left|right|home|end|space|backspace)$/.test(key);
-      return isMotion ? moveOrOperate(state, draft, vimMotion(draft, key, motionOptions(state)), key) : undefined;
-    }
+    default:
+      return isVimMotion(key) ? moveByKey(state, draft, key) : undefined;
   }
 }
 
 const turned = { f: 'F', F: 'f', t: 'T', T: 't' } as const;
 
-function motionOptions(state: VimState): MotionOptions {
-  return { count: countOf(state), column: state.column };
-}
+const moveByKey = (state: VimState, draft: Draft, key: string): VimStep =>
+  moveOrOperate(state, draft, vimMotion(draft, key, { count: countOf(state), column: state.column }), key);
 
 function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, key = ''): VimStep {
   if (to === undefined) return cancelCommand(state, draft);
   const { operator } = state;
   if (operator !== undefined) {
-    return stepWithOperator(
-      state,
-      draft,
-      operator,
-      applyOperatorToMotion(draft, operator, taken(draft, operator, to, key, state)),
-    );
+    const move = taken(draft, operator, to, key, state);
+    return stepWithOperator(state, draft, operator, applyOperatorToMotion(draft, operator, move));
   }
   const column = key === 'j' || key === 'k' ? (state.column ?? columnAt(draft)) : key === '$' ? Infinity : undefined;
-  return { state: { ...clearPendingKeys(state), column }, draft: clampCursorToLine(withCursor(draft, to.to)) };
+  return { state: { ...clearPendingKeys(state), column }, draft: clampCursorToLine(draft, to.to) };
 }
 
-/**
- * End of the range of an operator with a word motion: it stays on the line, and `cw` keeps the blanks after the word.
- */
+/** End of an operator with a word motion: on its line, and `cw` keeps the blanks after the word. */
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;
-  if (operator === 'c' && signKind(text[cursor], 'big') !== 0) {
-    const word = wordBehind(draft, key, countOf(state) ?? 1);
-    return { to: word, takes: 'exclusive' };
+  if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank') {
+    return { to: wordBehind(draft, key, countOf(state) ?? 1), takes: 'exclusive' };
   }
-  const end = lineEnd(text, Math.max(cursor, lastNonBlank(text, to.to)));
+  const end = lineEnd(text, Math.max(cursor, text.slice(0, to.to).trimEnd().length));
   return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
-}
-
-function lastNonBlank(text: string, at: number): number {
-  let to = at;
-  while (to > 0 && /\s/.test(text[to - 1] ?? '')) to--;
-  return to;
 }
 
 function wordBehind(draft: Draft, key: string, count: number): number {
   const own = vimObject(draft, 'i', key)?.[1] ?? draft.cursor;
   if (count === 1) return own;
-  const rest = vimMotion(withCursor(draft, Math.max(draft.cursor, own - 1)), key === 'w' ? 'e' : 'E', {
-    count: count - 1,
-    column: undefined,
-  });
+  const from = withCursor(draft, Math.max(draft.cursor, own - 1));
+  const rest = vimMotion(from, key === 'w' ? 'e' : 'E', { count: count - 1 });
   return rest === undefined ? own : positionAfter(draft, rest.to);
 }
 
 /** Continues typing a search, or runs it: an empty one repeats the last. */
-function runTypedSearch(state: VimState, draft: Draft, next: TypedSearch, typed: VimSearch): VimStep {
-  if (next === 'given-up') return cancelCommand(state, draft);
-  if (next !== 'done') return { state: { ...state, wait: { kind: 'search', search: next } }, draft };
-  const search = { ...typed, typed: typed.typed === '' ? (state.search?.typed ?? '') : typed.typed };
-  return toSearch({ ...state, search }, draft, search);
+function typeSearch(state: VimState, draft: Draft, search: VimSearch, key: string): VimStep {
+  const { typed } = search;
+  if (key === 'enter') {
+    const whole = { ...search, typed: typed === '' ? (state.search?.typed ?? '') : typed };
+    return toSearch({ ...state, search: whole }, draft, whole);
+  }
+  const isBack = key === 'backspace' || key === 'ctrl+h';
+  if (key === 'ctrl+c' || (isBack && typed === '')) return cancelCommand(state, draft);
+  const next = isBack ? [...typed].slice(0, -1).join('') : key === 'ctrl+u' ? '' : typed + (signOf(key) ?? '');
+  return waitFor(state, draft, { kind: 'search', search: { ...search, typed: next } });
 }
 
 function toSearch(state: VimState, draft: Draft, search: VimSearch): VimStep {
@@ -376,26 +329,19 @@ function toSearch(state: VimState, draft: Draft, search: VimSearch): VimStep {
 function replaceModeKey(state: VimState, draft: Draft, key: string): VimStep {
   if (key === 'escape') return leaveInsertMode(state, draft);
   const { inserting } = state;
-  const sign = key === 'space' ? ' ' : key;
-  if (inserting === undefined) return { state, draft, wants: 'passed' };
+  if (inserting === undefined) return passed(state, draft);
   const { over = [] } = inserting;
+  const sign = signOf(key);
+  const step = (left: typeof over, after: Draft): VimStep => ({
+    state: { ...state, inserting: { ...inserting, over: left } },
+    draft: after,
+  });
   if (key === 'backspace' || key === 'ctrl+h') {
     const last = over.at(-1);
-    const back = last?.after === draft.text ? last.before : withCursor(draft, leftOf(draft));
-    return { state: { ...state, inserting: { ...inserting, over: over.slice(0, -1) } }, draft: back };
+    return step(over.slice(0, -1), last?.after === draft.text ? last.before : withCursor(draft, leftOf(draft)));
   }
   // A key with another effect ends what Backspace can restore.
-  if ([...sign].length !== 1) {
-    return { state: { ...state, inserting: { ...inserting, over: [] } }, draft, wants: 'passed' };
-  }
-  const { text, cursor } = draft;
-  const end = cursor < lineEnd(text, cursor) ? positionAfter(draft, cursor) : cursor;
-  const next = replaceIn(draft, [cursor, end], sign);
-  const typed = { before: draft, after: next.text, sign };
-  return { state: { ...state, inserting: { ...inserting, over: [...over, typed] } }, draft: next };
-}
-
-function leftOf(draft: Draft): number {
-  const { text, cursor } = draft;
-  return cursor > lineStart(text, cursor) ? positionBefore(draft, cursor) : cursor;
+  if (sign === undefined) return { ...step([], draft), wants: 'passed' };
+  const next = replaceIn(draft, [draft.cursor, rightOf(draft)], sign);
+  return step([...over, { before: draft, after: next.text, sign }], next);
 }

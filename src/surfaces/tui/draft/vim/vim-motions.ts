@@ -1,14 +1,13 @@
-import { type Draft, graphemesOf } from '../draft.ts';
+import { type Draft, graphemesOf, lineEnd, signKind, wordAfter, wordBefore, type WordKind } from '../draft.ts';
 import {
   elementAt,
   firstNonBlank,
-  lineEnd,
+  leftOf,
   lineStart,
   maskedText,
   positionAfter,
   positionBefore,
-  signKind,
-  type WordKind,
+  rightOf,
 } from './vim-text-objects.ts';
 
 /** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
@@ -23,53 +22,59 @@ export interface VimFind {
 }
 
 export interface MotionOptions {
-  readonly count: number | undefined;
-  readonly column: number | undefined;
+  readonly count?: number;
+  readonly column?: number;
 }
 
-export function vimMotion(draft: Draft, key: string, { count, column }: MotionOptions): VimMove | undefined {
-  const { text, cursor } = draft;
-  const times = count ?? 1;
-  switch (key) {
-    case 'h':
-    case 'left':
-    case 'backspace':
-      return exclusive(repeat(cursor, times, (at) => (at > lineStart(text, at) ? positionBefore(draft, at) : at)));
-    case 'l':
-    case 'right':
-    case 'space':
-      return exclusive(repeat(cursor, times, (at) => (at < lineEnd(text, at) ? positionAfter(draft, at) : at)));
-    case 'j':
-    case 'k':
-      return vertical(draft, key === 'j' ? times : -times, column);
-    case 'w':
-    case 'W':
-      return exclusive(repeat(cursor, times, (at) => nextWord(draft, at, wordKind(key))));
-    case 'b':
-    case 'B':
-      return exclusive(repeat(cursor, times, (at) => previousWord(draft, at, wordKind(key))));
-    case 'e':
-    case 'E':
-      return { to: repeat(cursor, times, (at) => wordEnd(draft, at, wordKind(key))), takes: 'inclusive' };
-    case '0':
-    case 'home':
-      return exclusive(lineStart(text, cursor));
-    case '^':
-      return exclusive(firstNonBlank(text, cursor));
-    case '$':
-    case 'end': {
-      const line = vertical(draft, times - 1, 0);
-      return line === undefined ? undefined : exclusive(lineEnd(text, line.to));
-    }
-    case 'gg':
-    case 'G': {
-      const line = count ?? (key === 'gg' ? 1 : Infinity);
-      return { to: firstNonBlank(text, startOfLine(text, line)), takes: 'lines' };
-    }
-    default:
-      return undefined;
-  }
-}
+type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
+const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
+const toLine = ({ text }: Draft, line: number): VimMove => ({
+  to: firstNonBlank(text, startOfLine(text, line)),
+  takes: 'lines',
+});
+const steps =
+  (next: (draft: Draft, at: number) => number, takes: VimMove['takes'] = 'exclusive'): VimMotion =>
+  (draft, { count = 1 }) => ({ to: repeat(draft.cursor, count, (at) => next(draft, at)), takes });
+const words = (
+  next: (draft: Draft, at: number, kind: WordKind) => number,
+  kind: WordKind,
+  takes?: VimMove['takes'],
+): VimMotion => steps((draft, at) => next(draft, at, kind), takes);
+
+const previousWord = (draft: Draft, from: number, kind: WordKind): number => wordBefore(maskedText(draft), from, kind);
+
+const motions: Readonly<Record<string, VimMotion>> = {
+  h: steps(leftOf),
+  l: steps(rightOf),
+  j: (draft, { count = 1, column }) => vertical(draft, count, column),
+  k: (draft, { count = 1, column }) => vertical(draft, -count, column),
+  w: words(nextWord, 'small'),
+  W: words(nextWord, 'big'),
+  b: words(previousWord, 'small'),
+  B: words(previousWord, 'big'),
+  e: words(wordEnd, 'small', 'inclusive'),
+  E: words(wordEnd, 'big', 'inclusive'),
+  0: ({ text, cursor }) => exclusive(lineStart(text, cursor)),
+  '^': ({ text, cursor }) => exclusive(firstNonBlank(text, cursor)),
+  $(draft, { count = 1 }) {
+    const line = vertical(draft, count - 1, 0);
+    return line && exclusive(lineEnd(draft.text, line.to));
+  },
+  gg: (draft, { count = 1 }) => toLine(draft, count),
+  G: (draft, { count = Infinity }) => toLine(draft, count),
+};
+const otherKeys: Readonly<Record<string, string>> = {
+  left: 'h',
+  backspace: 'h',
+  right: 'l',
+  space: 'l',
+  home: '0',
+  end: '$',
+};
+
+export const isVimMotion = (key: string): boolean => Object.hasOwn(motions, otherKeys[key] ?? key);
+export const vimMotion = (draft: Draft, key: string, options: MotionOptions): VimMove | undefined =>
+  motions[otherKeys[key] ?? key]?.(draft, options);
 
 export function vimFind(draft: Draft, { key, sign }: VimFind, count: number, isAgain: boolean): VimMove | undefined {
   const text = maskedText(draft);
@@ -87,13 +92,8 @@ export function vimFind(draft: Draft, { key, sign }: VimFind, count: number, isA
   return exclusive(isTill ? positionAfter(draft, at) : at);
 }
 
-export function columnAt({ text, cursor }: Draft): number {
-  return [...graphemesOf(text.slice(lineStart(text, cursor), cursor))].length;
-}
-
-function exclusive(to: number): VimMove {
-  return { to, takes: 'exclusive' };
-}
+export const columnAt = ({ text, cursor }: Draft): number =>
+  [...graphemesOf(text.slice(lineStart(text, cursor), cursor))].length;
 
 function repeat(from: number, times: number, step: (at: number) => number): number {
   let at = from;
@@ -103,10 +103,6 @@ function repeat(from: number, times: number, step: (at: number) => number): numb
     at = next;
   }
   return at;
-}
-
-function wordKind(key: string): WordKind {
-  return key === key.toLowerCase() ? 'small' : 'big';
 }
 
 function vertical(draft: Draft, by: number, column = columnAt(draft)): VimMove | undefined {
@@ -139,8 +135,8 @@ function nextWord(draft: Draft, from: number, kind: WordKind): number {
   const text = maskedText(draft);
   let at = from;
   const first = signKind(text[at], kind);
-  if (first !== 0) while (at < text.length && signKind(text[at], kind) === first) at++;
-  while (at < text.length && signKind(text[at], kind) === 0) {
+  if (first !== 'blank') while (at < text.length && signKind(text[at], kind) === first) at++;
+  while (at < text.length && signKind(text[at], kind) === 'blank') {
     // An empty line is a word.
     if (at > from && text[at] === '\n' && text[at - 1] === '\n') break;
     at++;
@@ -148,50 +144,17 @@ function nextWord(draft: Draft, from: number, kind: WordKind): number {
   return at;
 }
 
-function previousWord(draft: Draft, from: number, kind: WordKind): number {
-  const text = maskedText(draft);
-  let at = from;
-  while (at > 0 && signKind(text[at - 1], kind) === 0) at--;
-  const last = signKind(text[at - 1], kind);
-  while (at > 0 && signKind(text[at - 1], kind) === last) at--;
-  return at;
-}
-
 function wordEnd(draft: Draft, from: number, kind: WordKind): number {
   const text = maskedText(draft);
-  let at = positionAfter(draft, from);
-  while (at < text.length && signKind(text[at], kind) === 0) at++;
-  if (at >= text.length) return from;
-  const word = signKind(text[at], kind);
-  while (at < text.length && signKind(text[at], kind) === word) at++;
-  return elementAt(draft.elements, at - 1)?.start ?? positionBefore(draft, at);
+  const start = positionAfter(draft, from);
+  const end = wordAfter(text, start, kind);
+  if (text.slice(start, end).trim() === '') return from;
+  return elementAt(draft.elements, end - 1)?.start ?? positionBefore(draft, end);
 }
 
 export interface VimSearch {
   readonly way: '/' | '?';
   readonly typed: string;
-}
-
-/** The effect of a key on a search that is being typed. `given-up`: it ends without a move. */
-export type TypedSearch = VimSearch | 'done' | 'given-up';
-
-export function typedSearch(search: VimSearch, key: string): TypedSearch {
-  const { typed } = search;
-  switch (key) {
-    case 'enter':
-      return 'done';
-    case 'ctrl+c':
-      return 'given-up';
-    case 'backspace':
-    case 'ctrl+h':
-      return typed === '' ? 'given-up' : { ...search, typed: [...typed].slice(0, -1).join('') };
-    case 'ctrl+u':
-      return { ...search, typed: '' };
-    default: {
-      const sign = key === 'space' ? ' ' : key;
-      return [...sign].length === 1 ? { ...search, typed: typed + sign } : search;
-    }
-  }
 }
 
 /** Case-sensitive if a capital is typed, and wraps around. Undefined: no match. */
@@ -211,5 +174,5 @@ export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number
   const first = way === '/' ? (behind < 0 ? 0 : behind) : before < 0 ? places.length - 1 : before;
   const step = (count - 1) % places.length;
   const at = way === '/' ? first + step : first - step + places.length;
-  return { to: places[at % places.length]!, takes: 'exclusive' };
+  return exclusive(places[at % places.length]!);
 }

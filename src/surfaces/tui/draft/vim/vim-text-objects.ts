@@ -1,57 +1,49 @@
-import { type Draft, type DraftElement, nextGrapheme, positionOutsideElements, previousGrapheme } from '../draft.ts';
+import {
+  type Draft,
+  type DraftElement,
+  type DraftRange,
+  lineEnd,
+  nextGrapheme,
+  positionOutsideElements,
+  previousGrapheme,
+  signKind,
+  type WordKind,
+} from '../draft.ts';
 
-export type VimRange = readonly [from: number, to: number];
-
-const pairs: Readonly<Record<string, readonly [open: string, close: string]>> = {
-  '(': ['(', ')'],
-  ')': ['(', ')'],
-  b: ['(', ')'],
-  '[': ['[', ']'],
-  ']': ['[', ']'],
-  '{': ['{', '}'],
-  '}': ['{', '}'],
-  B: ['{', '}'],
-};
+/** Opening and closing signs, and the letter that means both. */
+const pairs = ['()b', '[]', '{}B'];
 
 /** The range of `iw`, `a(` and the like at the cursor; undefined: there is no such object. */
-export function vimObject(draft: Draft, around: 'i' | 'a', key: string): VimRange | undefined {
+export function vimObject(draft: Draft, around: 'i' | 'a', key: string): DraftRange | undefined {
   const text = maskedText(draft);
   const { cursor } = draft;
-  if (key === 'w' || key === 'W') return wordRange(text, cursor, { kind: key === 'w' ? 'small' : 'big', around });
-  if (key === '"' || key === "'" || key === '`') return quoted(text, cursor, { quote: key, around });
-  const pair = pairs[key];
-  return pair === undefined ? undefined : enclosed(text, cursor, { pair, around });
+  if (key === 'w' || key === 'W') return wordRange(text, cursor, around, key === 'w' ? 'small' : 'big');
+  if (key === '"' || key === "'" || key === '`') return quoted(text, cursor, around, key);
+  const pair = pairs.find((signs) => signs.includes(key));
+  return pair === undefined ? undefined : enclosed(text, cursor, around, pair);
 }
 
-function wordRange(
-  text: string,
-  cursor: number,
-  { kind, around }: { readonly kind: WordKind; readonly around: 'i' | 'a' },
-): VimRange | undefined {
+function wordRange(text: string, cursor: number, around: 'i' | 'a', word: WordKind): DraftRange | undefined {
   const [start, end] = [lineStart(text, cursor), lineEnd(text, cursor)];
   if (start === end) return undefined;
-  const same = (at: number, as: number): boolean => signKind(text[at], kind) === signKind(text[as], kind);
+  const kindAt = (at: number) => signKind(text[at], word);
   let from = cursor;
   let to = cursor;
-  while (from > start && same(from - 1, cursor)) from--;
-  while (to < end && same(to, cursor)) to++;
+  while (from > start && kindAt(from - 1) === kindAt(cursor)) from--;
+  while (to < end && kindAt(to) === kindAt(cursor)) to++;
   if (around === 'i') return [from, to];
   const behind = to;
-  if (signKind(text[cursor], kind) === 0) {
-    while (to < end && signKind(text[to], kind) !== 0 && same(to, behind)) to++;
+  if (kindAt(cursor) === 'blank') {
+    while (to < end && kindAt(to) !== 'blank' && kindAt(to) === kindAt(behind)) to++;
   } else {
-    while (to < end && signKind(text[to], kind) === 0) to++;
+    while (to < end && kindAt(to) === 'blank') to++;
     // Without blanks after the word, take those before it.
-    if (to === behind) while (from > start && signKind(text[from - 1], kind) === 0) from--;
+    if (to === behind) while (from > start && kindAt(from - 1) === 'blank') from--;
   }
   return [from, to];
 }
 
-function quoted(
-  text: string,
-  cursor: number,
-  { quote, around }: { readonly quote: string; readonly around: 'i' | 'a' },
-): VimRange | undefined {
+function quoted(text: string, cursor: number, around: 'i' | 'a', quote: string): DraftRange | undefined {
   const [start, end] = [lineStart(text, cursor), lineEnd(text, cursor)];
   const places: number[] = [];
   for (let at = start; at < end; at++) {
@@ -66,11 +58,7 @@ function quoted(
   return undefined;
 }
 
-function enclosed(
-  text: string,
-  cursor: number,
-  { pair: [open, close], around }: { readonly pair: readonly [string, string]; readonly around: 'i' | 'a' },
-): VimRange | undefined {
+function enclosed(text: string, cursor: number, around: 'i' | 'a', [open, close]: string): DraftRange | undefined {
   let depth = 0;
   let from = cursor;
   for (; from >= 0; from--) {
@@ -89,56 +77,36 @@ function enclosed(
 /** A character that no keyboard has: commands treat an element as a word of its own, whatever its text. */
 const filler = '\uE000';
 
-export function maskedText({ text, elements }: Draft): string {
-  let masked = text;
-  for (const { start, end } of elements) {
-    masked = masked.slice(0, start) + filler.repeat(end - start) + masked.slice(end);
-  }
-  return masked;
-}
+export const maskedText = ({ text, elements }: Draft): string =>
+  elements.reduce(
+    (masked, { start, end }) => masked.slice(0, start) + filler.repeat(end - start) + masked.slice(end),
+    text,
+  );
 
-export function lineStart(text: string, at: number): number {
-  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
-}
-
-export function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end;
-}
+export const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
 
 export function firstNonBlank(text: string, at: number): number {
   const start = lineStart(text, at);
-  const end = lineEnd(text, at);
-  const blanks = /^[^\S\n]*/.exec(text.slice(start, end))?.[0].length ?? 0;
-  return start + blanks;
+  return start + (/^[^\S\n]*/.exec(text.slice(start, lineEnd(text, at)))?.[0].length ?? 0);
 }
 
-export function elementAt(elements: readonly DraftElement[], at: number): DraftElement | undefined {
-  return elements.find(({ start, end }) => start <= at && at < end);
-}
+export const elementAt = (elements: readonly DraftElement[], at: number): DraftElement | undefined =>
+  elements.find(({ start, end }) => start <= at && at < end);
+export const positionAfter = ({ text, elements }: Draft, at: number): number =>
+  elementAt(elements, at)?.end ?? nextGrapheme(text, at);
+export const positionBefore = ({ text, elements }: Draft, at: number): number =>
+  elementAt(elements, at - 1)?.start ?? previousGrapheme(text, at);
 
-export function positionAfter({ text, elements }: Draft, at: number): number {
-  return elementAt(elements, at)?.end ?? nextGrapheme(text, at);
-}
+/** The next position on the same line, if there is one. */
+export const leftOf = (draft: Draft, at = draft.cursor): number =>
+  at > lineStart(draft.text, at) ? positionBefore(draft, at) : at;
+export const rightOf = (draft: Draft, at = draft.cursor): number =>
+  at < lineEnd(draft.text, at) ? positionAfter(draft, at) : at;
 
-export function positionBefore({ text, elements }: Draft, at: number): number {
-  return elementAt(elements, at - 1)?.start ?? previousGrapheme(text, at);
-}
-
-/** Moves the cursor onto a character if its line has one. */
-export function clampCursorToLine(draft: Draft): Draft {
+/** Moves the cursor there, and onto a character if the line has one. */
+export function clampCursorToLine(draft: Draft, cursor = draft.cursor): Draft {
   const { text, elements } = draft;
-  const at = positionOutsideElements(elements, Math.max(0, Math.min(draft.cursor, text.length)), 'start');
+  const at = positionOutsideElements(elements, Math.max(0, Math.min(cursor, text.length)), 'start');
   const isBehind = at === lineEnd(text, at) && at > lineStart(text, at);
   return { ...draft, cursor: isBehind ? positionBefore(draft, at) : at };
-}
-
-const separators = new Set('`~!@#$%^&*()-=+[{]}\\|;:\'",.<>/?');
-
-export type WordKind = 'small' | 'big';
-
-/** 0: blank, 1: word, 2: separators. A big word makes no difference between the last two. */
-export function signKind(sign: string | undefined, kind: WordKind): 0 | 1 | 2 {
-  if (sign === undefined || /\s/.test(sign)) return 0;
-  return kind === 'small' && separators.has(sign) ? 2 : 1;
 }

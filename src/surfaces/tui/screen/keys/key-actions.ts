@@ -1,8 +1,7 @@
 type Entry = readonly [name: string, keys: readonly string[], does: string, more?: readonly string[]];
 
-function inContext(context: KeyContext, entries: readonly Entry[]): readonly KeyAction[] {
-  return entries.map(([name, keys, does, more]) => ({ context, name, keys, does, ...(more && { more }) }));
-}
+const inContext = (context: KeyContext, entries: readonly Entry[]): readonly KeyAction[] =>
+  entries.map(([name, keys, does, more]) => ({ context, name, keys, does, ...(more && { more }) }));
 
 export const keyActions: readonly KeyAction[] = [
   ...inContext('composer', [
@@ -103,7 +102,6 @@ export const fixedKeys: Readonly<Record<string, string>> = {
 };
 
 export const keyContexts = ['global', 'chat', 'composer', 'editor', 'pager', 'list', 'approval'] as const;
-
 export type KeyContext = (typeof keyContexts)[number];
 
 export interface KeyAction {
@@ -116,15 +114,7 @@ export interface KeyAction {
   readonly does: string;
 }
 
-export function actionId({ context, name }: KeyAction): string {
-  return `${context}.${name}`;
-}
-
+export const actionId = ({ context, name }: KeyAction): string => `${context}.${name}`;
 /** The key by which views know the action: its first, or a name that no key has. */
-export function homeKey({ keys, name }: KeyAction): string {
-  return keys[0] ?? name;
-}
-
-export function defaultKeys({ keys, more = [] }: KeyAction): readonly string[] {
-  return [...keys, ...more];
-}
+export const homeKey = ({ keys, name }: KeyAction): string => keys[0] ?? name;
+export const defaultKeys = ({ keys, more = [] }: KeyAction): readonly string[] => [...keys, ...more];

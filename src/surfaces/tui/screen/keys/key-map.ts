@@ -40,16 +40,8 @@ export function keyMapOf(bindings: readonly KeyBinding[]): KeyMap {
         .flatMap((context) => bindings.filter(({ action }) => action.context === context))
         .flatMap(({ action, keys }) => keys.map((key) => [key, action] as const)),
     );
-  return {
-    bindings,
-    byKey: {
-      composer: keysOf('composer'),
-      list: keysOf('list'),
-      pager: keysOf('pager'),
-      approval: keysOf('approval'),
-      editor: keysOf('editor'),
-    },
-  };
+  const byKey = Object.fromEntries(Object.keys(contextsOf).map((group) => [group, keysOf(group as KeyGroup)]));
+  return { bindings, byKey: byKey as KeyMap['byKey'] };
 }
 
 export const defaultKeyMap: KeyMap = keyMapOf(
@@ -70,25 +62,17 @@ export function mapKeyPress<Press extends PressedKey>(
   strokes = press.name,
 ): Press {
   const action = map.byKey[group].get(strokes);
-  const before = defaultKeyMap.byKey[group].get(strokes);
-  if (action === before && action?.more?.includes(strokes) !== true) return press;
+  if (action === defaultKeyMap.byKey[group].get(strokes) && action?.more?.includes(strokes) !== true) return press;
   return { ...press, name: action === undefined ? unbound : homeKey(action) };
 }
 
-function beginsChord(map: KeyMap, group: KeyGroup, name: string): boolean {
-  return [...map.byKey[group].keys()].some((strokes) => strokes.startsWith(`${name} `));
-}
+export const shownKeys = ({ bindings }: KeyMap, id: string): readonly string[] =>
+  bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
 
-export function shownKeys({ bindings }: KeyMap, id: string): readonly string[] {
-  return bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
-}
+type HasKeys = { readonly keys?: KeyMap };
 
 /** A hint with the first key of an action, such as `esc to interrupt`; empty if no key is bound to it. */
-export function keyHint(
-  { keys = defaultKeyMap }: { readonly keys?: KeyMap },
-  id: string,
-  words: (key: string) => string,
-): string {
+export function keyHint({ keys = defaultKeyMap }: HasKeys, id: string, words: (key: string) => string): string {
   const [key] = shownKeys(keys, id);
   return key === undefined ? '' : words(key);
 }
@@ -100,10 +84,7 @@ export type HintKeys = (written: string) => string;
 const reported: Readonly<Record<string, string>> = { esc: 'escape', 'page up': 'pageup', 'page down': 'pagedown' };
 
 /** For hints of a view with this group of keys; `raw`: it gets unmapped keys. */
-export function hintKeys(
-  { keys = defaultKeyMap }: { readonly keys?: KeyMap },
-  group: KeyGroup | 'raw' = 'list',
-): HintKeys {
+export function hintKeys({ keys = defaultKeyMap }: HasKeys, group: KeyGroup | 'raw' = 'list'): HintKeys {
   return (written) => {
     if (group === 'raw') return written;
     const lower = written.toLowerCase();
@@ -143,7 +124,8 @@ export class ChordKeys {
       const strokes = `${first} ${press.name}`;
       if (map.byKey[group].has(strokes)) return { ...mapKeyPress(map, group, press, strokes), text: '' };
     }
-    if (!beginsChord(map, group, press.name)) return mapKeyPress(map, group, press);
+    const beginsChord = map.byKey[group].keys().some((strokes) => strokes.startsWith(`${press.name} `));
+    if (!beginsChord) return mapKeyPress(map, group, press);
     this.#first = { name: press.name, group, at: this.#now() };
     return undefined;
   }

@@ -1,32 +1,20 @@
+const reported = 'enter tab backspace escape delete insert up down left right home end pageup pagedown space'.split(
+  ' ',
+);
+const functionKeys = Array.from({ length: 24 }, (_, at) => `f${at + 1}`);
+
 /** Keys without a character: names in config.toml, and as terminals report them. */
 const named: Readonly<Record<string, string>> = {
-  enter: 'enter',
-  tab: 'tab',
-  backspace: 'backspace',
+  ...Object.fromEntries([...reported, ...functionKeys].map((name) => [name, name])),
   esc: 'escape',
-  escape: 'escape',
-  delete: 'delete',
-  insert: 'insert',
-  up: 'up',
-  down: 'down',
-  left: 'left',
-  right: 'right',
-  home: 'home',
-  end: 'end',
   'page-up': 'pageup',
-  pageup: 'pageup',
   'page-down': 'pagedown',
-  pagedown: 'pagedown',
-  space: 'space',
   minus: '-',
-  ...Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`f${at + 1}`, `f${at + 1}`])),
 };
 
 const modifier = /^(ctrl|alt|shift)[-+](?=.)/i;
 
-/**
- * Converts a key of config.toml, `ctrl-alt-x` or `ctrl+alt+x`, to its reported name. Undefined: no terminal reports it.
- */
+/** Converts a key of config.toml, such as `ctrl-alt-x`, to its reported name. Undefined: no terminal reports it. */
 function readKeyName(written: string): string | undefined {
   const has = { ctrl: false, alt: false, shift: false };
   let rest = written;
@@ -50,13 +38,10 @@ export function readStrokes(written: string): string | undefined {
     .trim()
     .split(/\s+/)
     .map((each) => readKeyName(each));
-  const isRead = strokes.length <= 2 && strokes.every((each) => each !== undefined);
-  return isRead ? strokes.join(' ') : undefined;
+  return strokes.length <= 2 && strokes.every((each) => each !== undefined) ? strokes.join(' ') : undefined;
 }
 
-export function typesCharacter(name: string): boolean {
-  return name === 'space' || [...name].length === 1;
-}
+export const typesCharacter = (name: string): boolean => name === 'space' || [...name].length === 1;
 
 /** A reported key in the form of config.toml: `ctrl-x ctrl-t`. */
 export function writtenStrokes(strokes: string): string {
@@ -72,11 +57,7 @@ export function writtenStrokes(strokes: string): string {
     .join(' ');
 }
 
-const shownNames: Readonly<Record<string, string>> = {
-  escape: 'esc',
-  pageup: 'page up',
-  pagedown: 'page down',
-};
+const shownNames: Readonly<Record<string, string>> = { escape: 'esc', pageup: 'page up', pagedown: 'page down' };
 
 export function shownKey(strokes: string): string {
   return strokes

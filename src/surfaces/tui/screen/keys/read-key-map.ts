@@ -20,7 +20,6 @@ interface OwnBinding {
 }
 
 export type KeySource = (path: Path) => string | undefined;
-
 type Report = (path: Path, what: string, next: string) => void;
 
 export interface ReadKeyMap {
@@ -44,7 +43,7 @@ export function readKeyMap(written: Json | undefined, source: KeySource = () => 
     const binding = ownBinding(table, action, report);
     if (binding !== undefined) own.set(action, binding);
   }
-  for (const action of conflicting(own, { report, named })) own.delete(action);
+  for (const action of conflicting(own, report, named)) own.delete(action);
   const bindings = keyActions.map((action): KeyBinding => {
     const taken = own.get(action);
     if (taken !== undefined) return { action, keys: taken.keys, boundAt: taken.path.join('.') };
@@ -78,9 +77,7 @@ function tableOf(written: Json | undefined, report: Report): ReadonlyMap<string,
 }
 
 /** In `global`, an action of any context may be bound. */
-function isIn({ context }: KeyAction, written: string): boolean {
-  return written === 'global' || written === context;
-}
+const isIn = ({ context }: KeyAction, written: string): boolean => written === 'global' || written === context;
 
 function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, report: Report): OwnBinding | undefined {
   const { context, name } = action;
@@ -112,10 +109,7 @@ function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, r
 }
 
 /** Actions with keys that the user also gave to other actions, in contexts that apply together. */
-function conflicting(
-  own: ReadonlyMap<KeyAction, OwnBinding>,
-  { report, named }: { readonly report: Report; readonly named: (path: Path) => string },
-): ReadonlySet<KeyAction> {
+function conflicting(own: ReadonlyMap<KeyAction, OwnBinding>, report: Report, named: (path: Path) => string) {
   const found = new Set<KeyAction>();
   const all = [...own];
   for (const [at, [action, { path, keys }]] of all.entries()) {
@@ -137,23 +131,17 @@ function leftKeys(action: KeyAction, own: ReadonlyMap<KeyAction, OwnBinding>): r
 }
 
 /** Contexts that apply at the same time share one place. */
-function keyPlaceOf({ context }: KeyAction): string {
-  return contextsOf.composer.includes(context) ? 'composer' : context;
-}
+const keyPlaceOf = ({ context }: KeyAction): string => (contextsOf.composer.includes(context) ? 'composer' : context);
 
 /** True if equal, or if one begins the other. */
-export function strokesCollide(one: string, other: string): boolean {
-  return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
-}
+export const strokesCollide = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
 
 /** Other actions in the same place with this key, or with one that begins or continues it. */
 export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, strokes: string): readonly KeyBinding[] {
-  return bindings.filter(
-    ({ action: other, keys }) =>
-      actionId(other) !== actionId(action) &&
-      keyPlaceOf(other) === keyPlaceOf(action) &&
-      keys.some((key) => strokesCollide(key, strokes)),
-  );
+  const others = bindings.filter((other) => actionId(other.action) !== actionId(action));
+  const beside = others.filter((other) => keyPlaceOf(other.action) === keyPlaceOf(action));
+  return beside.filter(({ keys }) => keys.some((key) => strokesCollide(key, strokes)));
 }
 
 /** The reason why a key cannot be bound to an action, and an alternative. */

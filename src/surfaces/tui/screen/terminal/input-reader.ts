@@ -1,5 +1,5 @@
 import { InputSilence } from './input-silence.ts';
-import { controlKey, readPiece } from './read-sequence.ts';
+import { controlKey, type ReadPiece, readPiece } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-port.ts';
 
 /** Input after the end of a paste without such a silence belongs to the paste. */
@@ -51,8 +51,11 @@ export class InputReader {
   }
 
   #silent(): void {
-    if (this.#paste !== undefined) this.#endPaste(this.#paste);
-    else this.#giveUp();
+    const [paste, last] = [this.#paste, this.#buffer];
+    if (paste === undefined) return this.#giveUp();
+    this.#buffer = '';
+    this.#paste = undefined;
+    this.#emit(paste.whole(last));
   }
 
   /** Call when input has ended or typed input is to be dropped. */
@@ -68,16 +71,13 @@ export class InputReader {
     while (this.#buffer !== '') {
       if (this.#paste !== undefined) {
         if (!this.#readPaste(this.#paste)) return;
-        continue;
+      } else if (this.#buffer.startsWith(pasteStart)) this.#beginPaste();
+      else {
+        const piece = readPiece(this.#buffer);
+        if (piece === undefined) return;
+        this.#buffer = this.#buffer.slice(piece.length);
+        this.#tell(piece.inputs);
       }
-      if (this.#buffer.startsWith(pasteStart)) {
-        this.#beginPaste();
-        continue;
-      }
-      const piece = readPiece(this.#buffer);
-      if (piece === undefined) return;
-      this.#buffer = this.#buffer.slice(piece.length);
-      this.#tell(piece.inputs);
     }
   }
 
@@ -104,13 +104,6 @@ export class InputReader {
     return true;
   }
 
-  #endPaste(paste: MarkedPaste): void {
-    const last = this.#buffer;
-    this.#buffer = '';
-    this.#paste = undefined;
-    this.#emit(paste.whole(last));
-  }
-
   #giveUp(): void {
     const { length, inputs } = giveUpSequence(this.#buffer);
     if (this.#buffer.length === length) this.#late.begin(this.#buffer);
@@ -122,14 +115,10 @@ export class InputReader {
 }
 
 /** Several lines at once, from a terminal that does not mark pastes. A lone newline at the end is the Enter key. */
-function isUnmarkedPaste(text: string): boolean {
-  return text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
-}
+const isUnmarkedPaste = (text: string): boolean =>
+  text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
 
-/**
- * For this long after its beginning, the rest of a sequence is still recognized. Its digits would answer a question as
- * keys.
- */
+/** So long the rest of a sequence is recognized. Its digits would answer a question as keys. */
 const lateMs = 1000;
 
 /** A complete answer, report or key of a terminal, or the start of a paste. */
@@ -169,7 +158,6 @@ class LateSequenceRest {
 
 /** More than a message may have. The rest of the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
-
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 
@@ -194,20 +182,16 @@ class MarkedPaste {
   #text = '';
   #isCut = false;
   /** Its end mark was read, but more may belong to it. */
-  #isEnded = false;
-
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
+  isEnded = false;
 
   read(sent: string): PastePart {
-    if (this.#isEnded) return this.#readBehind(sent);
+    if (this.isEnded) return this.#readBehind(sent);
     const end = sent.indexOf(pasteEnd);
     // The end mark may have arrived in part.
     const read = end === -1 ? Math.max(0, sent.length - pasteEnd.length + 1) : end;
     this.#add(sent.slice(0, read));
     if (end === -1) return { state: 'waits', inputs: [], rest: sent.slice(read) };
-    this.#isEnded = true;
+    this.isEnded = true;
     return this.#readBehind(sent.slice(end + pasteEnd.length));
   }
 
@@ -215,7 +199,7 @@ class MarkedPaste {
   whole(last: string): TerminalInput {
     this.#add(last);
     const text = this.#text.replaceAll(pasteStart, '');
-    return { kind: 'paste', text, ...(this.#isCut ? { isCut: true as const } : {}) };
+    return { kind: 'paste', text, isCut: this.#isCut || undefined };
   }
 
   #readBehind(sent: string): PastePart {
@@ -243,7 +227,7 @@ class MarkedPaste {
 }
 
 /** A report at the beginning. A cursor position report may look like a key with modifiers: here it is none. */
-function readReport(text: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
+function readReport(text: string): ReadPiece | undefined {
   const [whole] = report.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const { inputs = [] } = readPiece(whole) ?? {};
@@ -260,21 +244,16 @@ const restMs = 1000;
 /** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be Alt with a key. */
 const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
 
-/**
- * Milliseconds to wait for the rest of a sequence. While an answer of the terminal is due, an Escape is as likely its
- * beginning as a key.
- */
+/** Milliseconds to wait for the rest. While an answer is due, an Escape is as likely its beginning as a key. */
 function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: boolean }): number {
   if (isEscape(open)) return isAnswerDue && open.length < 2 ? beginningMs : escapeMs;
   return beginning.test(open) ? beginningMs : restMs;
 }
 
-function isEscape(open: string): boolean {
-  return open.startsWith('\u001B\u001B') || open.length < 2;
-}
+const isEscape = (open: string): boolean => open.startsWith('\u001B\u001B') || open.length < 2;
 
 /** Interprets a sequence whose rest does not arrive. No part of a terminal report becomes a key. */
-function giveUpSequence(open: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } {
+function giveUpSequence(open: string): ReadPiece {
   if (isEscape(open)) return { length: 1, inputs: [controlKey(open.codePointAt(0) ?? 27)] };
   const [, sign = ''] = open;
   return beginning.test(open)

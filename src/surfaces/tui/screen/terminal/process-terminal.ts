@@ -50,7 +50,6 @@ export class ProcessTerminal implements TerminalPort {
   get columns(): number {
     return Math.max(1, process.stdout.columns || 80);
   }
-
   get rows(): number {
     return Math.max(1, process.stdout.rows || 24);
   }
@@ -138,10 +137,7 @@ export class ProcessTerminal implements TerminalPort {
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
 
-  /**
-   * Input that the terminal already holds arrives at once. Nothing is drawn before that: input after a frame is meant
-   * for it.
-   */
+  /** Input that the terminal holds arrives at once. Nothing is drawn before: input after a frame is meant for it. */
   #dropTyped(): void {
     this.#reader.clear();
     this.#isForeign = true;
@@ -227,13 +223,11 @@ function writeNow(text: string): void {
   }
 }
 
-type ReadText = (path: string) => string | undefined;
-
 /**
  * True if the terminal has an alternate screen for programs and restores this one after them. GNU screen does so only
  * if its user has set `altscreen on`; it answers no query about that, so its files are read. In doubt false.
  */
-export function hasAlternateScreen(env: Readonly<Record<string, string | undefined>>, read: ReadText): boolean {
+export function hasAlternateScreen(env: NodeJS.ProcessEnv, read: typeof readText): boolean {
   const { STY: screen, TMUX: tmux, TERM: term = '', HOME: home = '' } = env;
   // Each keeps the variables of the outer one: if both are set, the name of the terminal tells which is the inner one.
   if (screen === undefined || (tmux !== undefined && term.startsWith('tmux'))) return true;
@@ -250,7 +244,7 @@ export const noAlternateScreen: Outcome<'no-other-screen'> = {
 
 const marking = /^(?:xterm|screen|tmux|rxvt|foot|alacritty|kitty|wezterm|ghostty|contour|st-|vte|konsole|gnome|iterm)/;
 
-export function marksPastes(env: Readonly<Record<string, string | undefined>>): boolean {
+export function marksPastes(env: NodeJS.ProcessEnv): boolean {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   return ['TMUX', 'TERM_PROGRAM', 'VTE_VERSION', 'WT_SESSION'].some(has) || marking.test(env['TERM'] ?? '');
 }

@@ -30,7 +30,7 @@ function readEscape(text: string): ReadPiece | undefined {
   if (second === 'O') {
     const third = text[2];
     if (third === undefined) return undefined;
-    return { length: 3, inputs: listed(readApplicationKey(third)) };
+    return { length: 3, inputs: listed(named(third === 'M' ? 'enter' : byLetter[third], '')) };
   }
   if (second === ']' || second === 'P' || second === '_' || second === '^' || second === 'X') return readString(text);
   if (second === '\u001B') {
@@ -54,13 +54,15 @@ function withAlt(name: string): TerminalInput {
 
 function readControl(text: string): ReadPiece | undefined {
   if (text.startsWith(oldMouse)) return readOldMouse(text);
-  if (text[2] === '[')
-    return text[3] === undefined ? undefined : { length: 4, inputs: listed(readConsoleKey(text[3])) };
+  if (text[2] === '[') {
+    const letter = text[3];
+    if (letter === undefined) return undefined;
+    return { length: 4, inputs: /^[A-E]$/.test(letter) ? [keyPress(`f${letter.charCodeAt(0) - 64}`)] : [] };
+  }
   // eslint-disable-next-line no-control-regex
   const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
   if (found === null) {
-    const isBegun = /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64;
-    return isBegun ? undefined : { length: 2, inputs: [] };
+    return /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64 ? undefined : { length: 2, inputs: [] };
   }
   const [whole, prefix = '', parameters = '', final = ''] = found;
   return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
@@ -75,23 +77,15 @@ function readString(text: string): ReadPiece | undefined {
 }
 
 /** True for Alt with a key that begins answers, followed by other keys: no answer begins that way. */
-function isTyped(text: string): boolean {
-  return /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
-}
-
-function listed(input: TerminalInput | undefined): readonly TerminalInput[] {
-  return input === undefined ? [] : [input];
-}
-
+const isTyped = (text: string): boolean => /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
+const listed = (input: TerminalInput | undefined): readonly TerminalInput[] => (input === undefined ? [] : [input]);
 const oldMouse = '\u001B[M';
 
 /**
  * Reads a legacy mouse report: button and position, one character each. Undefined if more must arrive. A position that
  * no character can represent is NUL; any other control character is not part of it.
  */
-function readOldMouse(
-  text: string,
-): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
+function readOldMouse(text: string): ReadPiece | undefined {
   const signs: string[] = [];
   for (const sign of text.slice(oldMouse.length)) {
     const isNext = /^[\u0001-\u001F]$/.test(sign);
@@ -104,69 +98,23 @@ function readOldMouse(
   return undefined;
 }
 
-const byLetter: Readonly<Record<string, string>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  P: 'f1',
-  Q: 'f2',
-  R: 'f3',
-  S: 'f4',
-};
+/** Names by number, from the first one on. `-`: the number has none. */
+function numbered(first: number, names: string): Readonly<Record<number, string>> {
+  const all = names.split(' ').map((name, at) => [first + at, name] as const);
+  return Object.fromEntries(all.filter(([, name]) => name !== '-'));
+}
 
+const places = { A: 'up', B: 'down', C: 'right', D: 'left', F: 'end', H: 'home' };
+const byLetter: Readonly<Record<string, string>> = { ...places, P: 'f1', Q: 'f2', R: 'f3', S: 'f4' };
 const byNumber: Readonly<Record<string, string>> = {
-  1: 'home',
-  2: 'insert',
-  3: 'delete',
-  4: 'end',
-  5: 'pageup',
-  6: 'pagedown',
-  7: 'home',
-  8: 'end',
-  11: 'f1',
-  12: 'f2',
-  13: 'f3',
-  14: 'f4',
-  15: 'f5',
-  17: 'f6',
-  18: 'f7',
-  19: 'f8',
-  20: 'f9',
-  21: 'f10',
-  23: 'f11',
-  24: 'f12',
-  25: 'f13',
-  26: 'f14',
-  28: 'f15',
-  29: 'f16',
-  31: 'f17',
-  32: 'f18',
-  33: 'f19',
-  34: 'f20',
+  ...numbered(1, 'home insert delete end pageup pagedown home end'),
+  ...numbered(11, 'f1 f2 f3 f4 f5 - f6 f7 f8 f9 f10 - f11 f12 f13 f14 - f15 f16 - f17 f18 f19 f20'),
 };
-
+const controls = { 8: 'backspace', 9: 'tab', 13: 'enter', 27: 'escape', 32: 'space', 127: 'backspace' };
 const byCode: Readonly<Record<number, string>> = {
-  8: 'backspace',
-  9: 'tab',
-  13: 'enter',
-  27: 'escape',
-  32: 'space',
-  127: 'backspace',
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [57_376 + at, `f${at + 13}`])),
-  57_414: 'enter',
-  57_417: 'left',
-  57_418: 'right',
-  57_419: 'up',
-  57_420: 'down',
-  57_421: 'pageup',
-  57_422: 'pagedown',
-  57_423: 'home',
-  57_424: 'end',
-  57_425: 'insert',
-  57_426: 'delete',
+  ...controls,
+  ...numbered(57_376, 'f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24'),
+  ...numbered(57_414, 'enter - - left right up down pageup pagedown home end insert delete'),
 };
 
 /** Interprets the parts of a control sequence; undefined if it is no user input. */
@@ -196,17 +144,8 @@ function readSequence(prefix: string, parameters: string, final: string): Termin
   }
 }
 
-function readApplicationKey(letter: string): KeyPress | undefined {
-  return named(letter === 'M' ? 'enter' : byLetter[letter], '');
-}
-
-function readConsoleKey(letter: string): KeyPress | undefined {
-  return /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
-}
-
-function named(name: string | undefined, modifiers: string): KeyPress | undefined {
-  return name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
-}
+const named = (name: string | undefined, modifiers: string): KeyPress | undefined =>
+  name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
 
 /** A key by its code point. Shift is part of the character if it changes that. */
 function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
@@ -223,9 +162,7 @@ function modifiersOf(field: string): Modifiers {
   return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
 }
 
-function isRelease(field: string): boolean {
-  return field.split(':')[1] === '3';
-}
+const isRelease = (field: string): boolean => field.split(':')[1] === '3';
 
 function wheelOf(reported: number): TerminalInput | undefined {
   const button = reported & ~28;
@@ -239,8 +176,7 @@ export function controlKey(code: number): KeyPress {
   if (code === 27) return keyPress('escape');
   if (code === 127) return keyPress('backspace');
   if (code === 0) return keyPress('space', { ctrl: true });
-  const sign = String.fromCodePoint(code + 64).toLowerCase();
-  return keyPress(sign, { ctrl: true });
+  return keyPress(String.fromCodePoint(code + 64).toLowerCase(), { ctrl: true });
 }
 
 /** `11;rgb:1e1e/1e1e/2e2e`: the background colour. */

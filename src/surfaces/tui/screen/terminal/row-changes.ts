@@ -21,9 +21,7 @@ export function rowChange(old: string, next: string): RowChange | undefined {
 }
 
 /** For a row with unknown contents. */
-export function wholeRow(row: string): RowChange {
-  return { column: 0, text: eraseToEnd + row };
-}
+export const wholeRow = (row: string): RowChange => ({ column: 0, text: eraseToEnd + row });
 
 /** Each character is one column. */
 function plainChange(old: string, next: string): RowChange {
@@ -67,17 +65,11 @@ function sameAtEnd(gone: readonly RowCell[], come: readonly RowCell[]): number {
   return isAllSure(away) && isAllSure(here) && columnsOfCells(away) === columnsOfCells(here) ? same : 0;
 }
 
-function isSame(one: RowCell | undefined, other: RowCell | undefined): boolean {
-  return one !== undefined && other !== undefined && one.text === other.text && one.style === other.style;
-}
+const isSame = (one: RowCell | undefined, other: RowCell | undefined): boolean =>
+  one !== undefined && other !== undefined && one.text === other.text && one.style === other.style;
 
-function isAllSure(cells: readonly RowCell[]): boolean {
-  return cells.every(({ isSure }) => isSure);
-}
-
-function columnsOfCells(cells: readonly RowCell[]): number {
-  return cells.reduce((sum, { columns }) => sum + columns, 0);
-}
+const isAllSure = (cells: readonly RowCell[]): boolean => cells.every(({ isSure }) => isSure);
+const columnsOfCells = (cells: readonly RowCell[]): number => cells.reduce((sum, { columns }) => sum + columns, 0);
 
 interface RowCell {
   readonly text: string;

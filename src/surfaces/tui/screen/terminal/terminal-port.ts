@@ -54,7 +54,6 @@ export interface Modifiers {
 export function keyPress(name: string, { ctrl = false, alt = false, shift = false }: Modifiers = {}): KeyPress {
   const isTyped = name === 'space' || [...name].length === 1;
   const typed = name === 'space' ? ' ' : name;
-  const withShift = shift && !isTyped;
-  const full = `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${withShift ? 'shift+' : ''}${name}`;
+  const full = `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift && !isTyped ? 'shift+' : ''}${name}`;
   return { kind: 'key', name: full, text: isTyped && !ctrl && !alt ? typed : '' };
 }

@@ -1,15 +1,11 @@
 import { cleanText } from '../text/clean-text.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
 const bell = '\u0007';
 const longestTitle = 240;
 
 /** Sets the window title. The text is untrusted: nothing in it can end the sequence. */
-export function titleSequence(title: string): string {
-  return `\u001B]0;${oneLine(title, longestTitle)}${bell}`;
-}
-
+export const titleSequence = (title: string): string => `\u001B]0;${oneLine(title, longestTitle)}${bell}`;
 export const noTitle = titleSequence('');
 
 /** Marks around a prompt, for terminals that jump between prompts. */
@@ -19,14 +15,11 @@ export const promptMarks = {
 } as const;
 
 /** The Linux console prints such sequences, and GNU screen does not know these. */
-export function takesPromptMarks({ TERM: term = '', STY: screen, TMUX: tmux }: Environment): boolean {
-  return term !== 'linux' && term !== 'dumb' && (screen === undefined || tmux !== undefined);
-}
+export const takesPromptMarks = ({ TERM: term = '', STY: screen, TMUX: tmux }: Environment): boolean =>
+  term !== 'linux' && term !== 'dumb' && (screen === undefined || tmux !== undefined);
 
 /** The Linux console has no window. */
-export function takesTitle({ TERM: term = '' }: Environment): boolean {
-  return term !== 'linux' && term !== 'dumb';
-}
+export const takesTitle = ({ TERM: term = '' }: Environment): boolean => term !== 'linux' && term !== 'dumb';
 
 /** Rings the bell, or shows a desktop notification if the terminal can. */
 export function notificationSequence(text: string, method: 'auto' | 'osc9' | 'bel', env: Environment): string {
@@ -67,14 +60,9 @@ export const modesOff =
 export const fullOn = '\u001B[?1049h';
 export const fullOff = '\u001B[?1049l';
 export const eraseBelow = '\u001B[J';
-/**
- * Asks if keys with modifiers are distinguished. Every terminal answers the second query: one that answers only that
- * has no such protocol.
- */
+/** Asks if keys with modifiers are distinguished. Every terminal answers the second query: some only that. */
 export const askKeyboard = '\u001B[?u\u001B[c';
 export const askBackground = '\u001B]11;?\u0007';
 
 /** True if the terminal will answer the written text. */
-export function asksTerminal(text: string): boolean {
-  return text.includes(askKeyboard) || text.includes(askBackground);
-}
+export const asksTerminal = (text: string): boolean => text.includes(askKeyboard) || text.includes(askBackground);

@@ -34,11 +34,9 @@ export function startTerminalWarden(): TerminalWarden {
   };
 }
 
-/**
- * The shell may print its prompt before the warden has switched the screen back, and the prompt is then lost. No
- * process can delay the shell or make it print the prompt again.
- */
+/** The shell may print its prompt before the warden switches the screen back. Nothing makes it print that again. */
 const killed = 'Capstan was killed. If no prompt follows, press Enter.';
+const escaped = (text: string): string => text.replaceAll('\u001B', '\\033');
 
 /**
  * The user's shell may restore line modes itself when its job is killed, so they are only set if they are still those
@@ -56,7 +54,3 @@ printf '${escaped(modesOff + eraseBelow)}' >&3
 [ "$(stty -g <&3)" = "$raw" ] && stty ${process.platform === 'darwin' ? 'brkint ' : ''}icrnl ixon isig icanon iexten echo <&3
 exit 0
 `;
-
-function escaped(text: string): string {
-  return text.replaceAll('\u001B', '\\033');
-}

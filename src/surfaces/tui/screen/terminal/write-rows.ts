@@ -27,13 +27,13 @@ function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[])
   const shift = findShift(shown, filled(rows, count));
   if (shift === undefined) return old;
   if (rows.length > pen.rows) pen.goTo(rows.length - 1, 0);
-  for (const each of lineMoves(shown, shift)) pen.send(each.row, lineMoveText(each));
+  for (const { row, lines, move } of lineMoves(shown, shift))
+    pen.send(row, `\u001B[${lines === 1 ? '' : lines}${move === 'insert' ? 'L' : 'M'}`);
   return shifted(shown, shift);
 }
 
-function filled(rows: readonly string[], count: number): readonly string[] {
-  return rows.length === count ? rows : [...rows, ...Array.from({ length: count - rows.length }, () => '')];
-}
+const filled = (rows: readonly string[], count: number): readonly string[] =>
+  rows.length === count ? rows : [...rows, ...Array.from({ length: count - rows.length }, () => '')];
 
 export interface PenPlace {
   readonly row: number;
@@ -63,7 +63,6 @@ export class RowPen {
   get rows(): number {
     return this.#rows;
   }
-
   get place(): PenPlace {
     return { row: this.#row, column: this.#column };
   }
@@ -124,10 +123,7 @@ const leastGain = 24;
 /** Bytes to go to a row and erase it. */
 const perRow = 4;
 
-/**
- * The shift that puts most existing rows in their wanted places before the rest is written. Both lists have the same
- * length. Undefined: a shift does not pay.
- */
+/** The shift that puts most rows in their places; both lists are equally long. Undefined: a shift does not pay. */
 export function findShift(old: readonly string[], next: readonly string[]): RowShift | undefined {
   let from = 0;
   while (from < next.length && old[from] === next[from]) from++;
@@ -192,8 +188,4 @@ export function lineMoves(rows: readonly string[], { from, to, by }: RowShift): 
   }
   const open: LineMove = { row: to - lines, lines, move: 'delete' };
   return [...(atEnd && isBlank ? [] : [open]), { row: from, lines, move: 'insert' }];
-}
-
-function lineMoveText({ lines, move }: LineMove): string {
-  return `\u001B[${lines === 1 ? '' : lines}${move === 'insert' ? 'L' : 'M'}`;
 }

@@ -34,9 +34,8 @@ export function cleanLine(text: string): string {
 }
 
 /** Removes hidden characters of a text that stays with the user; it already has no control characters. */
-export function withoutHidden(text: string): string {
-  return replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
-}
+export const withoutHidden = (text: string): string =>
+  replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
 
 /** `cleanText` split into lines, with blanks for tabs. */
 export function cleanLines(text: string): readonly string[] {
@@ -45,12 +44,12 @@ export function cleanLines(text: string): readonly string[] {
     .map((line) => withoutTabs(line, codeTab));
 }
 
+export const trimmedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
 const codeTab = 4;
 
 /** Converts overstruck bold and underlined letters, as in manual pages, to plain letters. */
-function overstruck(text: string): string {
-  return text.includes('\b') ? text.replaceAll(/_\x08(?=[^\x08])|([^\x08\n])\x08(?=\1)/g, '') : text;
-}
+const overstruck = (text: string): string =>
+  text.includes('\b') ? text.replaceAll(/_\x08(?=[^\x08])|([^\x08\n])\x08(?=\1)/g, '') : text;
 
 export function withoutTabs(line: string, size: number): string {
   if (!line.includes('\t')) return line;

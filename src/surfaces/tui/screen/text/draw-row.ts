@@ -24,14 +24,11 @@ export function drawRow(row: Row, look: Look): string {
   return open === '' ? drawn : drawn + reset;
 }
 
-export function drawRows(rows: readonly Row[], look: Look): readonly string[] {
-  return rows.map((row) => drawRow(row, look));
-}
+export const drawRows = (rows: readonly Row[], look: Look): readonly string[] => rows.map((row) => drawRow(row, look));
 
 export function filledRow(row: Row, width: number, under: Style): Row {
   const blanks = width - rowColumns(row);
-  const all = blanks > 0 ? [...row, { text: ' '.repeat(blanks) }] : row;
-  return restyled(all, under);
+  return restyled(blanks > 0 ? [...row, { text: ' '.repeat(blanks) }] : row, under);
 }
 
 export function cutTo(line: string, columns: number, look: Pick<Look, 'glyphs'>): string {
@@ -70,6 +67,8 @@ export function cutRow(row: Row, columns: number, look: Pick<Look, 'glyphs'>): R
   return [...kept, style === undefined ? plain(mark) : { text: mark, style }];
 }
 
+export const drawCutRow = (row: Row, look: Look): string => drawRow(cutRow(row, look.width, look), look);
+
 /** Cached style codes for the newest look: rows mostly repeat a few styles. */
 let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
 
@@ -86,22 +85,21 @@ function sgrCodes(style: Style, look: Look): string {
 }
 
 function codesOf(style: Style, look: Look): string {
-  const codes: (number | string)[] = [];
-  if (style.weight === 'bold') codes.push(1);
-  if (style.weight === 'dim' && themeOf(look.palette).hasDim) codes.push(2);
-  if (style.italic === true) codes.push(3);
-  if (style.underline === true) codes.push(4);
-  if (style.inverse === true) codes.push(7);
-  if (style.strike === true) codes.push(9);
-  const [ink, ground] = [inkCodes(style, look), groundCodes(style, look)];
-  if (ink !== '') codes.push(ink);
-  if (ground !== '') codes.push(ground);
-  return codes.join(';');
+  const codes: readonly (number | string | false | undefined)[] = [
+    style.weight === 'bold' && 1,
+    style.weight === 'dim' && themeOf(look.palette).hasDim && 2,
+    style.italic && 3,
+    style.underline && 4,
+    style.inverse && 7,
+    style.strike && 9,
+    inkCodes(style, look),
+    groundCodes(style, look),
+  ];
+  return codes.filter(Boolean).join(';');
 }
 
-export function hasGrounds({ colours, palette }: Look): boolean {
-  return (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
-}
+export const hasGrounds = ({ colours, palette }: Look): boolean =>
+  (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
 
 function inkCodes({ colour }: Style, { colours, palette }: Look): string {
   if (colour === undefined) return '';
@@ -122,9 +120,7 @@ function groundCodes({ back }: Style, look: Look): string {
   return look.colours === 'true' ? `48;${fullCodes(full)}` : `48;5;${indexed}`;
 }
 
-function fullCodes(full: number): string {
-  return `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
-}
+const fullCodes = (full: number): string => `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
 
 /** The nearest terminal colour to a program's colour. Sixteen colours have none that is near. */
 function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' | 'ground'): string {

@@ -8,10 +8,7 @@ export interface Look {
   readonly colours: 'none' | 'sixteen' | '256' | 'true';
   /** A built-in theme by name, or one of the user's own. */
   readonly palette: ThemeName | Theme;
-  /**
-   * `ascii`: all our signs are ASCII. `words`: for a screen reader, with words instead of signs and nothing side by
-   * side. Text by others stays as it is.
-   */
+  /** `words`: for a screen reader, without signs and with nothing side by side. Text by others stays as it is. */
   readonly glyphs: 'unicode' | 'ascii' | 'words';
   /** `whole`: everything, as in the transcript view. */
   readonly details: 'folded' | 'whole';
@@ -25,78 +22,40 @@ export interface Look {
   readonly keys?: KeyMap;
 }
 
-const unicode = {
-  bullet: '•',
-  prompt: '›',
-  corner: '└',
-  bar: '│',
-  ellipsis: '…',
-  good: '✔',
-  bad: '✗',
-  warning: '⚠',
-  error: '■',
-  pending: '□',
-  boxOpen: '☐',
-  boxDone: '☑',
-  gap: '⋮',
-  arrow: '→',
-  input: '↳',
-  rule: '─',
-  heavyRule: '━',
-  listItem: '•',
-  dot: '·',
-} as const;
+/** Our signs in Unicode, in ASCII, and for screen readers if they differ. Empty: the following text says enough. */
+const signs = {
+  bullet: ['•', '*', ''],
+  prompt: ['›', '>'],
+  corner: ['└', '\\', ' '],
+  bar: ['│', '|', ' '],
+  ellipsis: ['…', '...'],
+  good: ['✔', '+', 'Done:'],
+  bad: ['✗', 'x', 'Failed:'],
+  warning: ['⚠', '!', 'Warning:'],
+  error: ['■', '#', 'Error:'],
+  pending: ['□', '-', 'To do:'],
+  boxOpen: ['☐', '[ ]', 'To do:'],
+  boxDone: ['☑', '[x]', 'Done:'],
+  gap: ['⋮', ':', '...'],
+  arrow: ['→', '->', 'to'],
+  input: ['↳', '>', '-'],
+  rule: ['─', '-', ''],
+  heavyRule: ['━', '=', ''],
+  listItem: ['•', '-'],
+  dot: ['·', '-'],
+} as const satisfies Readonly<Record<string, readonly [unicode: string, ascii: string, words?: string]>>;
 
-const ascii: Readonly<Record<keyof typeof unicode, string>> = {
-  bullet: '*',
-  prompt: '>',
-  corner: '\\',
-  bar: '|',
-  ellipsis: '...',
-  good: '+',
-  bad: 'x',
-  warning: '!',
-  error: '#',
-  pending: '-',
-  boxOpen: '[ ]',
-  boxDone: '[x]',
-  gap: ':',
-  arrow: '->',
-  input: '>',
-  rule: '-',
-  heavyRule: '=',
-  listItem: '-',
-  dot: '-',
-};
+type Glyphs = Readonly<Record<keyof typeof signs, string>>;
 
-/** Read out by screen readers. Empty: the following text says enough. */
-const words: typeof ascii = {
-  ...ascii,
-  bullet: '',
-  corner: ' ',
-  bar: ' ',
-  good: 'Done:',
-  bad: 'Failed:',
-  warning: 'Warning:',
-  error: 'Error:',
-  pending: 'To do:',
-  boxOpen: 'To do:',
-  boxDone: 'Done:',
-  gap: '...',
-  arrow: 'to',
-  input: '-',
-  rule: '',
-  heavyRule: '',
-  dot: '-',
-};
-
+const inForm = (at: 0 | 1 | 2): Glyphs =>
+  Object.fromEntries(
+    Object.entries<readonly string[]>(signs).map(([name, forms]) => [name, forms[at] ?? forms[1]]),
+  ) as Glyphs;
+const forms = { unicode: inForm(0), ascii: inForm(1), words: inForm(2) };
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
 /** Replaces signs in Capstan's own text by those of the look. */
-export function wordsWithGlyphs(text: string, { glyphs }: Pick<Look, 'glyphs'>): string {
-  return glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
-}
+export const wordsWithGlyphs = (text: string, { glyphs }: Pick<Look, 'glyphs'>): string =>
+  glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
 
-export function glyphsOf({ glyphs }: Pick<Look, 'glyphs'>): Readonly<Record<keyof typeof unicode, string>> {
-  return { unicode, ascii, words }[glyphs];
-}
+export const glyphsOf = ({ glyphs }: Pick<Look, 'glyphs'>): Glyphs => forms[glyphs];

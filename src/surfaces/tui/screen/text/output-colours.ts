@@ -106,12 +106,14 @@ const roles: Readonly<Record<number, ColourRole>> = { 1: 'bad', 2: 'good', 3: 'w
 /** A coloured page in rows that fit, in theme colours. No text is left out. */
 export function paintedRows(page: string, look: Look): readonly string[] {
   const colours = new OutputColours();
-  return page
+  const lines = page
     .replace(/\n$/, '')
     .split('\n')
-    .flatMap((line) =>
-      drawRows(wrapRow(themed(colours.read(line)), { width: look.width, breaking: 'anywhere' }), look),
-    );
+    .map((line) => themed(colours.read(line)));
+  return drawRows(
+    lines.flatMap((line) => wrapRow(line, { width: look.width, breaking: 'anywhere' })),
+    look,
+  );
 }
 
 function themed(row: Row): Row {

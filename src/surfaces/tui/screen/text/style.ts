@@ -1,16 +1,7 @@
+type TextRole = 'accent' | 'good' | 'bad' | 'warn' | 'special' | 'quote' | 'marker';
+export type SyntaxRole = 'keyword' | 'string' | 'comment' | 'number';
 /** The purpose of a text. Palettes give each role its colour. */
-export type ColourRole =
-  | 'accent'
-  | 'good'
-  | 'bad'
-  | 'warn'
-  | 'special'
-  | 'quote'
-  | 'marker'
-  | 'keyword'
-  | 'string'
-  | 'comment'
-  | 'number';
+export type ColourRole = TextRole | SyntaxRole;
 
 /** `tint`: for the user's words. `added-number`: for the column of line numbers. */
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';
@@ -36,10 +27,8 @@ export interface Piece {
 }
 
 export type Row = readonly Piece[];
-
 export const plain = (text: string): Piece => ({ text });
 export const styled = (text: string, style: Style): Piece => ({ text, style });
-
 export const dimStyle: Style = { weight: 'dim' };
 export const boldStyle: Style = { weight: 'bold' };
 export const accentStyle: Style = { colour: 'accent' };
@@ -47,9 +36,8 @@ export const goodStyle: Style = { colour: 'good' };
 export const badStyle: Style = { colour: 'bad' };
 export const warnStyle: Style = { colour: 'warn' };
 
-export function restyled(row: Row, under: Style): Row {
-  return row.map(({ text, style }) => ({ text, style: mergedStyle(under, style) }));
-}
+export const restyled = (row: Row, under: Style): Row =>
+  row.map(({ text, style }) => ({ text, style: mergedStyle(under, style) }));
 
 const merged = new WeakMap<Style, WeakMap<Style, Style>>();
 

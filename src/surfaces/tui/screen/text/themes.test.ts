@@ -4,7 +4,16 @@ import { drawRow } from './draw-row.ts';
 import type { Look } from './look.ts';
 import { readTheme } from './user-themes.ts';
 import { type ColourRole, styled } from './style.ts';
-import { backgroundOf, findTheme, type Theme, themeChoices, type ThemeName, themeOf, themes } from './themes.ts';
+import {
+  backgroundOf,
+  findTheme,
+  type Ink,
+  type Theme,
+  themeChoices,
+  type ThemeName,
+  themeOf,
+  themes,
+} from './themes.ts';
 
 const look: Look = {
   width: 60,
@@ -60,7 +69,7 @@ describe('themes', () => {
   );
 
   it.each(['dark-colour-blind', 'light-colour-blind'] as const)('%s has no pair of red and green', (name) => {
-    const { good, bad } = themes[name].inks;
+    const { good, bad } = themes[name].inks as Record<'good' | 'bad', Ink>;
     const [one, other] = [withoutGreen(good[2]!), withoutGreen(bad[2]!)];
     expect(Math.hypot(one[0] - other[0], one[1] - other[1])).toBeGreaterThan(100);
     // Green and red by the terminal's own sixteen colours are as bad.

@@ -80,11 +80,9 @@ const lightHighContrast: Inks = {
   number: [31, 52, 0x5f0000],
 };
 
+const sixteenOf = (inks: Inks): Theme['inks'] =>
+  Object.fromEntries(Object.entries(inks).map(([role, [sixteen]]) => [role, own(sixteen)]));
 const ansi = sixteenOf(dark);
-
-function sixteenOf(inks: Inks): Theme['inks'] {
-  return Object.fromEntries(Object.entries(inks).map(([role, [sixteen]]) => [role, own(sixteen)]));
-}
 
 const darkGrounds: Grounds = {
   tint: [236, 0x2a2d33],
@@ -118,35 +116,25 @@ const lightBlindGrounds: Grounds = {
 const shades = { hasDim: true } as const;
 const strong = { hasDim: false, grounds: {} } as const;
 
-export const themes = {
-  dark: { name: 'dark', inks: dark, grounds: darkGrounds, ...shades },
-  light: { name: 'light', inks: light, grounds: lightGrounds, ...shades },
-  'dark-colour-blind': {
-    name: 'dark-colour-blind',
-    inks: darkColourBlind,
-    grounds: darkBlindGrounds,
-    ...shades,
-  },
-  'light-colour-blind': {
-    name: 'light-colour-blind',
-    inks: lightColourBlind,
-    grounds: lightBlindGrounds,
-    ...shades,
-  },
-  'dark-high-contrast': { name: 'dark-high-contrast', inks: darkHighContrast, ...strong },
-  'light-high-contrast': { name: 'light-high-contrast', inks: lightHighContrast, ...strong },
+const looks = {
+  dark: { inks: dark, grounds: darkGrounds, ...shades },
+  light: { inks: light, grounds: lightGrounds, ...shades },
+  'dark-colour-blind': { inks: darkColourBlind, grounds: darkBlindGrounds, ...shades },
+  'light-colour-blind': { inks: lightColourBlind, grounds: lightBlindGrounds, ...shades },
+  'dark-high-contrast': { inks: darkHighContrast, ...strong },
+  'light-high-contrast': { inks: lightHighContrast, ...strong },
   // For an unknown background: terminal colours, which fit it, and no ground.
-  'colour-blind': { name: 'colour-blind', inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
-  'high-contrast': { name: 'high-contrast', inks: ansi, ...strong },
-  ansi: { name: 'ansi', inks: ansi, grounds: {}, ...shades },
-  plain: { name: 'plain', inks: {}, grounds: {}, ...shades },
-} as const satisfies Readonly<Record<string, Theme>>;
+  'colour-blind': { inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
+  'high-contrast': { inks: ansi, ...strong },
+  ansi: { inks: ansi, grounds: {}, ...shades },
+  plain: { inks: {}, grounds: {}, ...shades },
+} as const satisfies Readonly<Record<string, Omit<Theme, 'name'>>>;
 
-export type ThemeName = keyof typeof themes;
-
-export function themeOf(palette: ThemeName | Theme): Theme {
-  return typeof palette === 'string' ? themes[palette] : palette;
-}
+export type ThemeName = keyof typeof looks;
+export const themes = Object.fromEntries(
+  Object.entries(looks).map(([name, look]) => [name, { name, ...look }]),
+) as Readonly<Record<ThemeName, Theme>>;
+export const themeOf = (palette: ThemeName | Theme): Theme => (typeof palette === 'string' ? themes[palette] : palette);
 
 /** A colour for terminals with 16 colours (SGR code), 256, and all. */
 export type Ink = readonly [sixteen: number, indexed: number | undefined, full: number | undefined];
@@ -183,9 +171,7 @@ function pair(name: 'colour-blind' | 'high-contrast', about: string): ThemeChoic
   return { name, about, on: (background) => (background === 'unknown' ? name : `${background}-${name}`) };
 }
 
-function fixed(name: ThemeName, about: string): ThemeChoice {
-  return { name, about, on: () => name };
-}
+const fixed = (name: ThemeName, about: string): ThemeChoice => ({ name, about, on: () => name });
 
 export const themeChoices: readonly ThemeChoice[] = [
   autoTheme,
@@ -207,15 +193,9 @@ export function findTheme(name: string, own: readonly ThemeChoice[] = []): Theme
   return own.find((choice) => choice.name === name) ?? themeChoices.find((choice) => choice.name === wanted);
 }
 
-export function ownTheme(theme: Theme): ThemeChoice {
-  return { name: theme.name, about: 'your own', on: () => theme };
-}
-
+export const ownTheme = (theme: Theme): ThemeChoice => ({ name: theme.name, about: 'your own', on: () => theme });
 /** True for a built-in theme, which an own theme can extend. */
-export function isThemeName(name: string): name is ThemeName {
-  return Object.hasOwn(themes, name);
-}
+export const isThemeName = (name: string): name is ThemeName => Object.hasOwn(themes, name);
 
-export function backgroundOf([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' {
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 128 ? 'light' : 'dark';
-}
+export const backgroundOf = ([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' =>
+  0.299 * red + 0.587 * green + 0.114 * blue > 128 ? 'light' : 'dark';

@@ -17,10 +17,8 @@ export async function readUserThemes(engine: Engine): Promise<UserThemes> {
     const read = 'text' in content ? readTheme(name, content.text) : content;
     if ('problem' in read) {
       const message = `${path} is not used: ${read.problem}.`;
-      problems.push({
-        name,
-        outcome: { code: 'theme-broken', message, next: 'Correct the file, or choose another with /theme.' },
-      });
+      const next = 'Correct the file, or choose another with /theme.';
+      problems.push({ name, outcome: { code: 'theme-broken', message, next } });
     } else choices.push(ownTheme(read));
   }
   return { choices, problems };
@@ -98,10 +96,8 @@ function groundOf(value: Json | undefined): Ground | undefined {
   return full === undefined ? undefined : [nearestIndexed(full), full];
 }
 
-function isIndexed(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
-}
+const isIndexed = (value: Json | undefined): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
 
-function fullOf(text: string): number | undefined {
-  return /^#[\da-f]{6}$/i.test(text) ? Number.parseInt(text.slice(1), 16) : undefined;
-}
+const fullOf = (text: string): number | undefined =>
+  /^#[\da-f]{6}$/i.test(text) ? Number.parseInt(text.slice(1), 16) : undefined;

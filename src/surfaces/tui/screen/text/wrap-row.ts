@@ -1,5 +1,6 @@
 import { type Cluster, isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
 import { beginningOfRow, rowColumns } from './draw-row.ts';
+import type { Look } from './look.ts';
 import type { Piece, Row } from './style.ts';
 
 export interface WrapForm {
@@ -11,60 +12,46 @@ export interface WrapForm {
   readonly breaking?: Breaking;
 }
 
-const nothing: Row = [];
-
-export function wrapRow(
-  row: Row,
-  { width, first = nothing, rest = first, breaking = 'words' }: WrapForm,
-): readonly Row[] {
+export function wrapRow(row: Row, { width, first = [], rest = first, breaking = 'words' }: WrapForm): readonly Row[] {
   const [before, after] = [fitting(first, width), fitting(rest, width)];
   const line = row.length === 1 ? row[0]!.text : row.map(({ text }) => text).join('');
   const places = breakLine(line, width - rowColumns(before), width - rowColumns(after), breaking);
   if (places.length === 2 && places[1] === line.length) return [[...before, ...row]];
   const rows: Row[] = [];
-  const slicer = new Slicer(row);
-  for (let index = 0; index < places.length; index += 2) {
-    rows.push([...(index === 0 ? before : after), ...slicer.slice(places[index]!, places[index + 1]!)]);
-  }
+  const slice = slicerOf(row);
+  for (let at = 0; at < places.length; at += 2)
+    rows.push([...(at === 0 ? before : after), ...slice(places[at]!, places[at + 1]!)]);
   return rows;
 }
 
+export const wrapIn = ({ width }: Pick<Look, 'width'>, row: Row, first?: Row, rest?: Row): readonly Row[] =>
+  wrapRow(row, { width, first, rest });
+
 /** Cuts a prefix so that at least one column, or a third of the width, is left. */
-function fitting(prefix: Row, width: number): Row {
-  return prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
-}
+const fitting = (prefix: Row, width: number): Row =>
+  prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
 
 /** Cuts a row at ascending positions: each piece is visited once. */
-class Slicer {
-  readonly #row: Row;
-  #index = 0;
-  #offset = 0;
-
-  constructor(row: Row) {
-    this.#row = row;
-  }
-
-  slice(from: number, to: number): readonly Piece[] {
+function slicerOf(row: Row): (from: number, to: number) => readonly Piece[] {
+  let [index, offset] = [0, 0];
+  return (from, to) => {
     const pieces: Piece[] = [];
-    for (; this.#index < this.#row.length; this.#index += 1) {
-      const piece = this.#row[this.#index]!;
-      const end = this.#offset + piece.text.length;
-      const text = piece.text.slice(Math.max(0, from - this.#offset), Math.max(0, to - this.#offset));
+    for (; index < row.length; index += 1) {
+      const piece = row[index]!;
+      const end = offset + piece.text.length;
+      const text = piece.text.slice(Math.max(0, from - offset), Math.max(0, to - offset));
       if (text !== '') pieces.push({ ...piece, text });
       if (end > to) break;
-      this.#offset = end;
+      offset = end;
     }
     return pieces;
-  }
+  };
 }
 
 /** `words`: between words if there are any, so that an address stays whole. `anywhere`: where the row is full. */
 type Breaking = 'words' | 'anywhere';
 
-/**
- * Alternating start and end positions of the rows of a line. `first`, `rest`: columns of the first row and of the
- * others.
- */
+/** Starts and ends of the rows of a line, in turn. `first`, `rest`: columns of the first row and of the others. */
 export function breakLine(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
   if (line.length <= first && isSingleColumnText(line)) return [0, line.length];
   return isSingleColumnText(line)

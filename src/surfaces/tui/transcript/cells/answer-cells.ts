@@ -1,12 +1,12 @@
 import { planTags } from '../../../../protocol/item.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { PlanTagStream } from '../../../views/wording/proposed-plan-tags.ts';
-import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
+import { cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRow, drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, type Style, styled } from '../../screen/text/style.ts';
 import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
-import { type Cell, cellFromRows, headRows, type LastRows, stateMark } from './cell.ts';
+import { type Cell, cellFromRows, headRows, type LastRows } from './cell.ts';
 
 /** A message of the model. A proposed plan is set apart. */
 export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent-message' }>, 'text' | 'plan'>): Cell {
@@ -14,10 +14,8 @@ export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent
   return {
     rows(look) {
       const [before, after] = aroundPlan(text);
-      return answerSectionRows(
-        [part('prose', before, look), part('plan', plan, look), part('prose', after, look)],
-        look,
-      );
+      const parts = [part('prose', before, look), part('plan', plan, look), part('prose', after, look)];
+      return answerSectionRows(parts, look);
     },
   };
 }
@@ -60,27 +58,20 @@ function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonl
     ]);
 }
 
-function headingRowCount(kind: AnswerSection['kind'], look: Look): number {
-  return kind === 'prose' ? 0 : planHead(look).length;
-}
-
 function planRows(rows: readonly string[], look: Look): readonly string[] {
   const indent = look.glyphs === 'words' ? 0 : look.width - insideAnswer(look).width;
   return [...planHead(look), ...rows.map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`))];
 }
 
-function planHead(look: Look): readonly string[] {
-  return [...drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look), ''];
-}
+const planHead = (look: Look): readonly string[] => [
+  ...drawRows(headRows(look, 'plain', [styled('Proposed Plan', boldStyle)]), look),
+  '',
+];
 
 /** Narrower screens have no margin. */
 const leastWidth = 8;
-
 const speaker = 'Capstan: ';
-
-function hasSpeaker({ width }: Look): boolean {
-  return width >= 3 * speaker.length;
-}
+const hasSpeaker = ({ width }: Look): boolean => width >= 3 * speaker.length;
 
 export function insideAnswer(look: Look): Look {
   if (look.glyphs === 'words') return hasSpeaker(look) ? { ...look, width: look.width - speaker.length } : look;
@@ -102,9 +93,7 @@ interface GrowingPart {
   hasText: boolean;
 }
 
-/**
- * An answer that is still arriving. The completed item is authoritative: `answerCell` replaces this with the same rows.
- */
+/** An arriving answer. When its item is complete, `answerCell` replaces it with the same rows. */
 export class AnswerStream implements Cell {
   readonly #parts: GrowingPart[] = [newPart('prose')];
   readonly #tags = new PlanTagStream();
@@ -120,10 +109,9 @@ export class AnswerStream implements Cell {
   }
 
   rows(look: Look): readonly string[] {
-    return answerSectionRows(
-      this.#drawn(({ markdown }) => markdown.rows(insideAnswer(look))),
-      look,
-    );
+    const inside = insideAnswer(look);
+    const parts = this.#parts.map(({ kind, markdown }) => ({ kind, rows: markdown.rows(inside) }));
+    return answerSectionRows(parts, look);
   }
 
   rowsFrom(look: Look, from: number): readonly string[] {
@@ -145,9 +133,10 @@ export class AnswerStream implements Cell {
       const rows = markdown.stableRows(inside);
       return answerRows(from === 0 ? rows : rows.slice(from), look, from);
     }
-    const parts = this.#drawn((part) =>
-      part === this.#last ? markdown.stableRows(inside) : part.markdown.rows(inside),
-    );
+    const parts = this.#parts.map(({ kind, markdown: own }) => ({
+      kind,
+      rows: own === markdown ? own.stableRows(inside) : own.rows(inside),
+    }));
     return answerSectionRows(parts, look).slice(from);
   }
 
@@ -160,7 +149,8 @@ export class AnswerStream implements Cell {
     let [rows, left] = [0, blocks];
     for (const { kind, markdown } of this.#parts) {
       const own = markdown.rowCount(Math.min(left, markdown.stableBlocks), insideAnswer(look));
-      if (own > 0) rows += (rows === 0 ? 0 : 1) + headingRowCount(kind, look) + own;
+      const heading = kind === 'prose' ? 0 : planHead(look).length;
+      if (own > 0) rows += (rows === 0 ? 0 : 1) + heading + own;
       left = Math.max(0, left - markdown.stableBlocks);
     }
     return rows;
@@ -168,10 +158,6 @@ export class AnswerStream implements Cell {
 
   get #last(): GrowingPart {
     return this.#parts.at(-1)!;
-  }
-
-  #drawn(rows: (part: GrowingPart) => readonly string[]): readonly AnswerSection[] {
-    return this.#parts.map((part) => ({ kind: part.kind, rows: rows(part) }));
   }
 
   #add(text: string): void {
@@ -199,14 +185,6 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
       ...(at === 0 ? [] : ['']),
       ...cleanLines(part.replaceAll('**', '').trim()),
     ]);
-    return lines.flatMap((line, at) =>
-      headRows(look, at === 0 ? stateMark('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
-    );
+    return lines.flatMap((line, at) => headRows(look, at === 0 ? 'quiet' : { text: ' ' }, [styled(line, thinking)]));
   });
-}
-
-/** The first bold words of a summary: the model's topic. */
-export function reasoningTitle(summary: string): string | undefined {
-  const [, words] = /\*\*([^*\n]{1,200})\*\*/.exec(summary) ?? [];
-  return words === undefined ? undefined : cleanLine(words).trim();
 }

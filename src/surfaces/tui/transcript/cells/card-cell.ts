@@ -1,7 +1,7 @@
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { countColumns } from '../../../../base/text-columns.ts';
-import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { boldStyle, dimStyle, plain, type Row, type Style, styled } from '../../screen/text/style.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
 import { type Cell, cellFromRows } from './cell.ts';
 
 export interface CardRow {
@@ -23,31 +23,24 @@ export function cardCell({ title, rows, notes = [] }: Card): Cell {
     const names = rows.map(({ name }) => countColumns(cleanLine(name)));
     const wide = Math.min(Math.max(0, ...names), Math.max(4, Math.floor(look.width / 3)));
     const indent = 2 + wide + 2;
-    const inColumn = (text: string, first: Row, isDim: boolean): readonly Row[] =>
-      wrapRow([isDim ? styled(cleanLine(text), dimStyle) : plain(cleanLine(text))], {
-        width: look.width,
-        first,
-        rest: [plain(' '.repeat(indent))],
-      });
+    const blanks = plain(' '.repeat(indent));
+    const inColumn = (text: string, first: Row, style?: Style): readonly Row[] =>
+      wrapIn(look, [{ text: cleanLine(text), style }], first, [blanks]);
     return [
       [styled(title, boldStyle)],
       ...rows.flatMap(({ name, value, details = [] }) => {
         const label = cleanLine(name);
         const room = indent - 2 - countColumns(label);
-        // A name that is too long for its column gets a line of its own.
         const head: Row = [styled(`  ${label}${' '.repeat(Math.max(0, room))}`, dimStyle)];
-        const first =
-          room < 2
-            ? [
-                ...wrapRow(head, { width: look.width, rest: [plain('  ')] }),
-                ...inColumn(value, [plain(' '.repeat(indent))], false),
-              ]
-            : inColumn(value, head, false);
-        return [...first, ...details.flatMap((text) => inColumn(text, [plain(' '.repeat(indent))], true))];
+        // A name that is too long for its column gets a line of its own.
+        const above = room < 2 ? wrapIn(look, head, [], [plain('  ')]) : [];
+        return [
+          ...above,
+          ...inColumn(value, room < 2 ? [blanks] : head),
+          ...details.flatMap((text) => inColumn(text, [blanks], dimStyle)),
+        ];
       }),
-      ...notes.flatMap((text) =>
-        wrapRow([styled(cleanLine(text), dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] }),
-      ),
+      ...notes.flatMap((text) => wrapIn(look, [styled(cleanLine(text), dimStyle)], [plain('  ')])),
     ];
   });
 }

@@ -1,7 +1,7 @@
 import { beginningOfRow, drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { badStyle, dimStyle, goodStyle, type Piece, plain, type Row, styled } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
 
 /**
  * A piece of the transcript. Rows are at most `width` columns wide, styled by SGR only and closed at their end, and
@@ -25,22 +25,41 @@ export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
   return { rows: (look) => drawRows(make(look), look) };
 }
 
+/** Parts of most cells. */
+interface HeadedRows {
+  readonly mark: CellState | Piece;
+  readonly head: Row;
+  /** Lines below the head, to be wrapped. */
+  readonly lines?: readonly Row[];
+  /** Rows below the head, already wrapped to `widthUnderHead`. */
+  readonly output?: readonly Row[];
+  /** Further rows, as they are. */
+  readonly body?: readonly Row[];
+}
+
+/** Undefined: the cell is not shown in this look. */
+export function cellWithHead(make: (look: Look) => HeadedRows | undefined): Cell {
+  return cellFromRows((look) => {
+    const made = make(look);
+    if (made === undefined) return [];
+    const { mark, head, lines = [], output = [], body = [] } = made;
+    return [...headRows(look, mark, head), ...underRows(look, lines), ...indentWrappedRows(look, output), ...body];
+  });
+}
+
 const gutter = 2;
 const underGutter = 4;
 
-export function headRows(look: Look, mark: Piece, header: Row): readonly Row[] {
-  const rest: Row = mark.text === '' ? [] : [plain(' '.repeat(gutter))];
-  return wrapRow(header, { width: look.width, first: markPieces(mark), rest });
+export function headRows(look: Look, mark: CellState | Piece, header: Row): readonly Row[] {
+  const first = markPieces(typeof mark === 'string' ? stateMark(mark, look) : mark);
+  return wrapIn(look, header, first, first.length === 0 ? [] : [plain(' '.repeat(gutter))]);
 }
 
-export function markPieces(mark: Piece): Row {
-  return mark.text === '' ? [] : [mark, plain(' ')];
-}
+export const markPieces = (mark: Piece): Row => (mark.text === '' ? [] : [mark, plain(' ')]);
 
 /** Lines below the head: a corner, then blanks. */
-export function underRows(look: Look, lines: readonly Row[]): readonly Row[] {
-  return lines.flatMap((line, at) => wrapRow(line, { width: look.width, first: underPrefix(look, at), rest: blanks }));
-}
+const underRows = (look: Look, lines: readonly Row[]): readonly Row[] =>
+  lines.flatMap((line, at) => wrapIn(look, line, underPrefix(look, at), blanks));
 
 /** Like `underRows`, for rows already wrapped to `widthUnderHead`. */
 export function indentWrappedRows(look: Look, rows: readonly Row[]): readonly Row[] {
@@ -49,18 +68,21 @@ export function indentWrappedRows(look: Look, rows: readonly Row[]): readonly Ro
 }
 
 /** Columns for rows below the head. Narrow screens have a smaller margin. */
-export function widthUnderHead({ width }: Look): number {
-  return Math.max(width - underGutter, Math.min(width, Math.max(1, Math.ceil(width / 3))));
-}
+export const widthUnderHead = ({ width }: Look): number =>
+  Math.max(width - underGutter, Math.min(width, Math.max(1, Math.ceil(width / 3))));
 
 const blanks: Row = [plain(' '.repeat(underGutter))];
 
-function underPrefix(look: Look, at: number): Row {
-  return at === 0 ? [styled(`  ${glyphsOf(look).corner} `, dimStyle)] : blanks;
-}
+const underPrefix = (look: Look, at: number): Row =>
+  at === 0 ? [styled(`  ${glyphsOf(look).corner} `, dimStyle)] : blanks;
+
+export type CellState = 'running' | 'good' | 'bad' | 'quiet' | 'plain';
+
+export const callMark = (status: 'in-progress' | 'completed' | 'failed'): CellState =>
+  (({ 'in-progress': 'running', completed: 'plain', failed: 'bad' }) as const)[status];
 
 /** The mark of a state. Each has a sign of its own, so that it does not depend on colour alone. */
-export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {
+export function stateMark(state: CellState, look: Look): Piece {
   const { bullet, bad } = glyphsOf(look);
   // The header names the state.
   if (look.glyphs === 'words') return plain('');
@@ -68,8 +90,7 @@ export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain',
   if (state === 'good') return styled(bullet, goodStyle);
   if (state === 'plain') return plain(bullet);
   const isOn = look.motion === 'none' || Math.floor(look.now / blinkMs) % 2 === 0;
-  const isBright = state === 'running' && isOn;
-  return isBright ? plain(bullet) : styled(bullet, dimStyle);
+  return state === 'running' && isOn ? plain(bullet) : styled(bullet, dimStyle);
 }
 
 const blinkMs = 600;

@@ -3,7 +3,7 @@ import { expectLinear } from '../../../../testing/expect-linear.ts';
 import type { CommandItem } from '../../../../protocol/turn-item.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { proposedPlan } from '../../../../protocol/item.ts';
-import { AnswerStream, reasoningTitle } from './answer-cells.ts';
+import { AnswerStream } from './answer-cells.ts';
 import { itemCell } from './item-and-event-cells.ts';
 import type { Cell } from './cell.ts';
 import { looksLikeError } from './folded-output.ts';
@@ -252,11 +252,6 @@ describe('answers that arrive', () => {
       expect(whole.slice(0, stable.length)).toEqual(stable);
       expect(whole.filter((row) => row.includes('Proposed Plan'))).toHaveLength(1);
     }
-  });
-
-  it('has the title of the thinking', () => {
-    expect(reasoningTitle('**Reading files**\n\nmore')).toBe('Reading files');
-    expect(reasoningTitle('nothing bold')).toBeUndefined();
   });
 });
 

@@ -17,7 +17,7 @@ import {
   styled,
   warnStyle,
 } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
 import { grammarOf, highlightLine } from '../markdown/syntax-highlight.ts';
 import { type Cell, cellFromRows, indentWrappedRows, markPieces, stateMark } from './cell.ts';
 import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
@@ -25,7 +25,7 @@ import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
 export interface CallState {
   /** Start time in milliseconds, for running calls. */
   readonly startedAt?: number;
-  /** Where it runs, if not in the sandbox of the other calls. */
+  /** Absent: in the sandbox of the other calls. */
   readonly place?: 'outside' | 'wider';
   /** It could not be recorded: the model does not read it, and its end is unknown. */
   readonly isUnrecorded?: true;
@@ -44,23 +44,16 @@ function foldedRows(item: CommandItem, context: CallState, look: Look): readonly
   const mark = stateMark(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
   const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
   const [first = [], ...more] = commandLineRows(item.argv);
-  const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
-    width: look.width,
-    first: markPieces(mark),
-    rest: bar(look),
-  });
+  const head = wrapIn(look, [...title, ...first, ...timePieces(item, context, look)], markPieces(mark), bar(look));
   const shown = isRunning
     ? lastOutputRows(output, runningRows, look)
     : outputRows(output, limitsOf(isBad, item), look, item.outputLines);
-  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled(noOutput(item), dimStyle)]];
+  const none = item.outputUnknown === true ? '(output no longer available)' : '(no output)';
+  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled(none, dimStyle)]];
   return [
-    ...headFolded([...head, ...more.flatMap((line) => wrapRow(line, { width: look.width, first: bar(look) }))], look),
+    ...headFolded([...head, ...more.flatMap((line) => wrapIn(look, line, bar(look)))], look),
     ...indentWrappedRows(look, rows),
   ];
-}
-
-function noOutput({ outputUnknown }: CommandItem): string {
-  return outputUnknown === true ? '(output no longer available)' : '(no output)';
 }
 
 const runningRows = 3;
@@ -72,9 +65,7 @@ function headFolded(rows: readonly Row[], look: Look): readonly Row[] {
   return [...rows.slice(0, headRowsKept), [...bar(look), styled(words, dimStyle)]];
 }
 
-function bar(look: Look): Row {
-  return [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
-}
+const bar = (look: Look): Row => [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
 
 function limitsOf(isBad: boolean, { byUser, status }: CommandItem) {
   if (status === 'declined') return foldLimits.refused;
@@ -120,22 +111,16 @@ function timePieces({ status, durationMs = 0 }: CommandItem, { startedAt }: Call
 /** The transcript view: the command, all of its output, its result and duration. */
 function wholeRows(item: CommandItem, context: CallState, look: Look): readonly Row[] {
   const [first = [], ...more] = commandLineRows(item.argv);
+  const prompt = styled(item.byUser === true ? '! ' : '$ ', accentStyle);
   const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
-    wrapRow(line, {
-      width: look.width,
-      first: [at === 0 ? styled(item.byUser === true ? '! ' : '$ ', accentStyle) : plain('  ')],
-      rest: [plain('  ')],
-    }),
+    wrapIn(look, line, [at === 0 ? prompt : plain('  ')], [plain('  ')]),
   );
-  const output = indentWrappedRows(look, outputRows(item.output, foldLimits.quiet, look)).map((row) =>
-    withoutCorner(row),
-  );
-  return [...lines, ...output, ...wrapRow(endRow(item, context, look), { width: look.width })];
+  const output = indentWrappedRows(look, outputRows(item.output, foldLimits.quiet, look)).map(withoutCorner);
+  return [...lines, ...output, ...wrapIn(look, endRow(item, context, look))];
 }
 
-function withoutCorner([prefix, ...row]: Row): Row {
-  return prefix === undefined ? row : [plain(' '.repeat(prefix.text.length)), ...row];
-}
+const withoutCorner = ([prefix, ...row]: Row): Row =>
+  prefix === undefined ? row : [plain(' '.repeat(prefix.text.length)), ...row];
 
 function endRow(item: CommandItem, context: CallState, look: Look): Row {
   const { byUser, status, exitCode, durationMs } = item;
@@ -157,9 +142,7 @@ export function commandText(argv: readonly string[]): string {
 }
 
 /** Matches the name or the whole path: a program in the workspace may be anything. */
-function isInstalled(program: string): boolean {
-  return program.startsWith('/') || !/[\\/]/.test(program);
-}
+const isInstalled = (program: string): boolean => program.startsWith('/') || !/[\\/]/.test(program);
 
 /** Lines of a command in colour, with a sign for every character that is hidden or looks like another. */
 export function commandLineRows(argv: readonly string[]): readonly Row[] {

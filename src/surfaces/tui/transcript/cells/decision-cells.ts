@@ -9,29 +9,26 @@ import { visibleLine } from '../../../views/terminal/text.ts';
 import { reviewWords } from '../../../views/wording/turn-lines.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, wordsWithGlyphs } from '../../screen/text/look.ts';
-import { badStyle, boldStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark, underRows } from './cell.ts';
+import { badStyle, boldStyle, dimStyle, goodStyle, plain, styled } from '../../screen/text/style.ts';
+import { type Cell, cellWithHead } from './cell.ts';
 import { commandLineRows } from './command-cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 export function decisionCell(question: Question, answer: Answer): Cell {
-  return cellFromRows((look) => {
+  return cellWithHead((look) => {
     const { good, bad } = glyphsOf(look);
-    const isYes = answer.kind === 'allowed';
-    const sign = isYes ? styled(good, goodStyle) : styled(bad, badStyle);
+    const sign = answer.kind === 'allowed' ? styled(good, goodStyle) : styled(bad, badStyle);
     const mark = look.glyphs === 'words' ? plain('') : sign;
     const review = reviewWords(answer, question.host && hostAtPort(question.host.name, question.host.port));
     const about = questionWords(question);
     const content = contentAsked(question);
+    const [acted, answered] = decisionWords(answer);
     const decided =
-      content === undefined
-        ? `${deciderWords(answer)} ${about}${scopeWords(answer, question)}`
-        : answeredWords(answer, content);
-    const line = review ?? decided;
+      content === undefined ? `${acted} ${about}${scopeWords(answer, question)}` : `${answered} ${content}`;
     const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
     const shown = (text: string): string => wordsWithGlyphs(visibleLine(exactText(text, 'words')), look);
-    const under: readonly Row[] = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
-    return [...headRows(look, mark, [plain(shown(line))]), ...underRows(look, under)];
+    const lines = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
+    return { mark, head: [plain(shown(review ?? decided))], lines };
   });
 }
 
@@ -41,33 +38,20 @@ function contentAsked({ kind, elicitation, agent }: Question): string | undefine
   return elicitation === undefined ? undefined : `what the server ${elicitation.server} asked`;
 }
 
-function answeredWords({ kind, by }: Answer, asked: string): string {
+/** The decision about an act, and about something to answer. */
+function decisionWords({ kind, by }: Answer): readonly [act: string, answer: string] {
   const who = by === 'hook' ? 'A hook' : 'You';
   switch (kind) {
     case 'allowed':
-      return `${who} answered ${asked}`;
+      return [`${who} allowed Capstan to`, `${who} answered`];
     case 'declined':
-      if (by === 'default') return `No answer was prepared to ${asked}`;
-      return by === 'client' ? `The client brought no answer to ${asked}` : `${who} declined to answer ${asked}`;
+      if (by === 'default') return ['No answer was prepared; Capstan did not', 'No answer was prepared to'];
+      if (by === 'client') return ['The client brought no answer; Capstan did not', 'The client brought no answer to'];
+      return [`${who} did not allow Capstan to`, `${who} declined to answer`];
     case 'stopped':
-      return `${who} ended the turn instead of answering ${asked}`;
+      return [`${who} ended the turn instead of letting Capstan`, `${who} ended the turn instead of answering`];
     case 'lapsed':
-      return `No answer came to ${asked}`;
-  }
-}
-
-function deciderWords({ kind, by }: Answer): string {
-  const who = by === 'hook' ? 'A hook' : 'You';
-  switch (kind) {
-    case 'allowed':
-      return `${who} allowed Capstan to`;
-    case 'declined':
-      if (by === 'default') return 'No answer was prepared; Capstan did not';
-      return by === 'client' ? 'The client brought no answer; Capstan did not' : `${who} did not allow Capstan to`;
-    case 'stopped':
-      return `${who} ended the turn instead of letting Capstan`;
-    case 'lapsed':
-      return 'No answer came; Capstan did not';
+      return ['No answer came; Capstan did not', 'No answer came to'];
   }
 }
 
@@ -78,13 +62,11 @@ function scopeWords({ kind, scope }: Answer, { kind: asked }: Question): string 
 }
 
 export function refusedCell({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>): Cell {
-  return cellFromRows((look) => {
-    const [command] = item?.kind === 'command' ? commandLineRows(item.argv) : [];
-    const head: Row = [styled('Not run: ', boldStyle), ...(command ?? [plain(cleanLine(nameOf(tool, item)))])];
-    return [
-      ...headRows(look, stateMark('bad', look), head),
-      ...indentWrappedRows(look, outputRows(refusalReason(reason), foldLimits.refused, look)),
-    ];
+  return cellWithHead((look) => {
+    const [command = [plain(cleanLine(nameOf(tool, item)))]] =
+      item?.kind === 'command' ? commandLineRows(item.argv) : [];
+    const output = outputRows(refusalReason(reason), foldLimits.refused, look);
+    return { mark: 'bad', head: [styled('Not run: ', boldStyle), ...command], output };
   });
 }
 

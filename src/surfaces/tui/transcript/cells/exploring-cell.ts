@@ -1,15 +1,12 @@
 import { stringAt } from '../../../../protocol/json.ts';
-import type { CommandItem, ToolCallItem, TurnItem } from '../../../../protocol/turn-item.ts';
+import type { ToolCallItem, TurnItem } from '../../../../protocol/turn-item.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { type Cell, cellWithHead } from './cell.ts';
 import { commandText } from './command-cell.ts';
 import { itemCell } from './item-and-event-cells.ts';
 
-/**
- * True for calls that only look around, which are grouped. A failed call is shown alone with its error, and so is one
- * of the user.
- */
+/** True for calls that only look around, which are grouped, unless they failed or are the user's. */
 export function isExploring(item: TurnItem): boolean {
   if (item.kind !== 'command' && item.kind !== 'tool-call') return false;
   if (item.status === 'failed' || item.status === 'declined') return false;
@@ -18,11 +15,11 @@ export function isExploring(item: TurnItem): boolean {
 }
 
 export function exploringCell(items: readonly TurnItem[]): Cell {
-  const folded = cellFromRows((look) => {
+  const folded = cellWithHead(() => {
     const isRunning = items.some((item) => 'status' in item && item.status === 'in-progress');
-    const head: Row = [styled(isRunning ? 'Exploring' : 'Explored', boldStyle)];
     const lines = exploredLines(items.flatMap((item) => exploredByCall(item) ?? []));
-    return [...headRows(look, stateMark(isRunning ? 'running' : 'plain', look), head), ...underRows(look, lines)];
+    const head = [styled(isRunning ? 'Exploring' : 'Explored', boldStyle)];
+    return { mark: isRunning ? 'running' : 'plain', head, lines };
   });
   return {
     rows(look) {
@@ -37,7 +34,10 @@ function exploredLines(parts: readonly ExploredPart[]): readonly Row[] {
   for (let at = 0; at < parts.length; at += 1) {
     const part = parts[at]!;
     if (part.kind !== 'read') {
-      lines.push(part.kind === 'list' ? listLine(part.path) : searchLine(part));
+      const [verb, word] = part.kind === 'list' ? ['List ', part.path || '.'] : ['Search ', part.query];
+      const where =
+        part.kind === 'list' || part.path === '' ? [] : [styled(' in ', dimStyle), plain(cleanLine(part.path))];
+      lines.push([styled(verb, accentStyle), plain(cleanLine(word)), ...where]);
       continue;
     }
     const names = new Set([part.name]);
@@ -50,15 +50,6 @@ function exploredLines(parts: readonly ExploredPart[]): readonly Row[] {
   return lines;
 }
 
-function listLine(path: string): Row {
-  return [styled('List ', accentStyle), plain(path === '' ? '.' : cleanLine(path))];
-}
-
-function searchLine({ query, path }: Extract<ExploredPart, { kind: 'search' }>): Row {
-  const where: Row = path === '' ? [] : [styled(' in ', dimStyle), plain(cleanLine(path))];
-  return [styled('Search ', accentStyle), plain(cleanLine(query)), ...where];
-}
-
 type ExploredPart =
   | { readonly kind: 'read'; readonly name: string }
   | { readonly kind: 'list'; readonly path: string }
@@ -66,7 +57,7 @@ type ExploredPart =
 
 /** Undefined: the call does more than exploring, or that is not known. */
 export function exploredByCall(item: TurnItem): readonly ExploredPart[] | undefined {
-  if (item.kind === 'command') return exploredByCommand(item);
+  if (item.kind === 'command') return exploredByScript(commandText(item.argv));
   return item.kind === 'tool-call' && item.server === undefined ? exploredByTool(item) : undefined;
 }
 
@@ -77,10 +68,6 @@ function exploredByTool({ tool, arguments: given }: ToolCallItem): readonly Expl
 }
 
 const longestScript = 2000;
-
-function exploredByCommand({ argv }: CommandItem): readonly ExploredPart[] | undefined {
-  return exploredByScript(commandText(argv));
-}
 
 export function exploredByScript(script: string): readonly ExploredPart[] | undefined {
   const commands = script.length > longestScript ? undefined : simpleCommands(script);
@@ -155,13 +142,10 @@ const searchValues = new Set(
 );
 const partValues = new Set('-n -c'.split(' '));
 
-function plainWords(words: readonly string[], valued: ReadonlySet<string> = searchValues): readonly string[] {
-  return words.filter((word, at) => !word.startsWith('-') && !valued.has(words[at - 1] ?? ''));
-}
+const plainWords = (words: readonly string[], valued: ReadonlySet<string> = searchValues): readonly string[] =>
+  words.filter((word, at) => !word.startsWith('-') && !valued.has(words[at - 1] ?? ''));
 
-function baseName(path: string): string {
-  return path.replace(/\/+$/, '').split('/').at(-1) ?? path;
-}
+const baseName = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) ?? path;
 
 interface SimpleCommand {
   readonly words: readonly string[];
@@ -185,10 +169,7 @@ function simpleCommands(script: string): readonly SimpleCommand[] | undefined {
     if (silenced !== undefined) continue;
     if (word !== undefined) {
       words.push(
-        word.replaceAll(
-          /'([^']*)'|"([^"]*)"/g,
-          (_, single: string | undefined, double: string | undefined) => single ?? double ?? '',
-        ),
+        word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
       );
       continue;
     }

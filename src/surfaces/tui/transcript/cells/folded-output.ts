@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import { formatCount, plural, sizeWords } from '../../../../engine/wording.ts';
 import { countOmittedOutput, readOmittedLine } from '../../../../protocol/display-text.ts';
 import { hintKeys } from '../../screen/keys/key-map.ts';
@@ -30,9 +29,8 @@ export const foldLimits = {
 } as const satisfies Readonly<Record<string, FoldLimits>>;
 
 /** Hint for seeing folded text. `them`: the counted lines only, as others are not available here. */
-function foldHint(look: Look, what: 'all' | 'them' | 'some'): string {
-  return `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
-}
+const foldHint = (look: Look, what: 'all' | 'them' | 'some'): string =>
+  `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
 
 /** The output in rows below the head of its cell. `total`: number of lines, if a truncated output does not state it. */
 export function outputRows(output: string, limits: FoldLimits, look: Look, total?: number): readonly Row[] {
@@ -44,7 +42,7 @@ export function outputRows(output: string, limits: FoldLimits, look: Look, total
     const rows = lines.flatMap((line) => lineRows(line, width, limits.most, styleIn(line, limits)));
     if (rows.length <= limits.most) return rows;
   }
-  return new Fold(lines, { ...limits, ...defined({ total }) }, width, look).rows();
+  return foldedRows({ lines, limits, total, width, look });
 }
 
 /** The last rows of a growing output. What is above them is not read. */
@@ -75,114 +73,103 @@ function outputLines(output: string): readonly string[] {
   return text.replace(/^(?:[ \t\r]*\n)+/, '').split(/\r*\n|\r/);
 }
 
-function lineRows(line: string, width: number, most: number, style: Style): readonly Row[] {
-  return wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
+const lineRows = (line: string, width: number, most: number, style: Style): readonly Row[] =>
+  wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
+
+const styleIn = (line: string, { errors }: FoldLimits): Style =>
+  errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
+
+const shortened = (line: string, limit: number): string =>
+  line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
+
+interface Folded {
+  readonly lines: readonly string[];
+  readonly limits: FoldLimits;
+  readonly total: number | undefined;
+  readonly width: number;
+  readonly look: Look;
 }
 
-function styleIn(line: string, { errors }: FoldLimits): Style {
-  return errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
+function foldedRows(folded: Folded): readonly Row[] {
+  const { lines, limits } = folded;
+  const head = endRows(folded, limits.head, 'head');
+  const tail = endRows(folded, limits.tail, 'tail');
+  const [from, to] = [head.used, Math.max(head.used, lines.length - tail.used)];
+  return [...head.rows, ...middleRows(folded, from, to), ...tail.rows];
 }
 
-function shortened(line: string, limit: number): string {
-  return line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
+/** Rows from one end, and the number of lines used. A line that does not fit is cut. */
+function endRows({ lines, limits, width }: Folded, limit: number, end: 'head' | 'tail') {
+  let rows: readonly Row[] = [];
+  let used = 0;
+  while (rows.length < limit && used < lines.length) {
+    const line = lines[end === 'head' ? used : lines.length - 1 - used]!;
+    const more = lineRows(line, width, limit, styleIn(line, limits));
+    const room = limit - rows.length;
+    rows = end === 'head' ? [...rows, ...more.slice(0, room)] : [...more.slice(-room), ...rows];
+    used += 1;
+  }
+  return { rows, used };
 }
 
-class Fold {
-  readonly #lines: readonly string[];
-  readonly #limits: FoldLimits & { readonly total?: number };
-  readonly #width: number;
-  readonly #look: Look;
-
-  constructor(lines: readonly string[], limits: FoldLimits & { readonly total?: number }, width: number, look: Look) {
-    this.#lines = lines;
-    this.#limits = limits;
-    this.#width = width;
-    this.#look = look;
+function middleRows(folded: Folded, from: number, to: number): readonly Row[] {
+  const { lines, limits, width, look } = folded;
+  const likely: number[] = [];
+  for (let at = from; at < to; at += 1) if (looksLikeError(lines[at]!)) likely.push(at);
+  const shown = likely.slice(0, limits.errors);
+  const rows: Row[] = [];
+  let next = from;
+  for (const at of shown) {
+    if (at > next) rows.push(gapRow(folded, lines.slice(next, at), ''));
+    const [row = []] = lineRows(cleanText(lines[at]!).trimStart(), 10 * width, 1, badStyle);
+    rows.push(cutRow(row, width, look));
+    next = at + 1;
   }
+  const left = likely.length - shown.length;
+  const errors = left === 0 ? '' : left === 1 ? ', 1 looks like an error' : `, ${left} look like errors`;
+  if (next < to) rows.push(gapRow(folded, lines.slice(next, to), errors, 'last'));
+  return rows;
+}
 
-  rows(): readonly Row[] {
-    const head = this.#ends(this.#limits.head, 'head');
-    const tail = this.#ends(this.#limits.tail, 'tail');
-    const [from, to] = [head.lines, Math.max(head.lines, this.#lines.length - tail.lines)];
-    return [...head.rows, ...this.#middle(from, to), ...tail.rows];
-  }
+/** A gap of a single line shows that line instead: it takes the same row. */
+function gapRow(folded: Folded, gap: readonly string[], errors: string, place?: 'last'): Row {
+  const { width, look } = folded;
+  const [only = []] = gap.length === 1 ? lineRows(gap[0]!, width, 2, dimStyle) : [];
+  if (gap.length === 1 && rowColumns(only) < width && readOmittedLine(gap[0]!) === undefined) return only;
+  const omitted = countOmittedOutput(gap.join('\n'));
+  const cut = gap.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
+  const hidden = hiddenIn(folded, gap, cut.length > 0, omitted);
+  const lost = [
+    ...(omitted === undefined ? [] : [sizeWords(omitted.bytes)]),
+    ...(cut.length === 0 || hidden.isWhole ? [] : [`${formatCount(Number(cut[0]))} ${cut[1]}`]),
+  ];
+  const isAll = omitted === undefined && cut.length === 0;
+  const hint = place === 'last' ? ` (${foldHint(look, isAll ? 'all' : hidden.isWhole ? 'some' : 'them')})` : '';
+  const words = [
+    ...(hidden.lines === 0 ? [] : [`+${plural(hidden.lines, 'line')}${errors}${hint}`]),
+    ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
+  ];
+  return cutRow([styled(`${glyphsOf(look).ellipsis} ${words.join(', ')}`, dimStyle)], width, look);
+}
 
-  /** Rows from one end, and the number of lines used. A line that does not fit is cut. */
-  #ends(limit: number, end: 'head' | 'tail'): { readonly rows: readonly Row[]; readonly lines: number } {
-    let rows: readonly Row[] = [];
-    let lines = 0;
-    while (rows.length < limit && lines < this.#lines.length) {
-      const line = this.#lines[end === 'head' ? lines : this.#lines.length - 1 - lines]!;
-      const more = lineRows(line, this.#width, limit, styleIn(line, this.#limits));
-      const room = limit - rows.length;
-      rows = end === 'head' ? [...rows, ...more.slice(0, room)] : [...more.slice(-room), ...rows];
-      lines += 1;
-    }
-    return { rows, lines };
-  }
+type Omitted = ReturnType<typeof countOmittedOutput>;
 
-  #middle(from: number, to: number): readonly Row[] {
-    const likely: number[] = [];
-    for (let at = from; at < to; at += 1) if (looksLikeError(this.#lines[at]!)) likely.push(at);
-    const shown = likely.slice(0, this.#limits.errors);
-    const rows: Row[] = [];
-    let next = from;
-    for (const at of shown) {
-      if (at > next) rows.push(this.#gap(next, at, { likely: 0, isLast: false }));
-      const [row = []] = lineRows(cleanText(this.#lines[at]!).trimStart(), 10 * this.#width, 1, badStyle);
-      rows.push(cutRow(row, this.#width, this.#look));
-      next = at + 1;
-    }
-    if (next < to) rows.push(this.#gap(next, to, { likely: likely.length - shown.length, isLast: true }));
-    return rows;
-  }
-
-  /** A gap of a single line shows that line instead: it takes the same row. */
-  #gap(from: number, to: number, { likely, isLast }: { readonly likely: number; readonly isLast: boolean }): Row {
-    const lines = this.#lines.slice(from, to);
-    const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
-    const isShort = lines.length === 1 && rowColumns(only) < this.#width && readOmittedLine(lines[0]!) === undefined;
-    if (isShort) return only;
-    const omitted = countOmittedOutput(lines.join('\n'));
-    const cut = lines.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
-    const hidden = this.#hiddenIn(lines, { isCut: cut.length > 0, omitted });
-    const lost = [
-      ...(omitted === undefined ? [] : [sizeWords(omitted.bytes)]),
-      ...(cut.length === 0 || hidden.isWhole ? [] : [`${formatCount(Number(cut[0]))} ${cut[1]}`]),
-    ];
-    const errors = likely === 0 ? '' : likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`;
-    const some = hidden.isWhole ? 'some' : 'them';
-    const isAll = omitted === undefined && cut.length === 0;
-    const hint = isLast ? ` (${foldHint(this.#look, isAll ? 'all' : some)})` : '';
-    const words = [
-      ...(hidden.lines === 0 ? [] : [`+${plural(hidden.lines, 'line')}${errors}${hint}`]),
-      ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
-    ];
-    const row = `${glyphsOf(this.#look).ellipsis} ${words.join(', ')}`;
-    return cutRow([styled(row, dimStyle)], this.#width, this.#look);
-  }
-
-  /** Number of lines in a gap. `isWhole`: including lines already missing in the output. */
-  #hiddenIn(
-    gap: readonly string[],
-    { isCut, omitted }: { readonly isCut: boolean; readonly omitted: ReturnType<typeof countOmittedOutput> },
-  ): { readonly lines: number; readonly isWhole: boolean } {
-    const kept = gap.length - (omitted === undefined ? 0 : 1);
-    const { total } = this.#limits;
-    if (isCut && total !== undefined)
-      return { lines: Math.max(kept, total - (this.#lines.length - gap.length)), isWhole: true };
-    const more = omitted?.lines ?? 0;
-    return { lines: kept + more, isWhole: more > 0 };
-  }
+/** Number of lines in a gap. `isWhole`: including lines already missing in the output. */
+function hiddenIn({ lines, total }: Folded, gap: readonly string[], isCut: boolean, omitted: Omitted) {
+  const kept = gap.length - (omitted === undefined ? 0 : 1);
+  if (isCut && total !== undefined)
+    return { lines: Math.max(kept, total - (lines.length - gap.length)), isWhole: true };
+  const more = omitted?.lines ?? 0;
+  return { lines: kept + more, isWhole: more > 0 };
 }
 
 /** Marks a place where the model got a shortened output, and the file has no more. */
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
 /** Replaces what a cell leaves out. */
-export function foldRow(lines: number, look: Look): Row {
-  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle)];
-}
+export const foldRow = (lines: number, look: Look): Row => [
+  styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
+];
 
 const errorWords =
   /\b(?:\w*error|[1-9]\d*\s+errors|errors\s*[:=]\s*[1-9]\d*|fail(?:ed|ure|ures|ing)?|fatal|panic(?:ked)?|\w*exception|traceback|cannot|could not|undefined reference|no such file|not found|not ok|permission denied|segmentation fault|assertion)\b|^\s*(?:✗|✘|✖|×|E\s{2,})/i;

@@ -3,7 +3,7 @@ import { visibleLine } from '../../../views/terminal/text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import type { Transcript, TranscriptEntry } from '../transcript.ts';
-import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark } from './cell.ts';
+import { type Cell, cellWithHead } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 const ends: Readonly<Record<HookRun['status'], string>> = {
@@ -15,38 +15,24 @@ const ends: Readonly<Record<HookRun['status'], string>> = {
 
 /** A finished hook. One without output is only shown in the transcript view. */
 export function hookCell({ event, command, status, entries }: HookRun): Cell {
-  return cellFromRows((look) => {
-    const isQuiet = status === 'completed' && entries.length === 0;
-    if (isQuiet && look.details === 'folded') return [];
-    const mark = stateMark(status === 'completed' ? 'quiet' : 'bad', look);
-    const head: Row = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
-    return [
-      ...headRows(look, mark, head),
-      ...indentWrappedRows(
-        look,
-        entries.flatMap((entry) => entryRows(entry, look)),
-      ),
-    ];
+  return cellWithHead((look) => {
+    if (status === 'completed' && entries.length === 0 && look.details === 'folded') return undefined;
+    const head = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
+    const output = entries.flatMap((entry) => entryRows(entry, look));
+    return { mark: status === 'completed' ? 'quiet' : 'bad', head, output };
   });
 }
+
+type HooksStarted = Extract<ThreadEvent, { kind: 'hook-started' }>;
 
 /** Most hooks end sooner and are not shown while they run. */
 const shownAfterMs = 300;
 
-export interface RunningHooksShown {
-  readonly event: HookRun['event'];
-  readonly names: readonly string[];
-  readonly startedAt: number;
-}
-
-export function runningHooksCell({ event, names, startedAt }: RunningHooksShown): Cell {
-  return cellFromRows((look) => {
-    if (look.now - startedAt < shownAfterMs) return [];
-    const head: Row = [
-      styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle),
-      plain(`: ${visibleLine(names.join(', '))}`),
-    ];
-    return headRows(look, stateMark('running', look), head);
+export function runningHooksCell({ event, names }: Pick<HooksStarted, 'event' | 'names'>, startedAt: number): Cell {
+  return cellWithHead((look) => {
+    if (look.now - startedAt < shownAfterMs) return undefined;
+    const title = styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle);
+    return { mark: 'running', head: [title, plain(`: ${visibleLine(names.join(', '))}`)] };
   });
 }
 
@@ -60,27 +46,19 @@ function entryRows({ kind, text }: HookEntry, look: Look): readonly Row[] {
     : rows;
 }
 
-interface RunningGroup {
-  readonly entry: TranscriptEntry;
-  readonly event: string;
-  left: number;
-}
-
-/**
- * Hooks that the turn waits for: each group has a cell until all of it has ended. The output of a hook has a cell of
- * its own.
- */
+/** Hooks that the turn waits for: a group has a cell until all of it has ended. Their output has cells of its own. */
 export class RunningHooks {
   readonly #transcript: Transcript;
-  readonly #groups: RunningGroup[] = [];
+  readonly #groups: { readonly entry: TranscriptEntry; readonly event: string; left: number }[] = [];
 
   constructor(transcript: Transcript) {
     this.#transcript = transcript;
   }
 
-  started({ event, names }: Extract<ThreadEvent, { kind: 'hook-started' }>, startedAt: number | undefined): void {
+  started(started: HooksStarted, startedAt: number | undefined): void {
+    const { event, names } = started;
     if (names.length === 0 || startedAt === undefined) return;
-    const entry = this.#transcript.add({ cell: runningHooksCell({ event, names, startedAt }), isFinal: false });
+    const entry = this.#transcript.add({ cell: runningHooksCell(started, startedAt), isFinal: false });
     this.#groups.push({ entry, event, left: names.length });
   }
 

@@ -31,88 +31,66 @@ export interface EventContext {
   readonly isUnfinished?: boolean;
 }
 
-export function eventCell(
-  event: ThreadEvent,
-  { question, end, isUnfinished = false }: EventContext = {},
-): Cell | undefined {
-  switch (event.kind) {
-    case 'item-completed':
-      return itemCell(event.item);
-    case 'call-refused':
-      return refusedCell(event);
-    case 'question-answered':
-      // The cell of the questions has the answers.
-      if (question === undefined || (question.kind === 'input' && event.answer.kind === 'allowed')) return undefined;
-      return decisionCell(question, event.answer);
-    case 'hook-completed':
-      return hookCell(event.run);
-    case 'warning':
-      return noticeCell('warning', event.outcome);
-    case 'retrying':
-      return quietCell(changeLine({ kind: 'retry', events: [event] }));
-    case 'model-switched':
-      return quietCell(changeLine({ kind: 'switch', event }));
-    case 'checkpoint-installed':
-      return quietCell(changeLine({ kind: 'checkpoint', event }));
-    case 'prefix-broken':
-      return quietCell(changeLine({ kind: 'prefix', prefix: event }));
-    case 'checkpoint-failed':
-      return noticeCell('warning', { message: failedCheckpointLine(event) });
-    case 'context': {
-      const line = agentEnd(event);
-      return line === undefined ? undefined : quietCell({ line, details: event.text });
-    }
-    case 'turn-failed':
-      return failedTurnCell(event, end?.endedAt);
-    case 'turn-aborted':
-      return noticeCell('warning', {
-        message: `The turn was interrupted.${isUnfinished ? ' The answer above is not finished.' : ''}`,
-        next: 'Say what to do differently.',
-      });
-    case 'turn-suspended':
-      return noticeCell('warning', { message: 'The turn waits for your answer.' });
-    case 'turn-completed':
-      if (event.lastMessage === undefined) return noticeCell('info', { message: missingAnswerReason(event) });
-      return end === undefined ? undefined : turnEndCell(end);
-    case 'code-reviewed':
-    case 'thread-started':
-    case 'settings':
-    case 'turn-started':
-    case 'item-started':
-    case 'item-updated':
-    case 'question-asked':
-    case 'hook-started':
-    case 'usage':
-    case 'checkpoint-started':
-    case 'checkpoint-stage':
-      return undefined;
-  }
+type EventOf<Kind extends ThreadEvent['kind']> = Extract<ThreadEvent, { kind: Kind }>;
+
+/** Cells of the events that have one. */
+const eventCells: {
+  readonly [Kind in ThreadEvent['kind']]?: (event: EventOf<Kind>, by: EventContext) => Cell | undefined;
+} = {
+  'item-completed': ({ item }) => itemCell(item),
+  'call-refused': refusedCell,
+  'question-answered': ({ answer }, { question }) =>
+    // The cell of the questions has the answers.
+    question === undefined || (question.kind === 'input' && answer.kind === 'allowed')
+      ? undefined
+      : decisionCell(question, answer),
+  'hook-completed': ({ run }) => hookCell(run),
+  warning: ({ outcome }) => noticeCell('warning', outcome),
+  retrying: (event) => quietCell(changeLine({ kind: 'retry', events: [event] })),
+  'model-switched': (event) => quietCell(changeLine({ kind: 'switch', event })),
+  'checkpoint-installed': (event) => quietCell(changeLine({ kind: 'checkpoint', event })),
+  'prefix-broken': (prefix) => quietCell(changeLine({ kind: 'prefix', prefix })),
+  'checkpoint-failed': (event) => noticeCell('warning', { message: failedCheckpointLine(event) }),
+  context(event) {
+    const line = agentEnd(event);
+    return line === undefined ? undefined : quietCell({ line, details: event.text });
+  },
+  'turn-failed': (event, { end }) => failedTurnCell(event, end?.endedAt),
+  'turn-aborted': (_, { isUnfinished }) =>
+    noticeCell('warning', {
+      message: `The turn was interrupted.${isUnfinished === true ? ' The answer above is not finished.' : ''}`,
+      next: 'Say what to do differently.',
+    }),
+  'turn-suspended': () => noticeCell('warning', { message: 'The turn waits for your answer.' }),
+  'turn-completed'(event, { end }) {
+    if (event.lastMessage === undefined) return noticeCell('info', { message: missingAnswerReason(event) });
+    return end && turnEndCell(end);
+  },
+};
+
+export function eventCell(event: ThreadEvent, by: EventContext = {}): Cell | undefined {
+  const make = eventCells[event.kind] as ((event: ThreadEvent, by: EventContext) => Cell | undefined) | undefined;
+  return make?.(event, by);
 }
 
-/** The cell of an item. Exploring calls share one: `exploringCell`. */
+const itemCells: {
+  readonly [Kind in TurnItem['kind']]: (item: Extract<TurnItem, { kind: Kind }>, context: CallState) => Cell;
+} = {
+  'user-message': userCell,
+  'agent-message': answerCell,
+  reasoning: reasoningCell,
+  'web-search': webSearchCell,
+  'image-generation': imageCell,
+  'image-view': imageCell,
+  plan: planCell,
+  command: commandCell,
+  'file-change': patchCell,
+  'tool-call': (item) =>
+    agentCell(item) ?? backgroundCell(item) ?? questionsCell(item) ?? calledPatchCell(item) ?? callCell(item),
+};
+
+/** The cell of an item. Exploring calls share one: `exploringCell`. A newer engine may have more kinds. */
 export function itemCell(item: TurnItem, context: CallState = {}): Cell {
-  switch (item.kind) {
-    case 'user-message':
-      return userCell(item);
-    case 'agent-message':
-      return answerCell(item);
-    case 'reasoning':
-      return reasoningCell(item);
-    case 'web-search':
-      return webSearchCell(item);
-    case 'image-generation':
-    case 'image-view':
-      return imageCell(item);
-    case 'plan':
-      return planCell(item);
-    case 'command':
-      return commandCell(item, context);
-    case 'file-change':
-      return patchCell(item);
-    case 'tool-call':
-      return agentCell(item) ?? backgroundCell(item) ?? questionsCell(item) ?? calledPatchCell(item) ?? callCell(item);
-    default:
-      // A newer engine may have more kinds.
-      return genericCell(item satisfies never);
-  }
+  const make = Object.hasOwn(itemCells, item.kind) ? itemCells[item.kind] : genericCell;
+  return (make as (item: TurnItem, context: CallState) => Cell)(item, context);
 }

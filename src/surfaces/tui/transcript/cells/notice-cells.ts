@@ -5,8 +5,8 @@ import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import { type Usage, usageSince } from '../../../../protocol/usage.ts';
 import { version } from '../../../../protocol/version.ts';
 import { moneyWords } from '../../../views/wording/cost-words.ts';
-import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import { cleanLine, cleanLines, trimmedLines } from '../../screen/text/clean-text.ts';
+import { cutRow, drawCutRow } from '../../screen/text/draw-row.ts';
 import { elapsedWords, shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look, wordsWithGlyphs } from '../../screen/text/look.ts';
 import {
@@ -19,20 +19,16 @@ import {
   styled,
   warnStyle,
 } from '../../screen/text/style.ts';
-import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { type Cell, cellFromRows, cellWithHead, headRows, stateMark } from './cell.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
+type NoticeText = Pick<Outcome, 'message'> & Partial<Pick<Outcome, 'next'>>;
 
-export function noticeCell(
-  kind: NoticeKind,
-  { message, next = '' }: Partial<Pick<Outcome, 'next'>> & Pick<Outcome, 'message'>,
-): Cell {
+export function noticeCell(kind: NoticeKind, { message, next = '' }: NoticeText): Cell {
   return cellFromRows((look) => {
     const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
-    const said = linesOf(wordsWithGlyphs(message, look)).map((text): Row => [
-      style === undefined ? { text } : { text, style },
-    ]);
-    const advice = linesOf(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
+    const said = trimmedLines(wordsWithGlyphs(message, look)).map((text): Row => [{ text, style }]);
+    const advice = trimmedLines(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
     return [...said, ...advice].flatMap((line, at) =>
       headRows(look, at === 0 ? noticeMark(kind, look) : { text: ' ' }, line),
     );
@@ -45,10 +41,6 @@ function noticeMark(kind: NoticeKind, look: Look): Piece {
   return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
 }
 
-function linesOf(text: string): readonly string[] {
-  return text.trim() === '' ? [] : cleanLines(text.trimEnd());
-}
-
 export interface QuietLine {
   readonly line: string;
   /** Shown when the line is opened. */
@@ -58,19 +50,11 @@ export interface QuietLine {
 }
 
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
-  return cellFromRows((look) => {
-    const [mark, style] =
-      kind === 'info' ? [stateMark('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
-    const text = styled(wordsWithGlyphs(cleanLine(line), look), style);
-    if (look.details === 'folded') return headRows(look, mark, [text]);
-    const lines = cleanLines(wordsWithGlyphs(details, look)).filter((each) => each.trim() !== '');
-    return [
-      ...headRows(look, mark, [text]),
-      ...underRows(
-        look,
-        lines.map((each) => [styled(each, dimStyle)]),
-      ),
-    ];
+  return cellWithHead((look) => {
+    const text = styled(wordsWithGlyphs(cleanLine(line), look), kind === 'info' ? dimStyle : warnStyle);
+    const opened = look.details === 'folded' ? [] : cleanLines(wordsWithGlyphs(details, look));
+    const lines = opened.filter((each) => each.trim() !== '').map((each) => [styled(each, dimStyle)]);
+    return { mark: noticeMark(kind, look), head: [text], lines };
   });
 }
 
@@ -91,7 +75,7 @@ export function headerCell({ model = '', provider, cwd, policy }: HeaderFacts): 
         [styled(sign, dimStyle), styled('Capstan', boldStyle), styled(` (v${version})`, dimStyle)],
         [plain(' '.repeat(sign.length)), styled(cleanLine(about), dimStyle)],
       ];
-      return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+      return rows.map((row) => drawCutRow(row, look));
     },
   };
 }

@@ -2,7 +2,7 @@ import { recordedChanges } from '../../../../engine/files.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import type { ChangedFile, FileChangeItem, ToolCallItem } from '../../../../protocol/turn-item.ts';
-import { cleanLines, cleanText } from '../../screen/text/clean-text.ts';
+import { cleanText, trimmedLines } from '../../screen/text/clean-text.ts';
 import { filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -18,7 +18,7 @@ import {
   type Style,
   styled,
 } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn, wrapRow } from '../../screen/text/wrap-row.ts';
 import {
   type Grammar,
   grammarOfPath,
@@ -26,7 +26,7 @@ import {
   highlightLine,
   type LongToken,
 } from '../markdown/syntax-highlight.ts';
-import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { callMark, type Cell, cellWithHead } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 import { callCell } from './tool-call-cells.ts';
 
@@ -35,33 +35,26 @@ const [mostRows, keptRows] = [100, 80];
 
 export function patchCell(item: FileChangeItem): Cell {
   const { status, problem } = item;
-  return cellFromRows((look) => {
+  return cellWithHead((look) => {
     // Parsed on drawing: many cells of a resumed thread are never drawn.
-    const files = recordedChanges(item)
-      .toSorted(byPath)
-      .map((change) => fileOf(change));
+    const changes = recordedChanges(item).toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    const files = changes.map(fileOf);
     const isBad = status === 'failed';
-    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
-    const why = isBad ? problemRows(problem ?? '', look) : [];
+    const mark = callMark(status);
+    const lines = isBad ? trimmedLines(problem ?? '').map((line) => [styled(line, badStyle)]) : [];
     if (files.length === 1) {
       const [file] = files;
-      const head: Row = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
-      return [...headRows(look, mark, head), ...why, ...bodyRows(file!, isBad, look)];
+      const head = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
+      return { mark, head, lines, body: bodyRows(file!, isBad, look) };
     }
     const verb = isBad ? 'Failed to edit' : status === 'in-progress' ? 'Editing' : 'Edited';
-    const head: Row = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total(files))];
-    const each = files.flatMap((file) => {
-      const title = [styled(`  ${glyphsOf(look).corner} `, dimStyle)];
-      return [
-        ...wrapRow([...fileTitle(file, look), ...kindPieces(file.change)], {
-          width: look.width,
-          first: title,
-          rest: [plain('    ')],
-        }),
-        ...bodyRows(file, isBad, look),
-      ];
-    });
-    return [...headRows(look, mark, head), ...why, ...each];
+    const head = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total(files))];
+    const corner = styled(`  ${glyphsOf(look).corner} `, dimStyle);
+    const body = files.flatMap((file) => [
+      ...wrapIn(look, [...fileTitle(file, look), ...kindPieces(file.change)], [corner], margin),
+      ...bodyRows(file, isBad, look),
+    ]);
+    return { mark, head, lines, body };
   });
 }
 
@@ -96,9 +89,8 @@ function fileTitle({ change, added, removed }: PatchedFile, look: Look): Row {
 }
 
 /** Names the kind of a change in a list of files, unless it is an edit. */
-function kindPieces({ kind }: ChangedFile): Row {
-  return kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
-}
+const kindPieces = ({ kind }: ChangedFile): Row =>
+  kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
 
 function countPieces({ added, removed }: { readonly added: number; readonly removed: number }): Row {
   if (added === 0 && removed === 0) return [];
@@ -120,18 +112,6 @@ function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): r
   return [...shown, [plain('    '), ...foldRow(lines.length - keptRows, look)]];
 }
 
-function problemRows(problem: string, look: Look): readonly Row[] {
-  if (problem.trim() === '') return [];
-  return underRows(
-    look,
-    cleanLines(problem.trimEnd()).map((line) => [styled(line, badStyle)]),
-  );
-}
-
-function byPath(a: ChangedFile, b: ChangedFile): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-}
-
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap' | 'note';
   readonly text: string;
@@ -151,24 +131,22 @@ export function diffLinesOf({ diff = '', kind }: Pick<ChangedFile, 'diff' | 'kin
       const anchor = cleanAnchor(line);
       if (lines.length > 0 || anchor !== '') lines.push({ kind: 'gap', text: anchor });
     } else if (sign === '+') {
-      lines.push(numbered('added', text, after));
-      after = after === undefined ? undefined : after + 1;
+      lines.push({ kind: 'added', text, number: after });
+      after = next(after);
     } else if (sign === '-') {
-      lines.push(numbered('removed', text, before));
-      before = before === undefined ? undefined : before + 1;
+      lines.push({ kind: 'removed', text, number: before });
+      before = next(before);
     } else if (sign === '\\') {
       lines.push({ kind: 'note', text: text.trim() });
     } else {
-      lines.push(numbered('same', text, after));
-      [before, after] = [before === undefined ? undefined : before + 1, after === undefined ? undefined : after + 1];
+      lines.push({ kind: 'same', text, number: after });
+      [before, after] = [next(before), next(after)];
     }
   }
   return lines;
 }
 
-function numbered(kind: DiffLine['kind'], text: string, number: number | undefined): DiffLine {
-  return number === undefined ? { kind, text } : { kind, text, number };
-}
+const next = (number: number | undefined): number | undefined => (number === undefined ? undefined : number + 1);
 
 function cleanAnchor(line: string): string {
   return cleanText(line.replace(/^@@(?: [^@]*@@)? ?/, ''))
@@ -179,20 +157,22 @@ function cleanAnchor(line: string): string {
 export function diffRows(lines: readonly DiffLine[], path: string, look: Look): readonly Row[] {
   const digits = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const hasNumbers = lines.some(({ number }) => number !== undefined);
-  const painter = new DiffPainter(isShort(lines) ? grammarOfPath(path) : undefined);
+  const budget = new HighlightBudget();
+  // Longer diffs get no syntax colours.
+  const isShort = lines.every(({ text }) => budget.take(text));
+  const painter = diffPainter(isShort ? grammarOfPath(path) : undefined);
   return lines.flatMap((line) => {
     if (line.kind === 'gap') {
       painter.restart();
       const words = line.text === '' ? '' : ` ${line.text}`;
-      return wrapRow([styled(`${glyphsOf(look).gap}${words}`, dimStyle)], { width: look.width, first: margin });
+      return wrapIn(look, [styled(`${glyphsOf(look).gap}${words}`, dimStyle)], margin);
     }
-    if (line.kind === 'note') return wrapRow([styled(line.text, dimStyle)], { width: look.width, first: margin });
+    if (line.kind === 'note') return wrapIn(look, [styled(line.text, dimStyle)], margin);
     return lineRows(line, painter.paint(line), hasNumbers ? digits : 0, look);
   });
 }
 
 const margin: Row = [plain('    ')];
-
 const signs = { added: '+', removed: '-', same: ' ' } as const;
 
 function lineRows({ kind, number }: DiffLine, text: Row, digits: number, look: Look): readonly Row[] {
@@ -223,34 +203,22 @@ function styleOf(kind: 'added' | 'removed' | 'same', look: Look): Style {
   return hasGrounds(look) ? weight : { ...weight, colour: kind === 'added' ? 'good' : 'bad' };
 }
 
-/** Longer diffs get no syntax colours. */
-function isShort(lines: readonly DiffLine[]): boolean {
-  const budget = new HighlightBudget();
-  return lines.every(({ text }) => budget.take(text));
-}
-
 /** Colours inside a hunk. Old and new lines are two texts, each with its own open comments. */
-class DiffPainter {
-  readonly #grammar: Grammar | undefined;
-  #before: LongToken | undefined;
-  #after: LongToken | undefined;
-
-  constructor(grammar: Grammar | undefined) {
-    this.#grammar = grammar;
-  }
-
-  restart(): void {
-    this.#before = undefined;
-    this.#after = undefined;
-  }
-
-  paint({ kind, text }: DiffLine): Row {
-    if (this.#grammar === undefined) return [plain(text)];
-    const { row, inside } = highlightLine(text, this.#grammar, kind === 'removed' ? this.#before : this.#after);
-    if (kind !== 'added') this.#before = inside;
-    if (kind !== 'removed') this.#after = inside;
-    return row;
-  }
+function diffPainter(grammar: Grammar | undefined) {
+  let before: LongToken | undefined;
+  let after: LongToken | undefined;
+  return {
+    restart(): void {
+      [before, after] = [undefined, undefined];
+    },
+    paint({ kind, text }: DiffLine): Row {
+      if (grammar === undefined) return [plain(text)];
+      const { row, inside } = highlightLine(text, grammar, kind === 'removed' ? before : after);
+      if (kind !== 'added') before = inside;
+      if (kind !== 'removed') after = inside;
+      return row;
+    },
+  };
 }
 
 /** Answers of other programs to a patch that they applied. */
@@ -261,15 +229,13 @@ export function calledPatchCell(item: ToolCallItem): Cell | undefined {
   const { id, tool, arguments: given, output = '' } = item;
   const input = tool === 'apply_patch' ? stringAt(given, 'input') : undefined;
   if (input === undefined) return undefined;
-  const end = applied.test(output)
-    ? ({ status: 'completed' } as const)
-    : ({ status: 'failed', problem: output } as const);
+  const isApplied = applied.test(output);
+  const end = { status: isApplied ? 'completed' : 'failed', problem: isApplied ? undefined : output } as const;
   return {
     rows(look) {
       const changes = recordedChanges({ changes: [], call: { tool, input } });
-      return (changes.length === 0 ? callCell(item) : patchCell({ kind: 'file-change', id, changes, ...end })).rows(
-        look,
-      );
+      const cell = changes.length === 0 ? callCell(item) : patchCell({ kind: 'file-change', id, changes, ...end });
+      return cell.rows(look);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { drawMarkdown } from '../markdown/markdown-stream.ts';
 import { insideAnswer } from './answer-cells.ts';
-import { type Cell, cellFromRows, headRows, stateMark } from './cell.ts';
+import { type Cell, cellWithHead, headRows } from './cell.ts';
 import { failedTurnCell, turnCostWords, turnEndCell } from './notice-cells.ts';
 
 export const interruptedReview: Outcome = {
@@ -20,9 +20,9 @@ export const interruptedReview: Outcome = {
 };
 
 export function reviewStartCell(target: ReviewTarget): Cell {
-  return cellFromRows((look) => {
-    const head: Row = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
-    return headRows(look, stateMark('plain', look), head);
+  return cellWithHead(() => {
+    const head = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
+    return { mark: 'plain', head };
   });
 }
 
@@ -31,10 +31,7 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
     rows(look) {
       const found = findings.length === 0 ? 'no findings' : plural(findings.length, 'finding');
       const verdict = correctness === '' ? '' : `, ${cleanLine(correctness)}`;
-      const head = headRows(look, stateMark('plain', look), [
-        styled('Code review: ', boldStyle),
-        plain(`${found}${verdict}`),
-      ]);
+      const head = headRows(look, 'plain', [styled('Code review: ', boldStyle), plain(`${found}${verdict}`)]);
       const parts = [bodyRows(explanation, look), ...findings.map((finding) => findingRows(finding, look))];
       return [...drawRows(head, look), ...parts.filter(({ length }) => length > 0).flatMap((rows) => ['', ...rows])];
     },
@@ -45,8 +42,8 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
 function plainReviewCell(text: string): Cell {
   return {
     rows(look) {
-      const head = headRows(look, stateMark('plain', look), [styled('Code review', boldStyle)]);
-      return [...drawRows(head, look), '', ...bodyRows(text, look)];
+      const head = drawRows(headRows(look, 'plain', [styled('Code review', boldStyle)]), look);
+      return [...head, '', ...bodyRows(text, look)];
     },
   };
 }
@@ -70,21 +67,14 @@ function bodyRows(text: string, look: Look): readonly string[] {
 
 /** A review that was not watched here: its request, result and duration. `at`: its end. */
 export function reviewedCells(event: CodeReviewedEvent, at: number | undefined): readonly Cell[] {
-  const { target, durationMs } = event;
+  const { turnId, target, durationMs, end } = event;
   const start = target === undefined ? [] : [reviewStartCell(target)];
-  const { end } = event;
-  if (end.kind !== 'reviewed' && end.kind !== 'told') return [...start, failedReview(event, end, at)];
+  if (end.kind !== 'reviewed' && end.kind !== 'told') {
+    const outcome = end.kind === 'failed' ? end.outcome : interruptedReview;
+    return [...start, failedTurnCell({ kind: 'turn-failed', turnId, outcome }, at)];
+  }
   const found = end.kind === 'reviewed' ? reviewCell(end.review) : plainReviewCell(end.text);
   if (durationMs === undefined || at === undefined) return [...start, found];
   const words = turnCostWords(noUsage, event.usage);
   return [...start, found, turnEndCell({ durationMs, endedAt: at, words })];
-}
-
-function failedReview(
-  { turnId }: CodeReviewedEvent,
-  end: Extract<CodeReviewedEvent['end'], { kind: 'aborted' | 'failed' }>,
-  at: number | undefined,
-): Cell {
-  const outcome = end.kind === 'failed' ? end.outcome : interruptedReview;
-  return failedTurnCell({ kind: 'turn-failed', turnId, outcome }, at);
 }

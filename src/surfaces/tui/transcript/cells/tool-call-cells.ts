@@ -18,8 +18,8 @@ import {
   type Style,
   styled,
 } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
-import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark, underRows } from './cell.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
+import { callMark, type Cell, cellWithHead } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 /** A tool call without a cell of its own: of an MCP server, of the client, or of Capstan. */
@@ -33,14 +33,12 @@ export function callCell(item: ToolCallItem): Cell {
 }
 
 function titledCallCell(item: ToolCallItem, title: (look: Look) => Row): Cell {
-  return cellFromRows((look) => {
-    const { status, output = '' } = item;
-    const isBad = status === 'failed';
-    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
-    const words = agentAnswer(item) ?? goalAnswerText(item) ?? output;
+  return cellWithHead((look) => {
+    const isBad = item.status === 'failed';
+    const words = agentAnswer(item) ?? goalAnswerText(item) ?? item.output ?? '';
     const rows = outputRows(words, isBad ? foldLimits.failed : foldLimits.quiet, look);
-    const shown = isBad ? rows.map((row) => row.map((piece) => styled(piece.text, badStyle))) : rows;
-    return [...headRows(look, mark, title(look)), ...indentWrappedRows(look, shown)];
+    const output = isBad ? rows.map((row) => row.map(({ text }) => styled(text, badStyle))) : rows;
+    return { mark: callMark(item.status), head: title(look), output };
   });
 }
 
@@ -49,11 +47,9 @@ const mostArgumentCharacters = 300;
 function argumentPieces({ arguments: given }: ToolCallItem, look: Look): Row {
   const json = JSON.stringify(given);
   if (json === '{}') return [styled('()', dimStyle)];
-  const text = styled(
-    `(${cleanLine(look.details === 'whole' ? json : json.slice(0, 4 * mostArgumentCharacters))})`,
-    dimStyle,
-  );
-  return look.details === 'whole' ? [text] : cutRow([text], mostArgumentCharacters, look);
+  const isWhole = look.details === 'whole';
+  const text = styled(`(${cleanLine(isWhole ? json : json.slice(0, 4 * mostArgumentCharacters))})`, dimStyle);
+  return isWhole ? [text] : cutRow([text], mostArgumentCharacters, look);
 }
 
 /** A call of a tool for agents. Undefined: it is another tool. */
@@ -66,36 +62,36 @@ const titles: Readonly<Record<string, (item: ToolCallItem, look: Look) => Row>> 
   spawn_agent({ arguments: given, status }, look) {
     const [name, role] = [stringAt(given, 'name'), stringAt(given, 'agent_type') ?? 'default'];
     const model = [stringAt(given, 'model'), stringAt(given, 'reasoning_effort')].filter((each) => each !== undefined);
-    const verb = status === 'in-progress' ? 'Spawning' : status === 'failed' ? 'Failed to spawn' : 'Spawned';
     return [
-      styled(`${verb} `, boldStyle),
-      styled(cleanLine(name ?? 'an agent'), accentStyle),
+      ...targetPieces(verbs.spawn[status], name),
       plain(` [${cleanLine(role)}]`),
       ...(model.length === 0 ? [] : [styled(` (${cleanLine(model.join(' '))})`, dimStyle)]),
       ...messagePieces(stringAt(given, 'message'), look),
     ];
   },
-  send_input({ arguments: given, status }, look) {
-    const verb =
-      status === 'in-progress' ? 'Sending input to' : status === 'failed' ? 'Failed to send input to' : 'Sent input to';
-    return [...targetPieces(verb, stringAt(given, 'target')), ...messagePieces(stringAt(given, 'message'), look)];
-  },
+  send_input: ({ arguments: given, status }, look) => [
+    ...targetPieces(verbs.send[status], stringAt(given, 'target')),
+    ...messagePieces(stringAt(given, 'message'), look),
+  ],
   wait_agent({ arguments: given, status }) {
     const targets = arrayAt(given, 'targets')?.length ?? 0;
     const whom = targets === 0 ? 'agents' : plural(targets, 'agent');
     return [styled(status === 'in-progress' ? `Waiting for ${whom}` : 'Finished waiting', boldStyle)];
   },
   list_agents: () => [styled('Listed agents', boldStyle)],
-  close_agent: ({ arguments: given, status }) =>
-    targetPieces(
-      status === 'in-progress' ? 'Closing' : status === 'failed' ? 'Failed to close' : 'Closed',
-      stringAt(given, 'target'),
-    ),
+  close_agent: ({ arguments: given, status }) => targetPieces(verbs.close[status], stringAt(given, 'target')),
 };
 
-function targetPieces(verb: string, target: string | undefined): Row {
-  return [styled(`${verb} `, boldStyle), styled(cleanLine(target ?? 'an agent'), accentStyle)];
-}
+const verbs = {
+  spawn: { 'in-progress': 'Spawning', completed: 'Spawned', failed: 'Failed to spawn' },
+  send: { 'in-progress': 'Sending input to', completed: 'Sent input to', failed: 'Failed to send input to' },
+  close: { 'in-progress': 'Closing', completed: 'Closed', failed: 'Failed to close' },
+} as const satisfies Readonly<Record<string, Readonly<Record<ToolCallItem['status'], string>>>>;
+
+const targetPieces = (verb: string, target: string | undefined): Row => [
+  styled(`${verb} `, boldStyle),
+  styled(cleanLine(target ?? 'an agent'), accentStyle),
+];
 
 const mostMessageCharacters = 160;
 
@@ -126,27 +122,27 @@ function shownKeys(typed: string): string {
 }
 
 export function webSearchCell({ query }: Extract<TurnItem, { kind: 'web-search' }>): Cell {
-  return cellFromRows((look) => {
+  return cellWithHead(() => {
     const words = cleanLine(query).trim();
     const isPage = /^https?:\/\/\S+$/.test(words);
-    const verb = isPage ? 'Opened' : 'Searched the web';
     const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
-    return headRows(look, stateMark('plain', look), [styled(verb, boldStyle), plain(rest)]);
+    return { mark: 'plain', head: [styled(isPage ? 'Opened' : 'Searched the web', boldStyle), plain(rest)] };
   });
 }
+
+const imageTitles = {
+  'image-view': ['Viewed Image', 'Image Not Shown'],
+  'image-generation': ['Generated Image', 'Image Not Saved'],
+} as const;
 
 /** A picture that the model looked at, or that its provider made. */
 export function imageCell(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Cell {
-  return cellFromRows((look) => {
+  return cellWithHead((look) => {
     const isBad = item.problem !== undefined || (item.kind === 'image-generation' && item.status === 'failed');
-    const head = headRows(look, stateMark(isBad ? 'bad' : 'plain', look), [styled(titleOf(item, isBad), boldStyle)]);
-    return [...head, ...underRows(look, linesOf(item, look))];
+    const [title, problem] = imageTitles[item.kind];
+    const head = [styled(isBad ? problem : title, boldStyle)];
+    return { mark: isBad ? 'bad' : 'plain', head, lines: linesOf(item, look) };
   });
-}
-
-function titleOf({ kind }: { readonly kind: 'image-view' | 'image-generation' }, isBad: boolean): string {
-  if (kind === 'image-view') return isBad ? 'Image Not Shown' : 'Viewed Image';
-  return isBad ? 'Image Not Saved' : 'Generated Image';
 }
 
 function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>, look: Look): readonly Row[] {
@@ -160,15 +156,12 @@ function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generatio
 
 /** An item of a kind unknown to this version: its name, and in the transcript view all of its contents. */
 export function genericCell(item: { readonly kind: string; readonly id?: string }): Cell {
-  return cellFromRows((look) => {
-    const name = cleanLine(String(item.kind)).replaceAll(/[-_]/g, ' ');
-    const head = headRows(look, stateMark('quiet', look), [
-      styled(name, boldStyle),
-      styled(' (shown as it is)', dimStyle),
-    ]);
-    const { kind: _, id: __, ...rest } = item;
-    const json = JSON.stringify(rest, undefined, 2) ?? '';
-    return [...head, ...indentWrappedRows(look, outputRows(json === '{}' ? '' : json, foldLimits.quiet, look))];
+  return cellWithHead((look) => {
+    const { kind, id: _, ...rest } = item;
+    const name = cleanLine(String(kind)).replaceAll(/[-_]/g, ' ');
+    const json = JSON.stringify(rest, undefined, 2);
+    const output = outputRows(json === '{}' ? '' : json, foldLimits.quiet, look);
+    return { mark: 'quiet', head: [styled(name, boldStyle), styled(' (shown as it is)', dimStyle)], output };
   });
 }
 
@@ -179,16 +172,15 @@ export function questionsCell({ server, tool, arguments: given, output, status }
   const answers = objectAt(parseJsonObject(output ?? ''), 'answers');
   const answersTo = ({ id }: UserQuestion): readonly string[] =>
     (arrayAt(objectAt(answers, id), 'answers') ?? []).filter((each) => typeof each === 'string');
-  return cellFromRows((look) => {
+  return cellWithHead(() => {
     const answered = questions.filter((question) => answersTo(question).length > 0).length;
-    const head: Row = [styled('Questions', boldStyle), styled(` ${answered}/${questions.length} answered`, dimStyle)];
+    const head = [styled('Questions', boldStyle), styled(` ${answered}/${questions.length} answered`, dimStyle)];
     const lines = questions.flatMap((question): readonly Row[] => {
       const answer = answersTo(question).map(cleanLine).join(', ');
       const said = answer === '' ? styled('  no answer', dimStyle) : styled(`  ${answer}`, accentStyle);
       return [[{ text: cleanLine(question.question) }], ...(status === 'in-progress' ? [] : [[said]])];
     });
-    const mark = stateMark(status === 'in-progress' ? 'running' : 'plain', look);
-    return [...headRows(look, mark, head), ...underRows(look, lines)];
+    return { mark: callMark(status), head, lines };
   });
 }
 
@@ -199,11 +191,11 @@ const styles: Readonly<Record<PlanStep['status'], Style>> = {
 };
 
 export function planCell({ steps }: PlanItem): Cell {
-  return cellFromRows((look) => {
+  return cellWithHead((look) => {
     const done = steps.filter(({ status }) => status === 'completed').length;
     const count = ` ${glyphsOf(look).dot} ${done}/${steps.length} complete`;
-    const head = headRows(look, stateMark('plain', look), [styled('Updated Plan', boldStyle), styled(count, dimStyle)]);
-    return [...head, ...steps.flatMap((step) => stepRows(step, look))];
+    const head = [styled('Updated Plan', boldStyle), styled(count, dimStyle)];
+    return { mark: 'plain', head, body: steps.flatMap((step) => stepRows(step, look)) };
   });
 }
 
@@ -212,10 +204,6 @@ function stepRows({ text, status }: PlanStep, look: Look): readonly Row[] {
   const now = look.glyphs === 'words' ? 'Now:' : arrow;
   const sign = status === 'completed' ? good : status === 'in-progress' ? now : pending;
   const mark: Style = status === 'completed' ? dimStyle : styles[status];
-  const first: Row = [plain('  '), styled(`${sign} `, mark)];
-  return wrapRow([styled(cleanLine(text), styles[status])], {
-    width: look.width,
-    first,
-    rest: [plain(' '.repeat(3 + sign.length))],
-  });
+  const first = [plain('  '), styled(`${sign} `, mark)];
+  return wrapIn(look, [styled(cleanLine(text), styles[status])], first, [plain(' '.repeat(3 + sign.length))]);
 }

@@ -11,38 +11,27 @@ import { foldRow } from './folded-output.ts';
 /** A message of the user: a tinted block, if the terminal has tints. */
 export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-message' }>): Cell {
   return cellFromRows((look) => {
-    const { lines, hidden } = shownMessage(cleanLines(shownPipedInput(text.trimEnd())), look);
+    const lines = cleanLines(shownPipedInput(text.trimEnd()));
+    const isFolded = look.details !== 'whole' && lines.length > mostLines;
     const pictures = images.map((_, at): Row => [styled(`[Image #${at + 1}]`, accentStyle)]);
     const shown = [
-      ...lines.map((line) => mentions(line)),
-      ...(hidden === 0 ? [] : [foldRow(hidden, look)]),
-      ...(mentionsImage(text) ? [] : pictures),
+      ...(isFolded ? lines.slice(0, keptLines) : lines).map(mentions),
+      ...(isFolded ? [foldRow(lines.length - keptLines, look)] : []),
+      ...(/\[Image #\d/.test(text) ? [] : pictures),
     ];
-    const rows = shown.flatMap((line, at) =>
-      wrapRow(line, { width: Math.max(1, look.width - 1), ...prefixes(look, at) }),
-    );
-    return hasGrounds(look) ? tinted([[], ...rows, []], look) : rows;
+    const width = Math.max(1, look.width - 1);
+    const rows = shown.flatMap((line, at) => wrapRow(line, { width, ...prefixes(look, at) }));
+    if (!hasGrounds(look)) return rows;
+    return [[], ...rows, []].map((row) => filledRow(row, look.width, { back: 'tint' }));
   });
 }
 
 const [mostLines, keptLines] = [60, 40];
 
-function shownMessage(
-  lines: readonly string[],
-  { details }: Look,
-): { readonly lines: readonly string[]; readonly hidden: number } {
-  if (details === 'whole' || lines.length <= mostLines) return { lines, hidden: 0 };
-  return { lines: lines.slice(0, keptLines), hidden: lines.length - keptLines };
-}
-
 function prefixes(look: Look, at: number): { readonly first: Row; readonly rest: Row } {
   if (look.glyphs === 'words') return { first: at === 0 ? [plain('You: ')] : [], rest: [] };
   const rest: Row = [plain('  ')];
   return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
-}
-
-function tinted(rows: readonly Row[], { width }: Look): readonly Row[] {
-  return rows.map((row) => filledRow(row, width, { back: 'tint' }));
 }
 
 /** Highlights files, skills and pictures that the text names. */
@@ -55,8 +44,4 @@ function mentions(line: string): Row {
     from = found.index + found[0].length;
   }
   return from === 0 ? [plain(line)] : [...row, plain(line.slice(from))];
-}
-
-function mentionsImage(text: string): boolean {
-  return /\[Image #\d/.test(text);
 }

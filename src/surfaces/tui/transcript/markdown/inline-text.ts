@@ -5,7 +5,6 @@ import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, type Piece, type Row, type Style } from '../../screen/text/style.ts';
 
 type Places = Pick<Look, 'cwd' | 'home'>;
-
 const linkStyle: Style = { colour: 'accent', underline: true };
 const styles: Readonly<Record<Exclude<Inline['kind'], 'link' | 'picture'>, Style>> = {
   text: {},
@@ -29,9 +28,7 @@ export function inlineLines({ parts }: InlineText, places: Places): readonly Row
 }
 
 /** Like `inlineLines`, for a text of one line. */
-export function inlineRow(text: InlineText, places: Places): Row {
-  return inlineLines(text, places)[0] ?? [];
-}
+export const inlineRow = (text: InlineText, places: Places): Row => inlineLines(text, places)[0] ?? [];
 
 function piecesOf(parts: readonly Inline[], around: Style, places: Places): readonly Piece[] {
   return parts.flatMap((part) => {

@@ -195,9 +195,8 @@ function leafRows(leaf: Leaf, look: Look, { first, rest }: Prefixes): readonly R
       );
     }
     case 'heading': {
-      const style = headings[Math.min(leaf.level, headings.length) - 1]!;
       const line: Row = [plain(`${'#'.repeat(leaf.level)} `), ...inlineRow(leaf.words, look)];
-      return wrapRow(restyled(line, style), { width, first, rest });
+      return wrapRow(restyled(line, headings[Math.min(leaf.level, headings.length) - 1]!), { width, first, rest });
     }
     case 'code':
       return wrapRow(codeRow(leaf), { width, first, rest, breaking: 'anywhere' });

@@ -83,10 +83,7 @@ export class MarkdownStream {
     return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawLeaf(leaf, look).length, 0);
   }
 
-  /**
-   * Rows below the stable ones, as if the text ended here. For a block that is slow to parse, they may lack the latest
-   * text.
-   */
+  /** Rows below the stable ones, as if the text ended here. If parsing is slow, they may lack the latest text. */
   tailRows(look: Look): readonly string[] {
     if (this.#isEnded) return [];
     const key = keyOf(look);
@@ -130,14 +127,10 @@ function readLine(reader: MarkdownReader, source: string): void {
   for (const line of cleanText(source.replace(/\r+$/, '')).split('\n')) reader.line(withoutTabs(line, 4));
 }
 
-function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {
-  return [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
-}
+const keyOf = ({ width, colours, palette, glyphs, cwd, home }: Look): string =>
+  [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
 
-/**
- * A text that is parsed once and drawn from its end as far as it is visible: a new width costs a screen, not the whole
- * text.
- */
+/** A text that is parsed once and drawn from its end as far as it is visible: a new width costs only a screen. */
 export class MarkdownText {
   readonly #leaves: Leaf[] = [];
 

@@ -74,14 +74,10 @@ function tableLine(row: readonly Cell[], widths: readonly number[], alignments: 
 function alignedCell(cell: Row, width: number, alignment: Alignment, isLast: boolean): Row {
   const free = Math.max(0, width - rowColumns(cell));
   const before = alignment === 'right' ? free : alignment === 'centre' ? Math.floor(free / 2) : 0;
-  const after = isLast ? 0 : free - before;
-  return [...blanks(before), ...cell, ...blanks(after)];
+  return [...blanks(before), ...cell, ...blanks(isLast ? 0 : free - before)];
 }
 
-function blanks(columns: number): Row {
-  return columns === 0 ? [] : [plain(' '.repeat(columns))];
-}
-
+const blanks = (columns: number): Row => (columns === 0 ? [] : [plain(' '.repeat(columns))]);
 const indent: Row = [plain('  ')];
 const mostNameColumns = 40;
 
@@ -164,6 +160,4 @@ function measureColumn(cells: readonly ColumnMeasure[]): ColumnMeasure {
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

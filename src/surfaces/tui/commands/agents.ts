@@ -20,7 +20,6 @@ export async function agents(session: CommandSession): Promise<void> {
         `${compactNumber(used)} tokens`,
       ].join(' - '),
     }));
-  const close = (): void => stage.open(undefined);
   const view = new ListView({
     title: 'Agents of this conversation',
     items: items(),
@@ -30,7 +29,7 @@ export async function agents(session: CommandSession): Promise<void> {
       s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
       r: () => session.inBackground(look()),
     },
-    close,
+    close: () => stage.open(undefined),
     pick: (index) => showAgent(session, listed, index),
   });
   const look = async (): Promise<void> => {

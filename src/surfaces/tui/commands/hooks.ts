@@ -8,7 +8,7 @@ import { plural } from '../../../engine/wording.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { hookCell } from '../transcript/cells/hook-cells.ts';
 import { type ListItem, ListView } from '../pages/list-view.ts';
-import { PagerView } from '../pages/pager-view.ts';
+import { openPage } from '../pages/pager-view.ts';
 import type { CommandSession } from './command-session.ts';
 
 /** `/hooks`: lists all hooks and their results. Decisions are saved and take effect when Capstan is started again. */
@@ -25,7 +25,6 @@ export async function hooks(session: CommandSession): Promise<void> {
   const trustOf = (hook: ConfiguredHook): string => trustWords(hook, running.has(hook.key));
   const ranOf = ({ key }: ConfiguredHook): readonly HookRun[] => runs.filter((run) => run.key === key);
   const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, trustOf(hook), ranOf(hook)));
-  const close = (): void => stage.open(undefined);
   const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
     const hook = found.hooks[index]!;
     if (hook.trust === 'managed') {
@@ -51,7 +50,7 @@ export async function hooks(session: CommandSession): Promise<void> {
       t: (index) => session.inBackground(decide(index, 'trust')),
       space: (index) => session.inBackground(decide(index, 'switch')),
     },
-    close,
+    close: () => stage.open(undefined),
     pick(index) {
       const hook = found.hooks[index]!;
       showHook(session, hook, trustOf(hook), ranOf(hook));
@@ -98,7 +97,6 @@ function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs
 }
 
 function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, runs: readonly HookRun[]): void {
-  const { stage } = session.parts;
   const { event, matcher, command, source, timeoutSeconds, isAsync, failClosed } = hook;
   const card = cardCell({
     title: `${event} hook`,
@@ -114,11 +112,8 @@ function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, 
     notes: [runs.length === 0 ? 'It did not run in this conversation.' : 'In this conversation:'],
   });
   const cells = [card, ...runs.map(hookCell)];
-  stage.openPager(
-    new PagerView({
-      title: 'Hook',
-      rows: (look) => cells.flatMap((cell) => ['', ...cell.rows(look)]).slice(1),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  openPage(session.parts.stage, {
+    title: 'Hook',
+    rows: (look) => cells.flatMap((cell) => ['', ...cell.rows(look)]).slice(1),
+  });
 }

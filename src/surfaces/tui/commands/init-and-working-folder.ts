@@ -1,24 +1,18 @@
 import { kindOfEntry } from '../../../engine/files.ts';
-import { ListView } from '../pages/list-view.ts';
+import { askYesNo } from '../pages/list-view.ts';
 import { type CommandSession, refuseCommandWords } from './command-session.ts';
 import { join, resolve } from 'node:path';
 
 const fileName = 'AGENTS.md';
 
 export function init(session: CommandSession): void {
-  const { stage } = session.parts;
   const isThere = kindOfEntry(join(session.thread.settings.cwd, fileName)) !== 'missing';
   if (!isThere) return session.sendWords(instructionsPrompt);
-  const close = (): void => stage.open(undefined);
-  const items = [
-    { label: 'No', about: 'leave it as it is' },
-    { label: 'Yes', about: 'the model reads it, corrects what is wrong and adds what is missing' },
-  ];
-  const pick = (index: number): void => {
-    close();
-    if (index === 1) session.sendWords(`${instructionsPrompt}\n\n${keepPrompt}`);
-  };
-  stage.open(new ListView({ title: `There is an ${fileName} in this folder. Change it?`, items, close, pick }));
+  const no = { label: 'No', about: 'leave it as it is' };
+  const yes = { label: 'Yes', about: 'the model reads it, corrects what is wrong and adds what is missing' };
+  askYesNo(session.parts.stage, `There is an ${fileName} in this folder. Change it?`, [no, yes], () =>
+    session.sendWords(`${instructionsPrompt}\n\n${keepPrompt}`),
+  );
 }
 
 const instructionsPrompt = `Write ${fileName} in the current folder: what a developer, or a coding agent, has to know before the first change to this project.

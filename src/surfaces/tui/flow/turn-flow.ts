@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { engineRefused } from '../../../engine/engine-refused.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
@@ -78,8 +77,7 @@ export class TurnFlow {
 
   /** Puts messages that waited when an earlier process ended before those that wait now. */
   requeue(drafts: readonly Draft[]): void {
-    if (drafts.length === 0) return this.show();
-    this.#isGivenBack = true;
+    if (drafts.length > 0) this.#isGivenBack = true;
     this.waiting.queueFirst(drafts);
     this.show();
   }
@@ -88,8 +86,7 @@ export class TurnFlow {
     const failed = this.#failed;
     if (failed === undefined || !this.canRetry) return;
     if (!failed.isSaid) return this.#turn(failed.draft);
-    this.#forgetFailure();
-    this.#isGivenBack = false;
+    this.#turnAsked();
     const result = await this.works.run('Working', () => this.#parts.thread().retry());
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
@@ -99,20 +96,18 @@ export class TurnFlow {
    * queue waits.
    */
   readonly runOther: RunningWork['run'] = async (header, run) => {
-    const { notice, now } = this.#parts;
     const result = await this.works.run(header, run);
     const end: RunningWorkEnd = result;
-    if (this.#holdsQueue && end?.outcome !== undefined) {
-      const { what, next } = failureWords(end.outcome, now());
-      notice(
-        `The queue waits: its first message would fail in the same way. ${what} ${next} The next message that you send is tried, and the queue follows it.`,
-      );
-    }
+    if (!this.#holdsQueue || end?.outcome === undefined) return result;
+    const { what, next } = failureWords(end.outcome, this.#parts.now());
+    this.#parts.notice(
+      `The queue waits: its first message would fail in the same way. ${what} ${next} The next message that you send is tried, and the queue follows it.`,
+    );
     return result;
   };
 
   switched(): void {
-    for (const steer of this.waiting.steers) this.waiting.dropSteer(steer);
+    this.waiting.steers = [];
     this.#unsaid = undefined;
     this.#forgetFailure();
     this.show();
@@ -121,8 +116,7 @@ export class TurnFlow {
   /** Makes a failed turn at the end of a resumed thread retryable. */
   resumed(failure: TurnFailure | undefined): void {
     if (failure === undefined || this.#failed !== undefined || this.isBusy) return;
-    const { outcome, at = this.#parts.now() } = failure;
-    this.#setFailed({ draft: draftFromText(''), isSaid: true }, outcome, at);
+    this.#setFailed({ draft: draftFromText(''), isSaid: true }, failure.outcome, failure.at);
   }
 
   /** Stops the running work. Unread messages are taken back first, and then sent or put into the composer. */
@@ -150,7 +144,10 @@ export class TurnFlow {
 
   /** A turn began: words recorded before it may belong to it. */
   turnBegan(): void {
-    this.#parts.guard(this.#steerAll(this.waiting.takeRefused()));
+    const steerAll = async (drafts: readonly Draft[]): Promise<void> => {
+      for (const draft of drafts) await this.#steer(draft);
+    };
+    this.#parts.guard(steerAll(this.waiting.takeRefused()));
   }
 
   /** A turn ended. Steers that it did not read come back. */
@@ -230,8 +227,7 @@ export class TurnFlow {
 
   async #turn(draft: Draft, taken: () => void = () => {}): Promise<void> {
     const { stage, thread, inputOf } = this.#parts;
-    this.#forgetFailure();
-    this.#isGivenBack = false;
+    this.#turnAsked();
     this.#unsaid = draft;
     let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
     try {
@@ -250,9 +246,8 @@ export class TurnFlow {
         this.show();
       }
     }
-    const isSaid = this.#unsaid !== draft;
-    if (result?.kind !== 'failed' || this.isBusy) return;
-    this.#setFailed({ draft, isSaid }, result.outcome);
+    if (result?.kind === 'failed' && !this.isBusy)
+      this.#setFailed({ draft, isSaid: this.#unsaid !== draft }, result.outcome);
   }
 
   #forgetFailure(): void {
@@ -261,19 +256,20 @@ export class TurnFlow {
     this.#parts.stage.failed = undefined;
   }
 
+  /** The user requests a turn. */
+  #turnAsked(): void {
+    this.#forgetFailure();
+    this.#isGivenBack = false;
+  }
+
   #setFailed(failed: FailedDraft, outcome: Outcome, at = this.#parts.now()): void {
-    const { stage } = this.#parts;
     this.#failed = failed;
     const { opensAt } = failureWords(outcome, at);
-    stage.failed = { ...defined({ opensAt }), holdsQueue: this.#holdsQueue };
+    this.#parts.stage.failed = { opensAt, holdsQueue: this.#holdsQueue };
   }
 
   get #holdsQueue(): boolean {
     return this.#isStuck && this.waiting.queued.length + this.waiting.refused.length > 0;
-  }
-
-  async #steerAll(drafts: readonly Draft[]): Promise<void> {
-    for (const draft of drafts) await this.#steer(draft);
   }
 
   async #steer(draft: Draft): Promise<void> {
@@ -309,32 +305,15 @@ interface TurnFailure {
 export class LastFailure {
   /** The user said something that no turn has handled. */
   #isAsked = false;
-  #failure: TurnFailure | undefined;
-
-  get failure(): TurnFailure | undefined {
-    return this.#failure;
-  }
+  failure: TurnFailure | undefined;
 
   observe(event: ThreadEvent, at: number | undefined): void {
-    switch (event.kind) {
-      case 'context':
-        if (event.cause === 'user') this.#isAsked = true;
-        return;
-      case 'turn-started':
-        this.#failure = undefined;
-        return;
-      case 'turn-failed':
-        // Another model continues it at once.
-        if (this.#isAsked && event.continuedBy === undefined) this.#failure = { outcome: event.outcome, at };
-        return;
-      case 'turn-completed':
-      case 'turn-aborted':
-        this.#isAsked = false;
-        this.#failure = undefined;
-        return;
-      default:
-        return;
-    }
+    if (event.kind === 'context' && event.cause === 'user') this.#isAsked = true;
+    if (event.kind === 'turn-completed' || event.kind === 'turn-aborted') this.#isAsked = false;
+    if (['turn-started', 'turn-completed', 'turn-aborted'].includes(event.kind)) this.failure = undefined;
+    // With `continuedBy` another model continues it at once.
+    if (event.kind === 'turn-failed' && this.#isAsked && event.continuedBy === undefined)
+      this.failure = { outcome: event.outcome, at };
   }
 }
 

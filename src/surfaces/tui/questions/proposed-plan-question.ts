@@ -1,3 +1,4 @@
+import { defined } from '../../../base/objects.ts';
 import { ListView } from '../pages/list-view.ts';
 import type { TypingPause } from './typing-pause.ts';
 import type { CommandSession } from '../commands/command-session.ts';
@@ -18,24 +19,22 @@ export function chooseAfterPlan(
   const cleared = async (): Promise<void> => {
     const { model, effort } = session.thread.settings;
     await startAnew();
-    await session.change({ model, ...(effort === undefined ? {} : { effort }), collaboration: { mode: 'default' } });
+    await session.change({ model, ...defined({ effort }), collaboration: { mode: 'default' } });
     session.sendWords(`Implement this plan:\n\n${plan}`);
   };
-  const ways = [() => session.inBackground(here()), () => session.inBackground(cleared()), () => {}];
+  const ways = [here, cleared];
   const list = new ListView({
     title: 'Implement this plan?',
     items: [
       { label: 'Yes, here', about: 'leaves plan mode and begins' },
-      {
-        label: 'Yes, with a cleared context',
-        about: `a new conversation with the plan alone (${used}% used here)`,
-      },
+      { label: 'Yes, with a cleared context', about: `a new conversation with the plan alone (${used}% used here)` },
       { label: 'No, stay in plan mode', about: 'say what to change' },
     ],
     close,
     pick(index) {
       close();
-      ways[index]?.();
+      const way = ways[index];
+      if (way !== undefined) session.inBackground(way());
     },
   });
   stage.open(pause.guard(list));

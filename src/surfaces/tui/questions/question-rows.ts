@@ -51,19 +51,13 @@ function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: 
 /** Shows a sign for every hidden character, as other questions do: a yes writes those too. */
 function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
+  // By line, to show a carriage return at the end of a line too.
+  const lines = diff?.split('\n').map((line) => exactText(line));
   return {
     ...change,
     path: exactLine(path, 'words'),
-    ...(movePath === undefined ? {} : { movePath: exactLine(movePath, 'words') }),
-    // By line, to show a carriage return at the end of a line too.
-    ...(diff === undefined
-      ? {}
-      : {
-          diff: diff
-            .split('\n')
-            .map((line) => exactText(line))
-            .join('\n'),
-        }),
+    movePath: movePath === undefined ? undefined : exactLine(movePath, 'words'),
+    diff: lines?.join('\n'),
   };
 }
 

@@ -1,7 +1,7 @@
+import { drawCut } from '../pages/list-parts.ts';
 import type { KeyGroup } from '../screen/keys/key-map.ts';
 import { InputSilence } from '../screen/terminal/input-silence.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { styled, warnStyle } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
@@ -138,7 +138,7 @@ class GuardedView implements View {
     if (this.#state === 'unseen') this.#drawn();
     if (!isNoted) return frame;
     const note = styled('  A key came before you could read this, and was not taken. Press it again.', warnStyle);
-    return { ...frame, rows: [...frame.rows, drawRow(cutRow([note], look.width, look), look)] };
+    return { ...frame, rows: [...frame.rows, ...drawCut([[note]], look)] };
   }
 
   input(input: TerminalInput): void {

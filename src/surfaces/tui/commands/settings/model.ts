@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
@@ -9,8 +8,8 @@ import { type CommandSession, refuseCommandWords } from '../command-session.ts';
 
 /** Settings of threads without a choice of their own. */
 interface Defaults {
-  readonly model?: string | undefined;
-  readonly effort?: string | undefined;
+  readonly model?: string;
+  readonly effort?: string;
 }
 
 /** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
@@ -31,7 +30,7 @@ export async function model(session: CommandSession, rest: string): Promise<void
 export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<void> {
   const { effort: current, model: name } = session.thread.settings;
   const { efforts, usual } = await effortsOf(session, name);
-  const effort = nextEffort(efforts, { by, ...defined({ current, fallback: usual }) });
+  const effort = nextEffort(efforts, { by, current, fallback: usual });
   if (effort !== undefined) return take(session, { effort }, 'session');
   const end = by === 1 ? 'no higher effort by key: /model has all of them' : 'no lower effort';
   session.notice(efforts.length === 0 ? `${name} has no efforts to choose from.` : `${name} has ${end}.`);
@@ -50,14 +49,9 @@ async function recordOf({ parts: { engine }, thread: { settings } }: CommandSess
   return 'code' in shown ? undefined : shown.record;
 }
 
-async function effortsOf(
-  session: CommandSession,
-  name: string,
-): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
+async function effortsOf(session: CommandSession, name: string) {
   const record = await recordOf(session, name);
-  if (record === undefined) return { efforts: [] };
-  const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = record;
-  return { efforts, ...defined({ usual, isGuessed }) };
+  return { efforts: record?.supportedEfforts ?? [], usual: record?.defaultEffort, isGuessed: record?.guessed };
 }
 
 async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
@@ -93,26 +87,29 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   const { stage } = session.parts;
   const { settings } = session.thread;
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
-  const isSame = name === settings.model;
-  const current = isSame ? (settings.effort ?? usual) : undefined;
+  const current = name === settings.model ? (settings.effort ?? usual) : undefined;
+  const effortItem = (effort: string): ListItem => {
+    const about = [
+      ...(name === defaults.model && effort === defaults.effort ? ['default'] : []),
+      ...(effort === usual ? ['usual for this model'] : []),
+    ];
+    return { label: effort, about: about.join(', '), isCurrent: effort === current };
+  };
   const list = (title: string, shown: readonly string[], more: readonly string[], startsAt?: number): void => {
     const items = [
-      ...shown.map((effort) =>
-        effortItem(effort, { usual, current, defaults: name === defaults.model ? defaults : {} }),
-      ),
+      ...shown.map(effortItem),
       ...(more.length === 0 ? [] : [{ label: 'More reasoning…', about: 'uses up limits and money much faster' }]),
     ];
     const choose = (index: number, how: 'default' | 'session'): void => {
       const effort = shown[index];
-      if (effort === undefined)
-        return list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
-      session.inBackground(take(session, { model: name, effort }, how));
+      if (effort !== undefined) session.inBackground(take(session, { model: name, effort }, how));
+      else list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
     };
     stage.open(
       new ListView({
         title,
         items,
-        ...defined({ startsAt }),
+        startsAt,
         hint: saves,
         keys: { s: (index) => choose(index, 'session') },
         close: () => session.inBackground(chooseModel(session, defaults)),
@@ -122,7 +119,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   };
   if (efforts.length > 0) {
     const { usual: shown, top } = dividedEfforts(efforts);
-    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, defined({ present: settings.effort, usual })));
+    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, { present: settings.effort, usual }));
   }
   const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
   const ways = [
@@ -141,21 +138,6 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   );
 }
 
-function effortItem(
-  effort: string,
-  {
-    usual,
-    current,
-    defaults,
-  }: { readonly usual?: string | undefined; readonly current?: string | undefined; readonly defaults: Defaults },
-): ListItem {
-  const about = [
-    ...(effort === defaults.effort ? ['default'] : []),
-    ...(effort === usual ? ['usual for this model'] : []),
-  ].join(', ');
-  return { label: effort, about, isCurrent: effort === current };
-}
-
 /** Applies from the next turn on; as default, also to new conversations. */
 async function take(
   session: CommandSession,
@@ -166,8 +148,7 @@ async function take(
   stage.open(undefined);
   if (!(await session.change(chosen))) return;
   const { model: name, effort, provider } = session.thread.settings;
-  const problem =
-    how === 'default' ? await engine.config.saveModel({ provider, model: name, ...defined({ effort }) }) : undefined;
+  const problem = how === 'default' ? await engine.config.saveModel({ provider, model: name, effort }) : undefined;
   if (problem !== undefined) session.notice(fullText(problem), 'error');
   const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
@@ -176,10 +157,7 @@ async function take(
 /** They cost a multiple of the others, so no key and no first list leads to them. */
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
-export function dividedEfforts(efforts: readonly string[]): {
-  readonly usual: readonly string[];
-  readonly top: readonly string[];
-} {
+export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
   const usual = efforts.filter((effort) => !topEfforts.has(effort));
   // A model with top efforts only has no first list to hide them behind.
   return usual.length === 0

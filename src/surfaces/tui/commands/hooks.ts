@@ -1,3 +1,4 @@
+import type { TuiSession } from '../session/session.ts';
 import { hookEvent } from '../../../core/state/fold/hook-runs.ts';
 import type { HookRun } from '../../../protocol/thread-event.ts';
 import { lineType } from '../../../protocol/line.ts';
@@ -9,10 +10,9 @@ import { cardCell } from '../transcript/cells/card-cell.ts';
 import { hookCell } from '../transcript/cells/hook-cells.ts';
 import { type ListItem, ListView } from '../pages/list-view.ts';
 import { openPage } from '../pages/pager-view.ts';
-import type { CommandSession } from './command-session.ts';
 
 /** `/hooks`: lists all hooks and their results. Decisions are saved and take effect when Capstan is started again. */
-export async function hooks(session: CommandSession): Promise<void> {
+export async function hooks(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.hooks();
   const { cwd } = session.thread.settings;
@@ -59,7 +59,7 @@ export async function hooks(session: CommandSession): Promise<void> {
   stage.open(view);
 }
 
-async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
+async function runsOf(session: TuiSession): Promise<readonly HookRun[]> {
   const { id, place } = session.thread;
   if (place === undefined) return [];
   const { lines } = await session.parts.engine.stored.read(id);
@@ -96,7 +96,7 @@ function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs
   };
 }
 
-function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, runs: readonly HookRun[]): void {
+function showHook(session: TuiSession, hook: ConfiguredHook, trust: string, runs: readonly HookRun[]): void {
   const { event, matcher, command, source, timeoutSeconds, isAsync, failClosed } = hook;
   const card = cardCell({
     title: `${event} hook`,

@@ -3,10 +3,11 @@ import type { SkillEntry } from '../../../engine/home/skill-registry.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import { type ListItem, ListView, openList } from '../pages/list-view.ts';
 import { glyphsOf } from '../screen/text/look.ts';
-import { type CommandSession, putInComposer } from './command-session.ts';
+import type { TuiSession } from '../session/session.ts';
+import { putInComposer } from './command-session.ts';
 import type { SlashCommand } from './slash-commands.ts';
 
-export async function listedPrompts({ parts: { engine } }: CommandSession): Promise<readonly SlashCommand[]> {
+export async function listedPrompts({ parts: { engine } }: TuiSession): Promise<readonly SlashCommand[]> {
   const { prompts } = await engine.user.customPrompts();
   return prompts.map(({ name, description, takes, text }) => {
     const does = description ?? (text.split('\n')[0] ?? '').slice(0, 100);
@@ -16,7 +17,7 @@ export async function listedPrompts({ parts: { engine } }: CommandSession): Prom
 }
 
 /** `/prompts:NAME ARGUMENTS` sends a prompt of the user; without a name it shows a list. */
-export async function prompts(session: CommandSession, rest: string): Promise<void> {
+export async function prompts(session: TuiSession, rest: string): Promise<void> {
   const { engine } = session.parts;
   const { prompts: all, problems } = await engine.user.customPrompts();
   const [wanted = ''] = rest.split(/\s/, 1);
@@ -85,7 +86,7 @@ export function expandPrompt(text: string, rest: string): ExpandedPrompt {
 }
 
 /** `/skills`: lists all. Enter inserts one into the draft, Ctrl+S switches it on or off. */
-export async function skills(session: CommandSession): Promise<void> {
+export async function skills(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.skills();
   const { cwd } = session.thread.settings;

@@ -2,11 +2,12 @@ import { readOnlyProfile } from '../../../core/policy/profiles/narrower-profile.
 import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
-import { type CommandSession, putInComposer } from './command-session.ts';
+import type { TuiSession } from '../session/session.ts';
+import { putInComposer } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
 import { type ListItem, openList } from '../pages/list-view.ts';
 
-export async function review(session: CommandSession, words: string): Promise<void> {
+export async function review(session: TuiSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
   const { cwd } = session.thread.settings;
   const folder = session.parts.engine.lookAtFolder(cwd);
@@ -17,7 +18,7 @@ export async function review(session: CommandSession, words: string): Promise<vo
   choosePreset(session);
 }
 
-function choosePreset(session: CommandSession): void {
+function choosePreset(session: TuiSession): void {
   const begin = (target: ReviewTarget) => session.inBackground(runReview(session, target));
   const offer = (listOf: (choices: ReviewChoices) => TargetList) =>
     session.inBackground(offerTargets(session, listOf, begin));
@@ -67,7 +68,7 @@ function commitList({ commits }: ReviewChoices): TargetList {
 }
 
 async function offerTargets(
-  session: CommandSession,
+  session: TuiSession,
   listOf: (choices: ReviewChoices) => TargetList,
   begin: (target: ReviewTarget) => void,
 ): Promise<void> {
@@ -87,7 +88,7 @@ async function offerTargets(
   });
 }
 
-async function runReview(session: CommandSession, target: ReviewTarget): Promise<void> {
+async function runReview(session: TuiSession, target: ReviewTarget): Promise<void> {
   const { stage, engine, now } = session.parts;
   const { entries, thread } = session;
   let end: ThreadEvent | undefined;

@@ -3,12 +3,10 @@ import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { CommandSession } from '../commands/command-session.ts';
 import type { SlashName } from '../commands/slash-commands.ts';
 import { draftMessageText, joinAll, parseDraft } from '../draft/draft-message.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
-import type { TerminalContext } from '../session/terminal-context.ts';
+import type { TuiSession } from '../session/session.ts';
 import { SteeringMessages, type SteeringMessagesParts, WaitingMessages } from './message-queue.ts';
 import { RunningWork, type RunningWorkEnd, type RunningWorkParts } from './running-work.ts';
 
@@ -317,17 +315,7 @@ export class LastFailure {
   }
 }
 
-interface PlannedSession extends CommandSession {
-  readonly parts: CommandSession['parts'] & {
-    readonly stage: TuiScreen;
-    readonly surroundings: TerminalContext;
-    readonly isSide?: true;
-  };
-  readonly flow: TurnFlow;
-  runSlash(name: SlashName, rest: string): Promise<void>;
-}
-
-export async function askAboutProposedPlan(session: PlannedSession, plan: string): Promise<void> {
+export async function askAboutProposedPlan(session: TuiSession, plan: string): Promise<void> {
   const { surroundings, isSide, stage } = session.parts;
   const { pause } = surroundings;
   const { id } = session.thread;

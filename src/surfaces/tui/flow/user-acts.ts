@@ -1,32 +1,17 @@
-import type { CommandSession } from '../commands/command-session.ts';
 import { findSlash, type SlashName } from '../commands/slash-commands.ts';
 import { commandMustWaitMessage } from '../draft/draft-message.ts';
 import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { openNewestDetails, openTranscript } from '../pages/transcript-pager.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Conversation } from '../session/keyboard-controller.ts';
-import type { TurnFlow } from './turn-flow.ts';
-import type { UserShells } from './user-shells.ts';
-
-interface ActedSession extends CommandSession {
-  readonly parts: CommandSession['parts'] & { readonly stage: TuiScreen };
-  readonly doors: DraftServices;
-  readonly flow: TurnFlow;
-  readonly shells: UserShells;
-  runSlash(name: SlashName, rest: string): Promise<void>;
-  /** Reports errors of the work. */
-  run(work: Promise<unknown>): void;
-  /** Like `run`, for a caller that awaits the end. */
-  guard(work: Promise<unknown>): Promise<void>;
-}
+import type { TuiSession } from '../session/session.ts';
 
 /** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
 export class UserActs implements Conversation {
-  readonly #session: ActedSession;
+  readonly #session: TuiSession;
   readonly #order = new UserActQueue(() => this.#session.flow.show());
 
-  constructor(session: ActedSession) {
+  constructor(session: TuiSession) {
     this.#session = session;
   }
 

@@ -1,11 +1,11 @@
 import { defined } from '../../../base/objects.ts';
 import { ListView } from '../pages/list-view.ts';
+import type { TuiSession } from '../session/session.ts';
 import type { TypingPause } from './typing-pause.ts';
-import type { CommandSession } from '../commands/command-session.ts';
 
 /** Asks what to do with the plan that a turn in plan mode proposed. `startAnew`: begins a new conversation. */
 export function chooseAfterPlan(
-  session: CommandSession,
+  session: TuiSession,
   plan: string,
   { pause, startAnew }: { readonly pause: TypingPause; startAnew(): Promise<void> },
 ): void {

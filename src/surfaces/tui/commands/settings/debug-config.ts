@@ -1,3 +1,4 @@
+import type { TuiSession } from '../../session/session.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import { layerState, configToml } from '../../../views/wording/settings-text.ts';
 import type { Configured } from '../../../../engine/home/folder-config.ts';
@@ -7,9 +8,8 @@ import type { Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { openPage } from '../../pages/pager-view.ts';
-import type { CommandSession } from '../command-session.ts';
 
-export async function debugConfig(session: CommandSession): Promise<void> {
+export async function debugConfig(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const configured = await engine.config.inFolder(session.thread.settings.cwd);
   if ('code' in configured) return session.notice(fullText(configured), 'error');

@@ -1,3 +1,4 @@
+import type { TuiSession } from '../../session/session.ts';
 import { isGateOpen } from '../../../../core/config/features.ts';
 import { objectAt } from '../../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
@@ -9,10 +10,9 @@ import { drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import type { CommandSession } from '../command-session.ts';
 
 /** `/memories`: switches for writing and reading notes about threads, and the notes themselves. */
-export function memories(session: CommandSession): Promise<void> {
+export function memories(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
   const title = `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`;
@@ -41,7 +41,7 @@ export function memories(session: CommandSession): Promise<void> {
   });
 }
 
-async function show(session: CommandSession): Promise<Outcome | undefined> {
+async function show(session: TuiSession): Promise<Outcome | undefined> {
   const { stage, engine } = session.parts;
   const memory = await engine.user.memory();
   if ('code' in memory) return memory;
@@ -51,7 +51,7 @@ async function show(session: CommandSession): Promise<Outcome | undefined> {
   return undefined;
 }
 
-async function forget(session: CommandSession): Promise<undefined> {
+async function forget(session: TuiSession): Promise<undefined> {
   const { stage, engine } = session.parts;
   const clear = async (): Promise<void> => {
     const memory = await engine.user.memory();
@@ -75,7 +75,7 @@ interface Switch {
 
 /** Each change is saved at once, and takes effect from the next start on. */
 async function showSwitches(
-  session: CommandSession,
+  session: TuiSession,
   title: string,
   load: () => Promise<readonly Switch[] | Outcome>,
 ): Promise<void> {
@@ -112,7 +112,7 @@ async function showSwitches(
   stage.open(view);
 }
 
-export function experimental(session: CommandSession): Promise<void> {
+export function experimental(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   return showSwitches(session, 'Features', async () => {
     const configured = await engine.config.inFolder(session.thread.settings.cwd);

@@ -12,7 +12,7 @@ import { cleanLines } from '../../screen/text/clean-text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import type { CommandSession } from '../command-session.ts';
+import type { TuiSession } from '../../session/session.ts';
 import { KeyCaptureView, keyDebugView } from './key-press-views.ts';
 import {
   bindingLines,
@@ -24,7 +24,7 @@ import {
   unsentLine,
 } from './keymap-rows.ts';
 
-export function keymap(session: CommandSession, rest: string): void {
+export function keymap(session: TuiSession, rest: string): void {
   const { stage, now } = session.parts;
   const close = (): void => stage.open(undefined);
   if (rest === '') return new KeymapEditor(session).open();
@@ -38,13 +38,13 @@ interface Choice extends ListItem {
 
 /** Binds keys: a list of all actions, the changes for one action, then the key press. What is saved applies at once. */
 class KeymapEditor {
-  readonly #session: CommandSession;
+  readonly #session: TuiSession;
   readonly #list: ListView;
   #said = '';
   /** True if the terminal distinguishes keys with modifiers; undefined: it has not answered. */
   #tellsApart: boolean | undefined;
 
-  constructor(session: CommandSession) {
+  constructor(session: TuiSession) {
     this.#session = session;
     this.#list = new ListView({
       title: 'Keys',

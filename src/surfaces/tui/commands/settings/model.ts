@@ -1,10 +1,11 @@
+import type { TuiSession } from '../../session/session.ts';
 import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import { type ListItem, ListView } from '../../pages/list-view.ts';
 import type { HintKeys } from '../../screen/keys/key-map.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
-import { type CommandSession, refuseCommandWords } from '../command-session.ts';
+import { refuseCommandWords } from '../command-session.ts';
 
 /** Settings of threads without a choice of their own. */
 interface Defaults {
@@ -13,7 +14,7 @@ interface Defaults {
 }
 
 /** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
-export async function model(session: CommandSession, rest: string): Promise<void> {
+export async function model(session: TuiSession, rest: string): Promise<void> {
   const [name = '', effort, ...more] = rest.split(/\s+/);
   if (more.length > 0)
     return refuseCommandWords(session, `/model ${rest}`, 'Use /model, /model NAME or /model NAME EFFORT.');
@@ -27,7 +28,7 @@ export async function model(session: CommandSession, rest: string): Promise<void
   return name === '' ? chooseModel(session, defaults) : chooseEffort(session, name, defaults);
 }
 
-export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<void> {
+export async function stepEffort(session: TuiSession, by: 1 | -1): Promise<void> {
   const { effort: current, model: name } = session.thread.settings;
   const { efforts, usual } = await effortsOf(session, name);
   const effort = nextEffort(efforts, { by, current, fallback: usual });
@@ -36,25 +37,25 @@ export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<v
   session.notice(efforts.length === 0 ? `${name} has no efforts to choose from.` : `${name} has ${end}.`);
 }
 
-async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSession): Promise<Defaults> {
+async function defaultsOf({ parts: { engine }, thread: { settings } }: TuiSession): Promise<Defaults> {
   const configured = await engine.config.inFolder(settings.cwd);
   if ('code' in configured) return {};
   const { values } = configured.effective;
   return { model: stringAt(values, 'model'), effort: stringAt(values, 'model_reasoning_effort') };
 }
 
-async function recordOf({ parts: { engine }, thread: { settings } }: CommandSession, name: string) {
+async function recordOf({ parts: { engine }, thread: { settings } }: TuiSession, name: string) {
   const { cwd, provider } = settings;
   const shown = await (await engine.user.models()).show({ cwd, provider }, name);
   return 'code' in shown ? undefined : shown.record;
 }
 
-async function effortsOf(session: CommandSession, name: string) {
+async function effortsOf(session: TuiSession, name: string) {
   const record = await recordOf(session, name);
   return { efforts: record?.supportedEfforts ?? [], usual: record?.defaultEffort, isGuessed: record?.guessed };
 }
 
-async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
+async function chooseModel(session: TuiSession, defaults: Defaults): Promise<void> {
   const { stage, engine } = session.parts;
   const { cwd, provider, model: current } = session.thread.settings;
   const models = await engine.user.models();
@@ -83,7 +84,7 @@ const saves = (key: HintKeys): string =>
   `${key('Enter')} saves it as default, ${key('s')} keeps it to this conversation, ${key('Esc')} goes back`;
 
 /** The second step. For a model without efforts it only asks how long the choice applies. */
-async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {
+async function chooseEffort(session: TuiSession, name: string, defaults: Defaults): Promise<void> {
   const { stage } = session.parts;
   const { settings } = session.thread;
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
@@ -140,7 +141,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
 
 /** Applies from the next turn on; as default, also to new conversations. */
 async function take(
-  session: CommandSession,
+  session: TuiSession,
   chosen: { readonly model?: string; readonly effort?: string },
   how: 'default' | 'session',
 ): Promise<void> {

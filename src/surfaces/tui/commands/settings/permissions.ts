@@ -8,10 +8,10 @@ import { shownPath } from '../../screen/text/format-values.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../../session/permission-presets.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
-import { type CommandSession, refuseCommandWords } from '../command-session.ts';
+import { refuseCommandWords } from '../command-session.ts';
 
 /** `/permissions`: sets what needs no question from the next turn on, by name or from a list. */
-export function choosePermissions(session: CommandSession, name: string): void {
+export function choosePermissions(session: TuiSession, name: string): void {
   const { stage } = session.parts;
   if (name !== '') {
     const named = permissionPresets.find(({ label }) => label.toLowerCase() === name.toLowerCase());
@@ -38,12 +38,12 @@ export function choosePermissions(session: CommandSession, name: string): void {
 }
 
 /** Toggles between the first two presets. Full access must be chosen from the list. */
-export function nextPermissions(session: CommandSession): void {
+export function nextPermissions(session: TuiSession): void {
   const [ask, readOnly] = permissionPresets;
   choose(session, presetOf(session.thread.settings) === ask ? readOnly! : ask!);
 }
 
-function choose(session: CommandSession, preset: PermissionPreset): void {
+function choose(session: TuiSession, preset: PermissionPreset): void {
   const { stage } = session.parts;
   const take = async (): Promise<void> => {
     const { label, sandbox, approval: approvals, reviewer } = preset;
@@ -66,7 +66,7 @@ const mostListed = 9;
  * `/approve`: lets the model retry what a reviewer refused. A user message says so, which the reviewer reads: it allows
  * the named action, except what no reviewer may allow.
  */
-export async function approve(session: CommandSession): Promise<void> {
+export async function approve(session: TuiSession): Promise<void> {
   const refused = await refusedByReview(session);
   if (refused.length === 0) return session.notice('No reviewer has refused anything in this conversation.');
   openList(session.parts.stage, {
@@ -76,7 +76,7 @@ export async function approve(session: CommandSession): Promise<void> {
   });
 }
 
-async function refusedByReview({ thread, parts: { engine } }: CommandSession): Promise<readonly Question[]> {
+async function refusedByReview({ thread, parts: { engine } }: TuiSession): Promise<readonly Question[]> {
   if (thread.place === undefined) return [];
   const asked = new Map<string, Question>();
   const refused = new Map<string, Question>();

@@ -5,9 +5,10 @@ import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
 import { type BrowseList, type BrowsePage, figureRow, listPage, textPage } from '../browse-view.ts';
-import { browseThread, type InspectedThread } from './inspected-thread.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread } from './inspected-thread.ts';
 
-export function showChanges(host: InspectedThread): Promise<void> {
+export function showChanges(host: TuiSession): Promise<void> {
   return browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
 }
 

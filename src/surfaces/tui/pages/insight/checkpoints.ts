@@ -21,10 +21,11 @@ import {
   sentenceRows,
   textPage,
 } from '../browse-view.ts';
-import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, changeWholeThread } from './inspected-thread.ts';
 
 /** `/checkpoint`: before and after of each compaction. `/checkpoint undo`: undoes a rollback. */
-export async function showCheckpoints(host: InspectedThread, rest: string): Promise<void> {
+export async function showCheckpoints(host: TuiSession, rest: string): Promise<void> {
   if (rest === 'undo' || rest === 'undo --force') return undo(host, rest !== 'undo');
   if (rest !== '') return host.notice('Use /checkpoint, or /checkpoint undo [--force] to undo a rollback.', 'error');
   await browseThread(host, 'Checkpoints', ({ story, view }) =>
@@ -33,7 +34,7 @@ export async function showCheckpoints(host: InspectedThread, rest: string): Prom
 }
 
 /** Warns first: the engine rolls back everything after the checkpoint. */
-function ask(host: InspectedThread, story: ThreadStory, view: BrowseView, checkpoint: StoryCheckpoint): void {
+function ask(host: TuiSession, story: ThreadStory, view: BrowseView, checkpoint: StoryCheckpoint): void {
   const { number } = checkpoint;
   const taken = turnsTaken(story, checkpoint);
   view.open(
@@ -66,14 +67,14 @@ function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): 
   return turns.filter((each) => each.number >= first && !each.compacts);
 }
 
-async function takeBack(host: InspectedThread, number: number, turns: readonly StoryTurn[]): Promise<void> {
+async function takeBack(host: TuiSession, number: number, turns: readonly StoryTurn[]): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.rollback(host.thread.id, { beforeCheckpoint: number }));
   if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
   const lines = beforeCheckpointLines({ ...done, turns }, number);
   host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(fullText)].join('\n'));
 }
 
-async function undo(host: InspectedThread, force: boolean): Promise<void> {
+async function undo(host: TuiSession, force: boolean): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.undoRollback(host.thread.id, { force }));
   if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
   host.notice('The rollback is undone: what it took back stands again. Files are unchanged.');

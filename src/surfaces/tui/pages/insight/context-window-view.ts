@@ -9,8 +9,9 @@ import { moneyWords } from '../../../views/wording/cost-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, type Piece, type Row, type Style, styled } from '../../screen/text/style.ts';
+import type { TuiSession } from '../../session/session.ts';
 import { callWords, groupItems, groupLooks, type WindowGroup } from './context-window-groups.ts';
-import { type BrowsedThread, type InspectedThread, yieldRegularly } from './inspected-thread.ts';
+import { type BrowsedThread, yieldRegularly } from './inspected-thread.ts';
 
 /** Contents of a thread's window for the views. All figures match `capstan context`. */
 export interface ReadWindow {
@@ -24,7 +25,7 @@ export async function windowFill({
   parts,
   thread,
 }: {
-  readonly parts: Pick<InspectedThread['parts'], 'engine' | 'threads' | 'now'>;
+  readonly parts: Pick<TuiSession['parts'], 'engine' | 'threads' | 'now'>;
   readonly thread: LiveThread;
 }): Promise<string> {
   const { engine, threads, now } = parts;
@@ -41,7 +42,7 @@ export async function windowFill({
 }
 
 export async function readContextWindow(
-  { parts, thread }: InspectedThread,
+  { parts, thread }: TuiSession,
   { story, rest }: Pick<BrowsedThread, 'story' | 'rest'>,
 ): Promise<ReadWindow> {
   const { view, items, cost } = readWindow(story, await parts.threads.preview(thread.id, story.state));

@@ -18,6 +18,7 @@ import {
   textPage,
 } from '../browse-view.ts';
 import { hintRows, margin } from '../list-parts.ts';
+import type { TuiSession } from '../../session/session.ts';
 import type { WindowGroup } from './context-window-groups.ts';
 import {
   costLines,
@@ -31,10 +32,10 @@ import {
   reserveMark,
   windowFillText,
 } from './context-window-view.ts';
-import { type BrowsedThread, browseThread, type InspectedThread } from './inspected-thread.ts';
+import { type BrowsedThread, browseThread } from './inspected-thread.ts';
 import { pinText } from './pins.ts';
 
-export function showContext(host: InspectedThread): Promise<void> {
+export function showContext(host: TuiSession): Promise<void> {
   const make = async (thread: BrowsedThread): Promise<BrowsePage> => {
     const window = await readContextWindow(host, thread);
     host.parts.stage.transcript.add({ cell: contextCard(window), isFinal: true });
@@ -44,7 +45,7 @@ export function showContext(host: InspectedThread): Promise<void> {
   return browseThread(host, 'Context', make, { mayBeNew: true });
 }
 
-async function pin(host: InspectedThread, view: BrowseView, text: string): Promise<void> {
+async function pin(host: TuiSession, view: BrowseView, text: string): Promise<void> {
   const { words } = await pinText(host, text);
   view.open(textPage({ title: 'Note', text: () => words }));
   host.parts.stage.draw();

@@ -17,10 +17,11 @@ import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
-import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
 /** `/envelope`: the contract of the newest turn. `/envelope 3`: its differences from turn 3. */
-export function showEnvelope(host: InspectedThread, rest: string): Promise<void> {
+export function showEnvelope(host: TuiSession, rest: string): Promise<void> {
   const { id } = host.thread;
   return browseThread(host, 'Envelope', ({ story }) => {
     const turn = parseTurnNumber(rest, story);

@@ -15,10 +15,11 @@ import {
   sentenceRows,
   textPage,
 } from '../browse-view.ts';
-import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, changeWholeThread } from './inspected-thread.ts';
 
 /** `/pin TEXT` pins the text; without one it lists the pins, and lets the user pin messages. */
-export async function showPins(host: InspectedThread, text: string): Promise<void> {
+export async function showPins(host: TuiSession, text: string): Promise<void> {
   if (text !== '') {
     const { isDone, words } = await pinText(host, text);
     return host.notice(words, isDone ? 'info' : 'error');
@@ -30,7 +31,7 @@ export async function showPins(host: InspectedThread, text: string): Promise<voi
   );
 }
 
-function pinActs(host: InspectedThread, story: ThreadStory, view: BrowseView): PinActs {
+function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinActs {
   const act = async (wish: Promise<PinResult>): Promise<void> => {
     const { words } = await wish;
     const pins = await host.parts.engine.stored.pins(host.thread.id);
@@ -51,7 +52,7 @@ interface PinResult {
 
 const longestShown = 200;
 
-export async function pinText(host: InspectedThread, text: string): Promise<PinResult> {
+export async function pinText(host: TuiSession, text: string): Promise<PinResult> {
   const { id, place } = host.thread;
   if (place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
   if (host.isBusy) {
@@ -72,7 +73,7 @@ export async function pinText(host: InspectedThread, text: string): Promise<PinR
 }
 
 /** `which`: its number or id. */
-async function unpin(host: InspectedThread, which: string): Promise<PinResult> {
+async function unpin(host: TuiSession, which: string): Promise<PinResult> {
   const done = await changeWholeThread(host, (stored) => stored.unpin(host.thread.id, which));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
   return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };

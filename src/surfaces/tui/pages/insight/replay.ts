@@ -17,9 +17,10 @@ import {
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
-import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
-export function showReplay(host: InspectedThread, rest: string): Promise<void> {
+export function showReplay(host: TuiSession, rest: string): Promise<void> {
   return browseThread(host, 'Replay', async ({ story, lines, rest: breathe }) => {
     const asked = parseTurnNumber(rest, story);
     if (asked !== undefined && typeof asked !== 'number') return void host.notice(fullText(asked), 'error');

@@ -1,6 +1,6 @@
 import type { Logins, SignedIn } from '../../../../engine/home/logins.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
-import type { CommandSession } from '../../commands/command-session.ts';
+import type { TuiSession } from '../../session/session.ts';
 import type { StartupQuestionDesk, StartupQuestionExit } from './startup-question-desk.ts';
 
 export type SignInWay = 'key' | 'browser' | 'device';
@@ -41,7 +41,7 @@ async function withKey(desk: StartupQuestionDesk, logins: Logins): Promise<Signe
   }
 }
 
-export async function logout(session: CommandSession): Promise<void> {
+export async function logout(session: TuiSession): Promise<void> {
   const logins = await session.parts.engine.user.logins();
   const was = await logins.signOut();
   if (typeof was !== 'boolean') return session.notice(fullText(was), 'error');

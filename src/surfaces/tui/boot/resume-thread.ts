@@ -80,34 +80,30 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
   }
 
   async function askAbout(outcome: Outcome): Promise<Resumed | 'again'> {
-    const { desk, engine, cwd } = parts;
-    switch (outcome.code) {
-      case 'thread-archived': {
-        const chosen = await desk.ask({
-          title: 'This conversation is archived.',
-          problem,
-          choices: [{ label: 'Bring it back and continue' }, { label: 'Leave it there' }],
-        });
-        if (chosen !== 0) return 'left';
-        const back = await engine.stored.unarchive(id);
-        problem = back.kind === 'refused' ? fullText(back.outcome) : undefined;
-        return 'again';
-      }
-      case 'thread-locked':
-        return askAboutWriter(outcome);
-      case 'folder-missing': {
-        const chosen = await desk.ask({
-          title: 'The folder of this conversation is not there any more.',
-          text: [outcome.message],
-          choices: [{ label: `Continue it in ${cwd}` }, { label: parts.leaving }],
-        });
-        if (chosen !== 0 || request.folderMayBeMissing === true) return chosen === 0 ? engineRefused(outcome) : 'left';
-        request = { folderMayBeMissing: true };
-        return 'again';
-      }
-      default:
-        return engineRefused(outcome);
-    }
+    if (outcome.code === 'thread-archived') return askAboutArchived();
+    if (outcome.code === 'thread-locked') return askAboutWriter(outcome);
+    if (outcome.code !== 'folder-missing') return engineRefused(outcome);
+    const chosen = await parts.desk.ask({
+      title: 'The folder of this conversation is not there any more.',
+      text: [outcome.message],
+      choices: [{ label: `Continue it in ${parts.cwd}` }, { label: parts.leaving }],
+    });
+    if (chosen !== 0) return 'left';
+    if (request.folderMayBeMissing === true) return engineRefused(outcome);
+    request = { folderMayBeMissing: true };
+    return 'again';
+  }
+
+  async function askAboutArchived(): Promise<'left' | 'again'> {
+    const chosen = await parts.desk.ask({
+      title: 'This conversation is archived.',
+      problem,
+      choices: [{ label: 'Bring it back and continue' }, { label: 'Leave it there' }],
+    });
+    if (chosen !== 0) return 'left';
+    const back = await parts.engine.stored.unarchive(id);
+    problem = back.kind === 'refused' ? fullText(back.outcome) : undefined;
+    return 'again';
   }
 
   async function askAboutWriter(outcome: Outcome): Promise<Resumed | 'again'> {

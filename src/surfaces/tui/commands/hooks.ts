@@ -22,7 +22,7 @@ export async function hooks(session: TuiSession): Promise<void> {
   if (found.hooks.length === 0) return session.notice('There are no hooks here. docs/hooks.md says how to write one.');
   const runs = await runsOf(session);
   const running = new Set((await registry.running(cwd)).map(({ key }) => key));
-  const trustOf = (hook: ConfiguredHook): string => trustWords(hook, running.has(hook.key));
+  const trustOf = ({ trust, key }: ConfiguredHook): string => trustWords[trust][running.has(key) ? 0 : 1];
   const ranOf = ({ key }: ConfiguredHook): readonly HookRun[] => runs.filter((run) => run.key === key);
   const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, trustOf(hook), ranOf(hook)));
   const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
@@ -70,21 +70,16 @@ async function runsOf(session: TuiSession): Promise<readonly HookRun[]> {
 }
 
 /** The user's decision, and whether it is already in effect: Capstan reads decisions when it starts. */
-function trustWords({ trust }: ConfiguredHook, isRunning: boolean): string {
-  switch (trust) {
-    case 'managed':
-      return 'managed';
-    case 'trusted':
-      return isRunning ? 'trusted' : 'trusted: runs when Capstan is started again';
-    case 'modified':
-    case 'untrusted': {
-      const why = trust === 'modified' ? 'changed since you trusted it' : 'not trusted';
-      return `${why}: ${isRunning ? 'runs until Capstan is started again' : 'does not run'}`;
-    }
-    case 'disabled':
-      return isRunning ? 'off when Capstan is started again' : 'off';
-  }
-}
+const trustWords: Readonly<Record<ConfiguredHook['trust'], readonly [running: string, idle: string]>> = {
+  managed: ['managed', 'managed'],
+  trusted: ['trusted', 'trusted: runs when Capstan is started again'],
+  modified: [
+    'changed since you trusted it: runs until Capstan is started again',
+    'changed since you trusted it: does not run',
+  ],
+  untrusted: ['not trusted: runs until Capstan is started again', 'not trusted: does not run'],
+  disabled: ['off when Capstan is started again', 'off'],
+};
 
 function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs: readonly HookRun[]): ListItem {
   const failed = runs.filter(({ status }) => status === 'failed').length;

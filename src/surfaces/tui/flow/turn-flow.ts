@@ -165,18 +165,12 @@ export class TurnFlow {
     this.show();
     if (refused !== undefined) return guard(this.#turn(refused));
     if (draft === undefined || meant === undefined) return;
-    switch (meant.kind) {
-      case 'message':
-        return guard(this.#turn(meant.draft));
-      case 'refused':
-        stage.composer.giveBack(draft);
-        notice(meant.why);
-        return this.next();
-      case 'shell':
-        return guard(this.holdForShell(this.#parts.shell(meant.command)));
-      case 'slash':
-        return guard(this.hold(this.#parts.slash(meant.command.name, meant.rest)));
-    }
+    if (meant.kind === 'message') return guard(this.#turn(meant.draft));
+    if (meant.kind === 'shell') return guard(this.holdForShell(this.#parts.shell(meant.command)));
+    if (meant.kind === 'slash') return guard(this.hold(this.#parts.slash(meant.command.name, meant.rest)));
+    stage.composer.giveBack(draft);
+    notice(meant.why);
+    this.next();
   }
 
   async hold(work: Promise<unknown>): Promise<void> {

@@ -5,7 +5,8 @@ import { justificationLines, questionLines, requiredQuestionLines } from '../../
 import { exactLine, exactText } from '../../views/terminal/exact-text.ts';
 import { paint, type Span } from '../../views/terminal/styled-text.ts';
 import { keyHint } from '../screen/keys/key-map.ts';
-import { beginningOfRow, cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCut, margin } from '../pages/list-parts.ts';
+import { beginningOfRow, drawRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { paintedRows } from '../screen/text/output-colours.ts';
 import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
@@ -106,7 +107,7 @@ export function shortQuestion(question: Question, asked: AskedRows, look: Look, 
 
 function reasonRows(reason: string | undefined, look: Look): readonly Row[] {
   if (reason === undefined) return [];
-  return wrapRow([plain(exactLine(reason))], { width: look.width, first: [plain('  ')] });
+  return wrapRow([plain(exactLine(reason))], { width: look.width, first: margin });
 }
 
 function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
@@ -127,5 +128,5 @@ function moreRow(left: number, where: string, look: Look): string {
   const key = keyHint(look, 'approval.open_fullscreen', (name) => `: ${name}`);
   const texts = [`  ${ellipsis} ${left} more rows${where}${all}`, `${ellipsis} ${left} more${key}`];
   const text = texts.find((each) => countColumns(each) <= look.width) ?? `${ellipsis}${key}`;
-  return drawRow(cutRow([styled(text, dimStyle)], look.width, look), look);
+  return drawCut([[styled(text, dimStyle)]], look)[0]!;
 }

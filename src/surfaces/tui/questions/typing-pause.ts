@@ -78,23 +78,18 @@ export class TypingPause {
   /** Wraps a view so that its keys answer only after a pause. Ctrl+C counts at once: it allows nothing. */
   guard(view: View): View {
     const { drawn, next } = this.#times;
-    return new GuardedView(view, {
-      now: this.now,
-      times: () => this.#restarts,
-      answered: () => this.answered(),
-      // Evaluated on drawing: another question may have been answered since.
-      pauseMs: () => (this.now() - this.#answeredAt < next ? next : drawn),
-    });
+    // Evaluated on drawing: another question may have been answered since.
+    const pauseMs = (): number => (this.now() - this.#answeredAt < next ? next : drawn);
+    const answered = (): void => this.answered();
+    return new GuardedView(view, { now: this.now, times: () => this.#restarts, answered, pauseMs });
   }
 }
 
 const tickMs = 50;
 
-interface Guard {
-  now(): number;
+interface Guard extends Pick<TypingPause, 'now' | 'answered'> {
   /** Changes whenever pending keys may have been typed for another program. */
   times(): number;
-  answered(): void;
   pauseMs(): number;
 }
 

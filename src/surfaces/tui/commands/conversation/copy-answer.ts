@@ -149,9 +149,6 @@ export async function copyText(text: string, { ways, feed, write }: CopyParts): 
     if (await feed(way.words, text)) return way;
   }
   const isLong = bytes > mostTerminalBytes;
-  return {
-    code: 'not-copied',
-    message: isLong ? 'The text is too long for the clipboard of a terminal.' : 'No clipboard was found.',
-    next: 'Write it to a file with /export.',
-  };
+  const message = isLong ? 'The text is too long for the clipboard of a terminal.' : 'No clipboard was found.';
+  return { code: 'not-copied', message, next: 'Write it to a file with /export.' };
 }

@@ -129,18 +129,9 @@ export function keyDebugView({ now, draw, close }: Pick<KeyCaptureOptions, 'now'
 }
 
 function words(input: TerminalInput): string {
-  switch (input.kind) {
-    case 'key': {
-      const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
-      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
-    }
-    case 'paste':
-      return `a paste of ${formatCount(input.text.length)} characters`;
-    case 'wheel':
-      return `the wheel, ${input.direction}`;
-    case 'focus':
-    case 'background':
-    case 'answer':
-      return `a report of the terminal (${input.kind})`;
-  }
+  if (input.kind === 'paste') return `a paste of ${formatCount(input.text.length)} characters`;
+  if (input.kind === 'wheel') return `the wheel, ${input.direction}`;
+  if (input.kind !== 'key') return `a report of the terminal (${input.kind})`;
+  const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
+  return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
 }

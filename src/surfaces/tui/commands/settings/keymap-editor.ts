@@ -190,18 +190,10 @@ function keysBeside({ keys }: KeyBinding, strokes: string): readonly string[] {
 
 function changedKeys(binding: KeyBinding, change: KeyChange): readonly string[] {
   const { action, keys } = binding;
-  switch (change.kind) {
-    case 'replace':
-      return [change.strokes];
-    case 'add':
-      return [...keysBeside(binding, change.strokes), change.strokes];
-    case 'remove':
-      return keys.filter((key) => key !== change.strokes);
-    case 'unbind':
-      return [];
-    case 'default':
-      return defaultKeys(action);
-  }
+  if (!('strokes' in change)) return change.kind === 'unbind' ? [] : defaultKeys(action);
+  const { kind, strokes } = change;
+  if (kind === 'remove') return keys.filter((key) => key !== strokes);
+  return kind === 'add' ? [...keysBeside(binding, strokes), strokes] : [strokes];
 }
 
 /**

@@ -90,10 +90,7 @@ type ExecProcess = ReturnType<typeof startExec>;
 const graceMs = 3000;
 const standardOutput = 1;
 
-/**
- * Starts this same program as `capstan exec` in a process of its own. It prints directly to the demo's output: a status
- * line and colours on a terminal, plain text elsewhere. The signal ends it.
- */
+/** Starts this program as `capstan exec`, which prints directly to the demo's output. The signal ends it. */
 function startExec(
   words: readonly string[],
   { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },

@@ -24,10 +24,7 @@ import type { Cell } from '../transcript/cells/cell.ts';
 
 const endMs = 2000;
 
-/**
- * Opens the terminal. The composer is usable at once; the engine loads meanwhile. Gives the exit code: 0 after the user
- * left, 1 if the conversation could not be opened.
- */
+/** The engine loads while the composer is used. Exit code 0: the user left; 1: the conversation could not be opened. */
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
   // No import: in the bundle, Node's own modules are in a chunk with what `exec` needs, too much for a first frame.

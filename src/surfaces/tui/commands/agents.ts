@@ -2,7 +2,7 @@ import type { TuiSession } from '../session/session.ts';
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { compactNumber } from '../screen/text/format-values.ts';
-import { ListView } from '../pages/list-view.ts';
+import { openList } from '../pages/list-view.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { agentName } from '../session/session.ts';
 
@@ -20,7 +20,7 @@ export async function agents(session: TuiSession): Promise<void> {
         `${compactNumber(used)} tokens`,
       ].join(' - '),
     }));
-  const view = new ListView({
+  const view = openList(stage, {
     title: 'Agents of this conversation',
     items: items(),
     hint: (key) =>
@@ -29,7 +29,6 @@ export async function agents(session: TuiSession): Promise<void> {
       s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
       r: () => session.inBackground(look()),
     },
-    close: () => stage.open(undefined),
     pick: (index) => showAgent(session, listed, index),
   });
   const look = async (): Promise<void> => {
@@ -37,7 +36,6 @@ export async function agents(session: TuiSession): Promise<void> {
     view.update({ items: items() });
     stage.draw();
   };
-  stage.open(view);
 }
 
 /** Shows the next or previous agent of this thread, starting from the conversation. */

@@ -61,9 +61,7 @@ const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, Value
   },
 };
 
-/**
- * Values for an argument by its kind. Gives none for what cannot be listed: the command reports the reason when run.
- */
+/** Values for an argument. None for what cannot be listed: the command reports the reason when run. */
 export async function argumentValues(host: DraftHost, asked: AskedArgument): Promise<readonly ArgumentValue[]> {
   const { kind } = asked;
   return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);

@@ -15,10 +15,7 @@ export function putInComposer(session: TuiSession, command: string, text: string
   stage.draw();
 }
 
-/**
- * Reports bad arguments of a command. They return to the composer for correction, unless the user has typed something
- * else.
- */
+/** Reports bad arguments. They return to the composer, unless the user has typed something else. */
 export function refuseCommandWords(session: TuiSession, command: string, why: string): void {
   const { composer } = session.parts.stage;
   if (composer.isEmpty) composer.offer(draftFromText(command));

@@ -6,10 +6,7 @@ import { elapsedWords } from '../screen/text/format-values.ts';
 import type { TuiSession } from '../session/session.ts';
 import { putInComposer, showCell } from './command-session.ts';
 
-/**
- * `/goal`: shows the goal, or sends the model a request about it. Goals change by user messages, so that rolling back a
- * message takes the change back too.
- */
+/** `/goal` shows it or sends a request: a goal changes by user messages, so that a rollback takes the change back. */
 export async function goal(session: TuiSession, rest: string): Promise<void> {
   if (!isGateOpen('goals', session.thread.settings.features)) {
     return session.notice(

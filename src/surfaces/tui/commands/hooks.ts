@@ -8,7 +8,7 @@ import { exactLine } from '../../views/terminal/exact-text.ts';
 import { plural } from '../../../engine/wording.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { hookCell } from '../transcript/cells/hook-cells.ts';
-import { type ListItem, ListView } from '../pages/list-view.ts';
+import { openList, type ListItem } from '../pages/list-view.ts';
 import { openPage } from '../pages/pager-view.ts';
 
 /** `/hooks`: lists all hooks and their results. Decisions are saved and take effect when Capstan is started again. */
@@ -41,7 +41,7 @@ export async function hooks(session: TuiSession): Promise<void> {
     view.update({ items: items(), title: 'Hooks: what you decide counts when Capstan is started again' });
     stage.draw();
   };
-  const view = new ListView({
+  const view = openList(stage, {
     title: 'Hooks',
     items: items(),
     hint: (key) =>
@@ -50,13 +50,11 @@ export async function hooks(session: TuiSession): Promise<void> {
       t: (index) => session.inBackground(decide(index, 'trust')),
       space: (index) => session.inBackground(decide(index, 'switch')),
     },
-    close: () => stage.open(undefined),
     pick(index) {
       const hook = found.hooks[index]!;
       showHook(session, hook, trustOf(hook), ranOf(hook));
     },
   });
-  stage.open(view);
 }
 
 async function runsOf(session: TuiSession): Promise<readonly HookRun[]> {

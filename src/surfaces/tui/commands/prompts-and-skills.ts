@@ -1,7 +1,7 @@
 import { splitWords } from '../../../core/policy/commands/shell-quoting.ts';
 import type { SkillEntry } from '../../../engine/home/skill-registry.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import { type ListItem, ListView, openList } from '../pages/list-view.ts';
+import { chooseFrom, ListView, type ListItem } from '../pages/list-view.ts';
 import { glyphsOf } from '../screen/text/look.ts';
 import type { TuiSession } from '../session/session.ts';
 import { putInComposer } from './command-session.ts';
@@ -30,7 +30,7 @@ export async function prompts(session: TuiSession, rest: string): Promise<void> 
     );
   }
   if (wanted === '') {
-    return openList(session.parts.stage, {
+    return chooseFrom(session.parts.stage, {
       title: 'Your prompts',
       items: all.map(({ name, description, text }) => ({ label: name, about: description ?? text.slice(0, 200) })),
       isSearched: true,

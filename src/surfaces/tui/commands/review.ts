@@ -5,7 +5,7 @@ import { type ReviewChoices, reviewChoices } from '../../../engine/review/change
 import type { TuiSession } from '../session/session.ts';
 import { putInComposer } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
-import { type ListItem, openList } from '../pages/list-view.ts';
+import { chooseFrom, type ListItem } from '../pages/list-view.ts';
 
 export async function review(session: TuiSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
@@ -32,7 +32,7 @@ function choosePreset(session: TuiSession): void {
     ['A commit', 'the change of one commit', () => offer(commitList)],
     ['In your own words', 'say what to review', () => putInComposer(session, '/review', '/review ')],
   ];
-  openList(session.parts.stage, {
+  chooseFrom(session.parts.stage, {
     title: 'What should be reviewed?',
     items: presets.map(([label, about]) => ({ label, about })),
     pick: (index) => presets[index]![2](),
@@ -79,7 +79,7 @@ async function offerTargets(
   if ('code' in choices) return session.notice(fullText(choices), 'error');
   const { title, targets, none } = listOf(choices);
   if (targets.length === 0) return session.notice(none);
-  openList(stage, {
+  chooseFrom(stage, {
     title,
     items: targets.map(({ item }) => item),
     isSearched: true,

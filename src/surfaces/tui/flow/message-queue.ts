@@ -113,10 +113,7 @@ export class SteeringMessages {
     this.#parts = parts;
   }
 
-  /**
-   * `no-turn`: the turn has ended meanwhile, or takes no messages. Otherwise they are accepted, or back in the
-   * composer.
-   */
+  /** `no-turn`: the turn has ended or takes no messages. Otherwise they are accepted, or back in the composer. */
   async steer(draft: Draft): Promise<'done' | 'no-turn'> {
     const { stage, waiting, told, changed } = this.#parts;
     const steering = this.#offer(draft);

@@ -60,10 +60,7 @@ export class TurnFlow {
     return this.#failed !== undefined && !this.isBusy && this.#holds === this.#shells;
   }
 
-  /**
-   * Settles when its turn has ended, or when the running turn has the message. `taken`: called once the thread was
-   * asked for a turn.
-   */
+  /** Settles when its turn has ended or the running one has it. `taken`: the thread was asked for a turn. */
   send(draft: Draft, taken: () => void): Promise<void> {
     return this.isBusy ? this.#steer(draft) : this.#turn(draft, taken);
   }
@@ -89,10 +86,7 @@ export class TurnFlow {
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
 
-  /**
-   * Runs work that is no turn, such as a compaction. If the next turn would fail the same way, the user reads why the
-   * queue waits.
-   */
+  /** Runs work that is no turn. If the next turn would fail the same way, the user reads why the queue waits. */
   readonly runOther: RunningWork['run'] = async (header, run) => {
     const result = await this.works.run(header, run);
     const end: RunningWorkEnd = result;

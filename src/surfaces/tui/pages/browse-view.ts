@@ -239,10 +239,7 @@ export function sentenceRows(lines: readonly string[], look: Look, hang = 0): re
 /** `width`: columns shared by all figures of the kind, to align them. */
 type Figure = readonly [text: string, width: number];
 
-/**
- * Words at the left, figures at the right. On a narrow screen the last figures are dropped first, so that the words
- * keep two fifths of the row.
- */
+/** On a narrow screen the last figures are dropped first, so that the words keep two fifths of the row. */
 export function figureRow(words: Row, look: Look, ...figures: readonly Figure[]): Row {
   const shown = [...figures];
   const taken = (): number => shown.reduce((sum, [, width]) => sum + width + 2, 0);

@@ -166,17 +166,22 @@ interface ListStage {
   open(view: View | undefined): void;
 }
 
+type OpenedList = Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>;
+
+/** Opens a list that stays when a row is chosen. */
+export function openList(stage: ListStage, options: OpenedList): ListView {
+  const list = new ListView({ close: () => stage.open(undefined), ...options });
+  stage.open(list);
+  return list;
+}
+
 /** Opens a list that a choice closes before it is taken. */
-export function openList(
-  stage: ListStage,
-  { pick, ...options }: Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>,
-): void {
-  const close = (): void => stage.open(undefined);
+export function chooseFrom(stage: ListStage, { pick, ...options }: OpenedList): void {
   const taken = (index: number): void => {
-    close();
+    stage.open(undefined);
     pick(index);
   };
-  stage.open(new ListView({ close, pick: taken, ...options }));
+  openList(stage, { ...options, pick: taken });
 }
 
 /** Asks for a yes; `no` comes first. */
@@ -186,5 +191,5 @@ export function askYesNo(
   [no, yes]: readonly [ListItem, ListItem],
   act: () => void,
 ): void {
-  openList(stage, { title, items: [no, yes], pick: (index) => void (index === 1 && act()) });
+  chooseFrom(stage, { title, items: [no, yes], pick: (index) => void (index === 1 && act()) });
 }

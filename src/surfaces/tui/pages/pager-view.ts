@@ -16,10 +16,7 @@ export interface PagerOptions {
   /** Other keys; `hint` labels them in the last row. */
   readonly keys?: Readonly<Record<string, () => void>>;
   readonly hint?: string;
-  /**
-   * For texts that are slow to draw: draws more of the beginning before `rows` is called, and gives how many rows were
-   * put before the earlier ones.
-   */
+  /** For slow texts: draws more of the beginning, and gives how many rows were put before the earlier ones. */
   drawMore?(look: Look): { readonly added: number; readonly isWhole: boolean };
   readonly escape?: { readonly does: string; run(): void };
   seenEnd?(look: Look): void;

@@ -13,10 +13,7 @@ interface PagesOptions {
   changed(): void;
 }
 
-/**
- * The threads of a query, page by page. While one page is read, only the newest request waits for it, so that fast
- * typing does not search for every letter.
- */
+/** While a page is read, only the newest request waits: fast typing does not search for each letter. */
 export class ThreadPages {
   readonly #options: PagesOptions;
   threads: readonly ThreadSummary[] = [];

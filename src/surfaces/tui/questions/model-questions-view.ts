@@ -187,10 +187,7 @@ function wholeInputRows(shown: ShownInput, look: Look): readonly Row[] {
   return [...headRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
 }
 
-/**
- * Fits the question into a height: descriptions of options are dropped first, then parts of the question, and a row
- * tells how to see all.
- */
+/** Drops descriptions of options first, then parts of the question; a row tells how to see all. */
 function inputRows(shown: ShownInput, look: Look, height: number, showsAll: string): readonly Row[] {
   const whole = wholeInputRows(shown, look);
   if (whole.length <= height) return whole;

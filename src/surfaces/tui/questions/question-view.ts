@@ -26,10 +26,7 @@ interface QuestionOptions extends FieldOptions {
   waiting(): number;
 }
 
-/**
- * With fewer rows for the question than this, the hint is dropped. In a low window it is dropped before a row of the
- * command.
- */
+/** With fewer rows for the question, the hint is dropped; in a low window, before a row of the command. */
 const fewestAsked = 4;
 /** Rows of the question that come before answers that are not selected. */
 const leastAsked = 2;
@@ -38,9 +35,7 @@ const lowRows = 13;
 
 type RowsOfAsked = (look: Look) => AskedRows;
 
-/**
- * Shows a question, everything that a yes would allow, and the answers. Each answer can have a note if it will be read.
- */
+/** A question, everything that a yes would allow, and the answers. One that will be read can have a note. */
 export class QuestionView implements View {
   readonly #options: QuestionOptions;
   readonly #choices: readonly Choice[];
@@ -53,10 +48,7 @@ export class QuestionView implements View {
   #problem = '';
   /** Cached rows of the whole question: a patch may have many thousand lines. */
   #rows = this.#keepRows();
-  /**
-   * The last frame: it decides if a yes counts. `enough`: what a yes would run or change is visible, or the window is
-   * not low, and a row says that there is more.
-   */
+  /** Decides if a yes counts. `enough`: what it would run is visible, or a row of a higher window says more. */
   #drawn: { readonly rows?: RowsOfAsked; readonly width: number; readonly shows: 'all' | 'enough' | 'part' } = {
     width: 0,
     shows: 'part',

@@ -20,9 +20,7 @@ export interface PauseTimes {
 
 export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750, over: 1000 };
 
-/**
- * The rule for all questions: no key pressed before a question was visible answers it, whatever the key was meant for.
- */
+/** No key pressed before a question was visible answers it, whatever the key was meant for. */
 export class TypingPause {
   readonly now: () => number;
   readonly #times: PauseTimes;
@@ -93,9 +91,7 @@ interface Guard extends Pick<TypingPause, 'now' | 'answered'> {
   pauseMs(): number;
 }
 
-/**
- * A question that accepts keys once it was visible and the keyboard was quiet for a while. Earlier keys are dropped.
- */
+/** Accepts keys once the question was visible and the keyboard was quiet for a while. Earlier keys are dropped. */
 class GuardedView implements View {
   readonly #view: View;
   readonly #guard: Guard;

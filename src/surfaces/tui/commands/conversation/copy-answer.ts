@@ -2,7 +2,7 @@ import { endsCode, readFence } from '../../../../base/markdown/code-fence.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { Variables } from '../../../../protocol/shell.ts';
-import { openList } from '../../pages/list-view.ts';
+import { chooseFrom } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
 import { cleanLine, cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
@@ -19,7 +19,7 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
   if (answer === undefined) return session.notice('There is no answer to copy yet.');
   const parts = copiedParts(answer);
   if (parts.length === 1 || which === 'answer') return copy(session, parts[0]!);
-  openList(session.parts.stage, {
+  chooseFrom(session.parts.stage, {
     title: 'Copy what?',
     items: parts.map((part) => ({
       label: nameOf(part),

@@ -9,7 +9,7 @@ import { imageLabel, renumberElements } from '../../draft/draft-elements.ts';
 import { joinAll } from '../../draft/draft-message.ts';
 import { type Draft, type DraftElement, draftFromText, escapeCommandDraft } from '../../draft/draft.ts';
 import { changeWholeThread } from '../../pages/insight/inspected-thread.ts';
-import { ListView } from '../../pages/list-view.ts';
+import { type ListView, openList } from '../../pages/list-view.ts';
 import { cleanLine, cleanText } from '../../screen/text/clean-text.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { counted, countRewoundFiles, type RewindPart, rewindView } from './rewind-view.ts';
@@ -37,14 +37,13 @@ async function browseRewind(session: TuiSession): Promise<void> {
     about: startedAt === undefined ? '' : agoWords(startedAt, now()),
   }));
   let isComparing = false;
-  const list = new ListView({
+  const list = openList(stage, {
     title: 'Go back to before which message?',
     hint: (key) => `${key('Enter')} shows what would change, ${key('Esc')} goes back`,
     items,
     startsAt: items.length - 1,
     isSearched: true,
     keys: { left: () => list.move(-1), right: () => list.move(1) },
-    close: () => stage.open(undefined),
     pick(index) {
       if (isComparing) return;
       isComparing = true;
@@ -52,7 +51,6 @@ async function browseRewind(session: TuiSession): Promise<void> {
       session.inBackground(showRewind(session, prompts[index]!, list));
     },
   });
-  stage.open(list);
 }
 
 /**
@@ -180,9 +178,7 @@ function filesWords(report: RestoreReport, undoing: string): string {
   return report.restored.length + report.deleted.length === 0 ? done : `${done}\nTo undo that: ${undoing}`;
 }
 
-/**
- * Makes a draft from a sent message. Pictures go where its words name them by number; the others go before the words.
- */
+/** Makes a draft from a sent message. Pictures go where its words name them by number, others before the words. */
 export function draftWithPictures(words: string, pictures: readonly string[]): Draft {
   const placed = pictures.map((source, index) => ({ source, label: imageLabel(index + 1) }));
   const unnamed = placed.filter(({ label }) => !words.includes(label)).map(({ label }) => label);

@@ -16,9 +16,7 @@ import { type SlashCommand, slashCommands } from '../slash-commands.ts';
 const sideHelp = slashCommands.filter((command: SlashCommand) => command.inSide === true);
 const sideCommands = sideHelp.map(({ name }) => name);
 
-/**
- * `/side`, `/btw`: an unsaved fork on a screen over the main conversation, which keeps running. Leaving discards it.
- */
+/** `/side`, `/btw`: an unsaved fork over the main conversation, which keeps running. Leaving discards it. */
 export async function openSide(main: TuiSession, words: string): Promise<void> {
   const { stage: mainStage, threads, runSlash } = main.parts;
   if (main.thread.place === undefined)

@@ -3,7 +3,7 @@ import { isGateOpen } from '../../../../core/config/features.ts';
 import { objectAt } from '../../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import { configuredGates, memoryText } from '../../../views/wording/settings-text.ts';
-import { askYesNo, type ListItem, ListView } from '../../pages/list-view.ts';
+import { askYesNo, openList, type ListItem } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
@@ -101,15 +101,13 @@ async function showSwitches(
     view.update({ items: items(), ...(chosen.isOn !== undefined && { title: changed }) });
     stage.draw();
   };
-  const view = new ListView({
+  const view = openList(stage, {
     title,
     items: items(),
     hint: (key) => `${key('Enter')} or ${key('Space')} switches, ${key('Esc')} goes back`,
     keys: { space: (index) => session.inBackground(change(index)) },
-    close: () => stage.open(undefined),
     pick: (index) => session.inBackground(change(index)),
   });
-  stage.open(view);
 }
 
 export function experimental(session: TuiSession): Promise<void> {

@@ -77,10 +77,7 @@ const characters: ReadonlySet<string> = new Set(['enter', 'tab', 'backspace', 'e
 const controls: Record<string, string> = { i: 'tab', m: 'enter', '[': 'escape', '/': 'ctrl+_', '-': 'ctrl+_' };
 const sentAlone = new Set(['shift+tab', 'ctrl+space']);
 
-/**
- * The key that a terminal without a keyboard protocol reports instead of this one. Undefined: it reports this key, if
- * any.
- */
+/** The key that a terminal without a keyboard protocol reports instead; undefined: it reports this one, if any. */
 export function reportedStroke(stroke: string): string | undefined {
   const [, ctrl, alt = '', shift, name = ''] = /^(ctrl\+)?(alt\+)?(shift\+)?(.+)$/.exec(stroke) ?? [];
   if (sentAlone.has(stroke.replace('alt+', ''))) return undefined;

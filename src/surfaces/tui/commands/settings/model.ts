@@ -2,7 +2,7 @@ import type { TuiSession } from '../../session/session.ts';
 import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
-import { type ListItem, ListView } from '../../pages/list-view.ts';
+import { openList, ListView, type ListItem } from '../../pages/list-view.ts';
 import type { HintKeys } from '../../screen/keys/key-map.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
 import { refuseCommandWords } from '../command-session.ts';
@@ -69,15 +69,12 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
     ];
     return { label: name, about: about.join(', '), isCurrent: name === current };
   });
-  stage.open(
-    new ListView({
-      title: `Models of ${listed.provider}`,
-      items,
-      isSearched: items.length > 9,
-      close: () => stage.open(undefined),
-      pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
-    }),
-  );
+  openList(stage, {
+    title: `Models of ${listed.provider}`,
+    items,
+    isSearched: items.length > 9,
+    pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
+  });
 }
 
 const saves = (key: HintKeys): string =>
@@ -166,10 +163,7 @@ export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'to
     : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
 }
 
-/**
- * The initial row in the list of efforts: the current effort if the model has it, else the model's default. The row
- * after the last leads to the top efforts.
- */
+/** The initial row: the current effort, else the model's default. The row after the last leads to the top efforts. */
 export function startingEffort(
   efforts: readonly string[],
   { present, usual }: { readonly present?: string; readonly usual?: string },

@@ -3,7 +3,7 @@ import { fullText } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
 import { shellWords } from '../../../../protocol/shell.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
-import { askYesNo, ListView, openList } from '../../pages/list-view.ts';
+import { askYesNo, chooseFrom, openList } from '../../pages/list-view.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../../session/permission-presets.ts';
 import type { TuiSession } from '../../session/session.ts';
@@ -27,14 +27,11 @@ export function choosePermissions(session: TuiSession, name: string): void {
     about: preset === next && next !== current ? `(next turn) ${preset.about}` : preset.about,
     isCurrent: preset === current,
   }));
-  stage.open(
-    new ListView({
-      title: 'Permissions',
-      items,
-      close: () => stage.open(undefined),
-      pick: (index) => choose(session, permissionPresets[index]!),
-    }),
-  );
+  openList(stage, {
+    title: 'Permissions',
+    items,
+    pick: (index) => choose(session, permissionPresets[index]!),
+  });
 }
 
 /** Toggles between the first two presets. Full access must be chosen from the list. */
@@ -62,14 +59,11 @@ function choose(session: TuiSession, preset: PermissionPreset): void {
 /** The user hardly means older refusals. */
 const mostListed = 9;
 
-/**
- * `/approve`: lets the model retry what a reviewer refused. A user message says so, which the reviewer reads: it allows
- * the named action, except what no reviewer may allow.
- */
+/** `/approve`: a user message, which the reviewer reads, allows the named action, except what no reviewer may allow. */
 export async function approve(session: TuiSession): Promise<void> {
   const refused = await refusedByReview(session);
   if (refused.length === 0) return session.notice('No reviewer has refused anything in this conversation.');
-  openList(session.parts.stage, {
+  chooseFrom(session.parts.stage, {
     title: 'Allow which of these, once?',
     items: refused.map((question) => ({ label: questionWords(question), about: question.reason })),
     pick: (index) => session.sendWords(consent(refused[index]!)),
@@ -112,18 +106,15 @@ export async function showRules(session: TuiSession): Promise<void> {
   if (listed.length === 0) {
     return session.notice('No rules are saved. The answer p to a question about a command saves one.');
   }
-  stage.open(
-    new ListView({
-      title: 'Rules',
-      items: listed.map((rule) => ({
-        label: ruleWords(rule),
-        about: `${decisions[rule.decision]} · ${shownPath(rule.source, { ...stage.look, cwd: '' })}`,
-      })),
-      hint: (key) => `${key('Enter')} revokes one, ${key('Esc')} goes back`,
-      pick: (index) => confirm(session, rules, listed[index]!),
-      close: () => stage.open(undefined),
-    }),
-  );
+  openList(stage, {
+    title: 'Rules',
+    items: listed.map((rule) => ({
+      label: ruleWords(rule),
+      about: `${decisions[rule.decision]} · ${shownPath(rule.source, { ...stage.look, cwd: '' })}`,
+    })),
+    hint: (key) => `${key('Enter')} revokes one, ${key('Esc')} goes back`,
+    pick: (index) => confirm(session, rules, listed[index]!),
+  });
 }
 
 const decisions = { allow: 'allowed', prompt: 'asked about', forbidden: 'forbidden' } as const;

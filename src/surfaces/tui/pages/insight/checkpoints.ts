@@ -58,10 +58,7 @@ function ask(host: TuiSession, story: ThreadStory, view: BrowseView, checkpoint:
   );
 }
 
-/**
- * User turns that a rollback to the checkpoint removes: those after it, and one whose request had not begun when it was
- * made. Turns that only compact are not counted.
- */
+/** User turns that a rollback removes, also one whose request had not begun when the checkpoint was made. */
 function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): readonly StoryTurn[] {
   const first = report?.phase === 'pre_turn' ? turn : turn + 1;
   return turns.filter((each) => each.number >= first && !each.compacts);

@@ -36,9 +36,7 @@ export class StartupQuestionDesk {
     return Promise.race([decided, this.#ending.promise]).finally(() => this.#parts.pause.answered());
   }
 
-  /**
-   * Waits for a time, or until the program ends. Racing against the promise of that end repeatedly would leak handlers.
-   */
+  /** Waits, or until the program ends. Racing against that promise repeatedly would leak handlers. */
   async wait(milliseconds: number): Promise<'on' | 'left'> {
     if (this.#hasEnded) return 'left';
     const { promise, resolve } = Promise.withResolvers<'on' | 'left'>();

@@ -72,10 +72,7 @@ function whatItChanges({ parts, wishes, root, file, decidesSandbox, changed }: F
   ];
 }
 
-/**
- * Describes what a yes enables, in the words of the project's own file, programs first, and the meaning of its widest
- * permission.
- */
+/** A yes in the words of the project's own file, programs first, and the meaning of its widest permission. */
 function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
   if (wishes.length === 0) return [];
   const has = (key: string, value: string): boolean => wishes.some((wish) => wish.key === key && wish.value === value);

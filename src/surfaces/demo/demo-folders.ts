@@ -17,10 +17,7 @@ export interface DemoFolders {
   readonly made?: string | undefined;
 }
 
-/**
- * The folders of one demo. It has its own home, so the user's configuration and threads are not touched. The agent
- * works in the project.
- */
+/** The demo has its own home, so it does not touch the user's. The agent works in the project. */
 export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders {
   const { root, made } = makeRoot(osHome);
   const place = { root, made, home: join(root, 'home'), project: join(root, 'project') };
@@ -70,10 +67,7 @@ async function isRemoved(folder: string): Promise<boolean> {
   }
 }
 
-/**
- * Placed among the user's caches, where no command of another thread can change the demo's configuration; otherwise in
- * the temporary folder. Leftovers of killed or kept demos are removed.
- */
+/** In the user's caches, where no command of another thread can change the configuration, else a temporary folder. */
 function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
   const prefix = 'demo-';
   try {

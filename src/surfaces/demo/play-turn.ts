@@ -40,17 +40,12 @@ function sandboxTrouble(answer: string): Trouble {
   return { code: 'demo-no-sandbox', message, next };
 }
 
-const installCommands = [
-  ['apt-get', 'sudo apt-get install bubblewrap'],
-  ['dnf', 'sudo dnf install bubblewrap'],
-  ['pacman', 'sudo pacman -S bubblewrap'],
-  ['zypper', 'sudo zypper install bubblewrap'],
-  ['apk', 'sudo apk add bubblewrap'],
-] as const;
+const installs = ['apt-get install', 'dnf install', 'pacman -S', 'zypper install', 'apk add'];
 
 function installCommand(path: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
-  return installCommands.find(([manager]) => folders.some((folder) => existsSync(join(folder, manager))))?.[1];
+  const install = installs.find((words) => folders.some((folder) => existsSync(join(folder, words.split(' ')[0]!))));
+  return install && `sudo ${install} bubblewrap`;
 }
 
 export interface DemoParts {
@@ -95,10 +90,7 @@ type ExecProcess = ReturnType<typeof startExec>;
 const graceMs = 3000;
 const standardOutput = 1;
 
-/**
- * Starts this same program as `capstan exec` in a process of its own. It prints directly to the demo's output: a status
- * line and colours on a terminal, plain text elsewhere. The signal ends it.
- */
+/** Starts this program as `capstan exec`, which prints directly to the demo's output. The signal ends it. */
 function startExec(
   words: readonly string[],
   { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },
@@ -112,17 +104,16 @@ function startExec(
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
-  const ended = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((resolve) => {
-    const end = (code: number | null, by: NodeJS.Signals | null): void => {
-      clearTimeout(grace);
-      signal.removeEventListener('abort', stop);
-      resolve({ code, signal: by });
-    };
-    child.on('error', () => end(null, null));
-    child.on('exit', end);
-  });
+  const ended = Promise.withResolvers<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>();
+  const end = (code: number | null, by: NodeJS.Signals | null): void => {
+    clearTimeout(grace);
+    signal.removeEventListener('abort', stop);
+    ended.resolve({ code, signal: by });
+  };
+  child.on('error', () => end(null, null));
+  child.on('exit', end);
   return {
-    ended,
+    ended: ended.promise,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     kill: () => child.kill('SIGKILL'),
   };

@@ -33,10 +33,7 @@ export async function run({ options }: CommandArguments<typeof demoCommand>): Pr
   process.stdout.on('error', () => stop.abort());
   try {
     const page = new DemoPage(process.stdout, process.env);
-    const trouble = await play(page, {
-      keep: options.keep,
-      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(deadlineMs)]),
-    });
+    const trouble = await play(page, options.keep, AbortSignal.any([stop.signal, AbortSignal.timeout(deadlineMs)]));
     if (stop.signal.aborted) {
       page.paragraph('Interrupted.');
       return code ?? 1;
@@ -51,20 +48,19 @@ export async function run({ options }: CommandArguments<typeof demoCommand>): Pr
   }
 }
 
-interface PlayOptions {
-  readonly keep: boolean;
-  readonly signal: AbortSignal;
-}
-
 const watchedPace = { firstByteDelayMs: 300, delayMs: 15 };
 
-async function play(page: DemoPage, { keep, signal }: PlayOptions): Promise<Trouble | undefined> {
+async function play(page: DemoPage, keep: boolean, signal: AbortSignal): Promise<Trouble | undefined> {
   const place = tryPlace();
   if ('code' in place) return place;
   const model = await startScriptedModel(scriptedModel(page.isLive ? watchedPace : {}));
   try {
     writeConfig(place, model.url);
-    introduce(page);
+    page.heading(`Capstan ${version} demo`);
+    page.paragraph(
+      'A script plays the model, so this needs no key and no network. Everything else is real: the processes, the ' +
+        'sandbox, the files. Lines with ">" are commands that you could type yourself.',
+    );
     const stage: DemoParts = { page, place, model, env: demoEnvironment(place, process.env), signal };
     let refused: Trouble | undefined;
     for (const chapter of [fixBug, killAndResume, changeSetting, showProof]) {
@@ -91,14 +87,6 @@ function tryPlace(): DemoFolders | Trouble {
     const message = `The demo cannot write its files: ${(error as Error).message}`;
     return { code: 'demo-no-place', message, next: 'Set HOME or TMPDIR to a folder that you may write to.' };
   }
-}
-
-function introduce(page: DemoPage): void {
-  page.heading(`Capstan ${version} demo`);
-  page.paragraph(
-    'A script plays the model, so this needs no key and no network. Everything else is real: the processes, the ' +
-      'sandbox, the files. Lines with ">" are commands that you could type yourself.',
-  );
 }
 
 function showRefused(page: DemoPage, { message, next }: Trouble): void {

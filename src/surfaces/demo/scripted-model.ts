@@ -116,26 +116,24 @@ function patch(isFunction: boolean): ItemDraft {
   return { type: 'custom_tool_call', name: 'apply_patch', input: fixPatch };
 }
 
-type CountedRequest = Pick<RecordedRequest, 'body'>;
-
 /** Providers cache whole blocks, and nothing below a minimum. */
 const [cacheBlock, leastCached] = [128, 1024];
 
 /** The usage a provider would count, by the estimate that `capstan context` uses. */
 export function countedUsage(
-  request: CountedRequest,
-  before: CountedRequest | undefined,
+  request: ScriptedRequest,
+  before: ScriptedRequest | undefined,
   answer: readonly ItemDraft[],
 ): Partial<Usage> {
   const input = requestTokens(weighed(request));
   const shared = before === undefined ? 0 : sharedTokens(weighed(before), weighed(request));
   const cachedInput = shared < leastCached ? 0 : Math.floor(shared / cacheBlock) * cacheBlock;
-  const items = answer.map(asItem).filter((item): item is Item => item !== undefined);
+  const items = answer.map(asItem).filter((item) => item !== undefined);
   const output = items.reduce((sum, item) => sum + itemTokens(item), 0);
   return { input, cachedInput, output, reasoningOutput: 0 };
 }
 
-function weighed({ body }: CountedRequest): WeighedRequest {
+function weighed({ body }: ScriptedRequest): WeighedRequest {
   const tools = (arrayAt(body, 'tools') ?? []).filter(isJsonObject) as unknown as readonly ToolSpec[];
   return { instructions: stringAt(body, 'instructions') ?? '', tools, input: sentItems({ body }) };
 }
@@ -148,7 +146,7 @@ function sharedTokens(before: WeighedRequest, now: WeighedRequest): number {
   return requestTokens({ ...now, input: differs < 0 ? now.input : now.input.slice(0, differs) });
 }
 
-export function sentItems({ body }: Pick<RecordedRequest, 'body'>): readonly Item[] {
+export function sentItems({ body }: ScriptedRequest): readonly Item[] {
   return (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
 }
 

@@ -141,9 +141,8 @@ function inputIn(body: Buffer): Buffer {
 }
 
 function commonLength(one: Buffer, other: Buffer): number {
-  const most = Math.min(one.length, other.length);
-  for (let at = 0; at < most; at++) if (one[at] !== other[at]) return at;
-  return most;
+  const differs = one.findIndex((byte, at) => byte !== other[at]);
+  return differs < 0 ? one.length : differs;
 }
 
 function sum(numbers: readonly number[]): number {

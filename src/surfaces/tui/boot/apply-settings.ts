@@ -11,9 +11,7 @@ import { screenReaderLook } from '../screen/tui-screen.ts';
 import type { SessionParts } from '../session/session.ts';
 import type { TuiRequest } from './open-tui.ts';
 
-/**
- * Applies `[tui]` to the stage and returns what to report about it. The rest of the table was checked when it was read.
- */
+/** Applies `[tui]` and returns what to report. The rest of the table was checked when it was read. */
 export async function applySettings(
   parts: Pick<SessionParts, 'stage' | 'engine' | 'surroundings'>,
   { isInline = false, isFull }: Pick<TuiRequest, 'isInline' | 'isFull'>,
@@ -39,9 +37,7 @@ export async function applySettings(
   return [...problems, ...mine, ...unknown];
 }
 
-/**
- * Binds keys from `[tui.keymap]` and starts Vim mode if `vim_mode_default` is set. Loaded lazily: few users need it.
- */
+/** Binds keys from `[tui.keymap]` and starts Vim mode if it is set. Loaded lazily: few users need it. */
 async function applyKeys(
   { stage, engine }: Pick<SessionParts, 'stage' | 'engine'>,
   keymap: Json | undefined,

@@ -1,5 +1,4 @@
 import { kindOfEntry } from '../../../engine/files.ts';
-import { defined } from '../../../base/objects.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -30,8 +29,8 @@ export async function openSession(
     return opened;
   }
   const { thread, shown } = opened;
-  const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, ...defined({ shown }) }, thread);
-  await session.begin(shown === undefined ? {} : { shows: 'none' });
+  const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, shown }, thread);
+  await session.begin({ shows: shown === undefined ? 'all' : 'none' });
   for (const notice of notices) session.entries.outcome(notice, 'warning');
   for (const text of decided) session.notice(text);
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
@@ -77,7 +76,7 @@ async function openThread(engine: Engine, threads: LiveThreads, opening: Opening
     return started.kind === 'refused' ? started.outcome : { thread: started };
   }
   if (thread.kind !== 'pick') {
-    const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
+    const chosen = await engine.stored.choose({ ...thread, ...(!anyFolder && { cwd }) });
     return chosen.kind === 'none' ? chosen : openStored(chosen.id, engine, threads, { ...opening, leaving: 'Leave' });
   }
   const { pickFirst } = await import('../commands/conversation/new-and-resume.ts');
@@ -109,17 +108,13 @@ async function openStored(
   const { resumeThroughGates } = await import('./resume-thread.ts');
   let shown: number | undefined;
   for (;;) {
-    const gates = { desk, engine, threads, cwd, canWatch: true, leaving, notice } as const;
-    const resumed = await resumeThroughGates(id, gates);
+    const resumed = await resumeThroughGates(id, { desk, engine, threads, cwd, leaving, notice });
     if (resumed === 'left') return 'left';
-    if (resumed === 'watch') {
-      const { showWatched } = await import('../session/watched-thread.ts');
-      const placeholder = 'Watching: what you send waits until this terminal continues the conversation';
-      const until = await showWatched(id, { ...parts, engine, desk, placeholder });
-      if (until === 'left') return 'left';
-      shown = until;
-      continue;
-    }
-    return resumed.kind === 'refused' ? resumed.outcome : { thread: resumed, ...defined({ shown }) };
+    if (resumed !== 'watch') return resumed.kind === 'refused' ? resumed.outcome : { thread: resumed, shown };
+    const { showWatched } = await import('../session/watched-thread.ts');
+    const placeholder = 'Watching: what you send waits until this terminal continues the conversation';
+    const until = await showWatched(id, { ...parts, engine, desk, placeholder });
+    if (until === 'left') return 'left';
+    shown = until;
   }
 }

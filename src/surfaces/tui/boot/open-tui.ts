@@ -4,6 +4,7 @@ import { slashCommands } from '../commands/slash-commands.ts';
 import { draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { reportWorkErrors } from '../flow/running-work.ts';
 import { openHelp } from '../pages/help.ts';
+import { margin } from '../pages/list-parts.ts';
 import { type PagerOptions, PagerView } from '../pages/pager-view.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import { type PauseTimes, TypingPause } from '../questions/typing-pause.ts';
@@ -13,7 +14,7 @@ import { promptMarks, takesPromptMarks } from '../screen/terminal/terminal-seque
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import { glyphsOf } from '../screen/text/look.ts';
-import { badStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
+import { badStyle, dimStyle, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { defaultScreenLook, screenReaderLook, TuiScreen } from '../screen/tui-screen.ts';
 import { KeyboardController } from '../session/keyboard-controller.ts';
@@ -23,10 +24,7 @@ import type { Cell } from '../transcript/cells/cell.ts';
 
 const endMs = 2000;
 
-/**
- * Opens the terminal. The composer is usable at once; the engine loads meanwhile. Gives the exit code: 0 after the user
- * left, 1 if the conversation could not be opened.
- */
+/** The engine loads while the composer is used. Exit code 0: the user left; 1: the conversation could not be opened. */
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
   // No import: in the bundle, Node's own modules are in a chunk with what `exec` needs, too much for a first frame.
@@ -37,8 +35,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
   let session: TuiSession | undefined;
   const { promise: sessionOpened, resolve: sessionIsOpen } = Promise.withResolvers<TuiSession>();
-  const marks = takesPromptMarks(process.env) ? { marks: promptMarks } : {};
-  const stage = new TuiScreen({ terminal, look, isFull: request.isFull, reflows, ...marks, now });
+  const marks = takesPromptMarks(process.env) ? promptMarks : undefined;
+  const stage = new TuiScreen({ terminal, look, isFull: request.isFull, reflows, marks, now });
   const pause = new TypingPause(now, request.pauses);
   const surroundings = new TerminalContext({ stage, terminal, env: process.env, pause });
   const controller = new KeyboardController({
@@ -65,7 +63,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     lost: () => leave('SIGHUP'),
   });
   const prompt = request.prompt?.trim() ?? '';
-  if (prompt !== '') stage.composer.draft = escapeCommandDraft(draftFromText(prompt));
+  if (prompt !== '') composer.draft = escapeCommandDraft(draftFromText(prompt));
   stage.begin();
   // While another program has the terminal, Ctrl+C is that program's.
   let isLent = false;
@@ -73,7 +71,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
   for (const name of signals) process.on(name, onSignal);
 
-  const opening = open(stage);
+  const opening = open();
   const early = await Promise.race([left, opening]);
   const end = typeof early === 'number' ? 'quit' : await left;
   desk.end();
@@ -90,31 +88,24 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   return 0;
 
   /** Gives an exit code only if the session cannot be opened. */
-  async function open(shown: TuiScreen): Promise<number | undefined> {
+  async function open(): Promise<number | undefined> {
     const { openSession } = await import('./open-session.ts');
-    const gates = {
-      desk,
-      lend: async (work: () => Promise<unknown>) => void (await lendScreen(work)),
-      showRows: (title: string, rows: PagerOptions['rows']) => showRows(title, rows),
-    };
-    const opened = await openSession(request, { stage: shown, surroundings, now, quit: () => leave('quit') }, gates);
-    if (opened === 'left') {
-      leave('quit');
-      return undefined;
-    }
+    const lend = async (work: () => Promise<unknown>): Promise<void> => void (await lendScreen(work));
+    const gates = { desk, lend, showRows };
+    const opened = await openSession(request, { stage, surroundings, now, quit: () => leave('quit') }, gates);
+    if (opened === 'left') return void leave('quit');
     if ('code' in opened) {
-      shown.end([]);
+      stage.end([]);
       terminal.stop();
-      const { complain } = await import('../../views/terminal/print.ts');
-      return complain(opened, 1);
+      return (await import('../../views/terminal/print.ts')).complain(opened, 1);
     }
     session = opened;
     sessionIsOpen(opened);
     controller.ready(opened.acts);
-    shown.drawNow();
+    stage.drawNow();
     // A terminal in memory shares its process with others.
     if (terminal instanceof ProcessTerminal) limitHeapGrowth();
-    if (prompt !== '' && shown.composer.words === prompt) opened.acts.send(shown.composer.take());
+    if (prompt !== '' && composer.words === prompt) opened.acts.send(composer.take());
     return undefined;
   }
 
@@ -129,7 +120,6 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   }
 
   async function editDraft(): Promise<void> {
-    const shown = stage;
     const { editOutside } = await import('../draft/external-editor.ts');
     const { engine } = (await sessionOpened).parts;
     try {
@@ -137,16 +127,16 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
         // A graphical editor leaves the terminal as it is.
         terminal.write('\rSave and close the editor to go on.');
         try {
-          return await editOutside(shown.composer.lend(), { env: engine.user.programVariables(), home: engine.home });
+          return await editOutside(composer.lend(), { env: engine.user.programVariables(), home: engine.home });
         } finally {
           terminal.write('\r\u001B[2K');
         }
       });
-      if ('draft' in edited) shown.composer.draft = edited.draft;
+      if ('draft' in edited) composer.draft = edited.draft;
       else notice(edited.problem, 'error');
     } finally {
-      shown.composer.regain();
-      shown.drawNow();
+      composer.regain();
+      stage.drawNow();
     }
   }
 
@@ -200,17 +190,9 @@ export function quickNotice(text: string, level: 'info' | 'error'): Cell {
   return {
     rows(look) {
       const { bullet, error } = glyphsOf(look);
-      const style = level === 'error' ? badStyle : dimStyle;
-      const mark = level === 'error' ? error : bullet;
-      const first = mark === '' ? [] : [styled(`${mark} `, style)];
-      return drawRows(
-        wrapRow([styled(cleanLine(text), style)], {
-          width: look.width,
-          first,
-          rest: mark === '' ? [] : [plain('  ')],
-        }),
-        look,
-      );
+      const [mark, style] = level === 'error' ? [error, badStyle] : [bullet, dimStyle];
+      const form = mark === '' ? {} : { first: [styled(`${mark} `, style)], rest: margin };
+      return drawRows(wrapRow([styled(cleanLine(text), style)], { width: look.width, ...form }), look);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type EngineRefused, engineRefused } from '../../../engine/engine-refused.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
@@ -42,7 +41,7 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
   });
   const notice = (text: string): void => session.notice(text, 'error');
   const { cwd } = session.thread.settings;
-  const gates = { desk, engine, threads, cwd, canWatch: true, leaving: 'Stay in this conversation', notice } as const;
+  const gates = { desk, engine, threads, cwd, leaving: 'Stay in this conversation', notice };
   for (;;) {
     const resumed = await resumeThroughGates(id, gates);
     if (resumed === 'left') return;
@@ -61,7 +60,6 @@ interface ResumeParts {
   readonly engine: Engine;
   readonly threads: LiveThreads;
   readonly cwd: string;
-  readonly canWatch?: true;
   readonly leaving: string;
   notice(text: string): void;
 }
@@ -78,59 +76,51 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
     if (opened.kind !== 'refused')
       return request.folderMayBeMissing === true ? moved(opened, parts.cwd) : atHome(opened, parts);
     const next = await askAbout(opened.outcome);
-    if (next === 'again') continue;
-    return next;
+    if (next !== 'again') return next;
   }
 
   async function askAbout(outcome: Outcome): Promise<Resumed | 'again'> {
-    const { desk, engine, cwd } = parts;
-    switch (outcome.code) {
-      case 'thread-archived': {
-        const chosen = await desk.ask({
-          title: 'This conversation is archived.',
-          ...defined({ problem }),
-          choices: [{ label: 'Bring it back and continue' }, { label: 'Leave it there' }],
-        });
-        if (chosen !== 0) return 'left';
-        const back = await engine.stored.unarchive(id);
-        problem = back.kind === 'refused' ? fullText(back.outcome) : undefined;
-        return 'again';
-      }
-      case 'thread-locked':
-        return askAboutWriter(outcome);
-      case 'folder-missing': {
-        const chosen = await desk.ask({
-          title: 'The folder of this conversation is not there any more.',
-          text: [outcome.message],
-          choices: [{ label: `Continue it in ${cwd}` }, { label: parts.leaving }],
-        });
-        if (chosen !== 0 || request.folderMayBeMissing === true) return chosen === 0 ? engineRefused(outcome) : 'left';
-        request = { folderMayBeMissing: true };
-        return 'again';
-      }
-      default:
-        return engineRefused(outcome);
-    }
+    if (outcome.code === 'thread-archived') return askAboutArchived();
+    if (outcome.code === 'thread-locked') return askAboutWriter(outcome);
+    if (outcome.code !== 'folder-missing') return engineRefused(outcome);
+    const chosen = await parts.desk.ask({
+      title: 'The folder of this conversation is not there any more.',
+      text: [outcome.message],
+      choices: [{ label: `Continue it in ${parts.cwd}` }, { label: parts.leaving }],
+    });
+    if (chosen !== 0) return 'left';
+    if (request.folderMayBeMissing === true) return engineRefused(outcome);
+    request = { folderMayBeMissing: true };
+    return 'again';
+  }
+
+  async function askAboutArchived(): Promise<'left' | 'again'> {
+    const chosen = await parts.desk.ask({
+      title: 'This conversation is archived.',
+      problem,
+      choices: [{ label: 'Bring it back and continue' }, { label: 'Leave it there' }],
+    });
+    if (chosen !== 0) return 'left';
+    const back = await parts.engine.stored.unarchive(id);
+    problem = back.kind === 'refused' ? fullText(back.outcome) : undefined;
+    return 'again';
   }
 
   async function askAboutWriter(outcome: Outcome): Promise<Resumed | 'again'> {
-    const { desk, engine, threads, canWatch } = parts;
-    const writer = await engine.stored.writing(id);
-    const does = [...(canWatch === true ? (['watch'] as const) : []), 'fork', 'again', 'leave'] as const;
-    const labels = {
-      watch: { label: 'Watch it here', about: 'and continue it when the other has ended' },
-      fork: { label: 'Fork it', about: 'a conversation of its own that begins with all of this one' },
-      again: { label: 'Try again' },
-      leave: { label: parts.leaving },
-    };
-    const chosen = await desk.ask({
+    const writer = await parts.engine.stored.writing(id);
+    const chosen = await parts.desk.ask({
       title: `This conversation is being written by ${writer === undefined ? 'another program' : describeThreadWriter(writer)}.`,
-      ...(writer === undefined ? { text: [outcome.message] } : {}),
-      choices: does.map((each) => labels[each]),
+      text: writer === undefined ? [outcome.message] : undefined,
+      choices: [
+        { label: 'Watch it here', about: 'and continue it when the other has ended' },
+        { label: 'Fork it', about: 'a conversation of its own that begins with all of this one' },
+        { label: 'Try again' },
+        { label: parts.leaving },
+      ],
     });
-    const choice = typeof chosen === 'number' ? does[chosen] : 'leave';
-    if (choice === 'fork') return threads.fork(id, { kind: 'latest' }, {});
-    return choice === 'watch' || choice === 'again' ? choice : 'left';
+    if (chosen === 0) return 'watch';
+    if (chosen === 1) return parts.threads.fork(id, { kind: 'latest' }, {});
+    return chosen === 2 ? 'again' : 'left';
   }
 }
 
@@ -138,13 +128,11 @@ async function atHome(thread: LiveThread, parts: ResumeParts): Promise<Resumed> 
   const { engine, cwd } = parts;
   if (thread.settings.cwd === cwd) return thread;
   const folder = engine.config.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
-  if (folder === 'left') {
-    // Let other programs write it again.
-    await thread.leave();
-    return 'left';
-  }
   if (folder === 'session') return thread;
-  return moved(thread, cwd);
+  if (folder === 'current') return moved(thread, cwd);
+  // Let other programs write it again.
+  await thread.leave();
+  return 'left';
 }
 
 async function moved(thread: LiveThread, cwd: string): Promise<Resumed> {
@@ -175,7 +163,7 @@ async function askForFolder(
 }
 
 export function describeThreadWriter({ name, pid, since, command }: ThreadWriter): string {
-  const program = command === undefined || command === '' ? name : `${name} ${command}`;
+  const program = command ? `${name} ${command}` : name;
   const more = [
     ...(command === '' ? ['another terminal'] : []),
     ...(pid === undefined ? [] : [`process ${pid}`]),

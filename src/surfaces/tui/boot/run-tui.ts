@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { defined } from '../../../base/objects.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { forkTuiCommand, resumeTuiCommand, tuiCommand } from '../../views/command-line/surface-commands.ts';
@@ -47,6 +46,6 @@ async function open(
     isFull: options.fullScreen,
     isInline: options.noAltScreen,
     isReader: options.screenReader,
-    ...defined({ prompt }),
+    prompt,
   });
 }

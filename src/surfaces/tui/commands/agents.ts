@@ -1,13 +1,13 @@
+import type { TuiSession } from '../session/session.ts';
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { compactNumber } from '../screen/text/format-values.ts';
-import { ListView } from '../pages/list-view.ts';
+import { openList } from '../pages/list-view.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { agentName } from '../session/session.ts';
-import type { CommandSession } from './command-session.ts';
 
 /** `/agents`: the agents of this thread. Enter reads one, `s` stops it. */
-export async function agents(session: CommandSession): Promise<void> {
+export async function agents(session: TuiSession): Promise<void> {
   const { stage } = session.parts;
   let listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));
@@ -20,8 +20,7 @@ export async function agents(session: CommandSession): Promise<void> {
         `${compactNumber(used)} tokens`,
       ].join(' - '),
     }));
-  const close = (): void => stage.open(undefined);
-  const view = new ListView({
+  const view = openList(stage, {
     title: 'Agents of this conversation',
     items: items(),
     hint: (key) =>
@@ -30,7 +29,6 @@ export async function agents(session: CommandSession): Promise<void> {
       s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
       r: () => session.inBackground(look()),
     },
-    close,
     pick: (index) => showAgent(session, listed, index),
   });
   const look = async (): Promise<void> => {
@@ -38,25 +36,24 @@ export async function agents(session: CommandSession): Promise<void> {
     view.update({ items: items() });
     stage.draw();
   };
-  stage.open(view);
 }
 
 /** Shows the next or previous agent of this thread, starting from the conversation. */
-export async function stepAgent(session: CommandSession, by: 1 | -1): Promise<void> {
+export async function stepAgent(session: TuiSession, by: 1 | -1): Promise<void> {
   const listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));
   showAgent(session, listed, by === 1 ? 0 : listed.length - 1);
 }
 
 /** In start order, each agent before its own agents. */
-async function agentsOf(session: CommandSession): Promise<readonly AgentNode[]> {
+async function agentsOf(session: TuiSession): Promise<readonly AgentNode[]> {
   const { id, place } = session.thread;
   if (place === undefined) return [];
   const below = ({ agents: own }: AgentNode): readonly AgentNode[] => own.flatMap((each) => [each, ...below(each)]);
   return below(await session.parts.engine.stored.agents(id));
 }
 
-async function whyNone({ thread }: CommandSession): Promise<string> {
+async function whyNone({ thread }: TuiSession): Promise<string> {
   const { isGateOpen } = await import('../../../core/config/features.ts');
   const isOn = isGateOpen('multi_agent', thread.settings.features);
   return isOn
@@ -64,14 +61,14 @@ async function whyNone({ thread }: CommandSession): Promise<string> {
     : 'This conversation cannot start agents. Switch them on with `capstan features enable multi_agent`.';
 }
 
-async function stop(session: CommandSession, { id, path }: AgentNode): Promise<void> {
+async function stop(session: TuiSession, { id, path }: AgentNode): Promise<void> {
   const live = session.parts.threads.loaded.find((thread) => thread.id === id);
   const ended = await live?.interrupt();
   const name = agentName(path);
   session.notice(ended?.kind === 'interrupted' ? `Stopped the agent ${name}.` : `The agent ${name} does nothing now.`);
 }
 
-function showAgent(session: CommandSession, listed: readonly AgentNode[], index: number): void {
+function showAgent(session: TuiSession, listed: readonly AgentNode[], index: number): void {
   const { stage } = session.parts;
   const agent = listed[index]!;
   const shown = session.readThread(agent.id);

@@ -9,7 +9,7 @@ import { themeChoices } from '../screen/text/themes.ts';
 import type { AskedArgument } from './slash-commands.ts';
 import { compactNumber } from '../screen/text/format-values.ts';
 import { permissionPresets } from '../session/permission-presets.ts';
-import type { ArgumentValue } from './slash-argument.ts';
+import type { ArgumentValue, SlashArgument } from './slash-argument.ts';
 import { readUserThemes } from '../screen/text/user-themes.ts';
 import type { DraftHost } from '../draft/draft-services.ts';
 
@@ -17,61 +17,54 @@ import type { DraftHost } from '../draft/draft-services.ts';
 const mostNames = 200;
 const mostThreads = 50;
 
-/**
- * Values for an argument by its kind. Gives none for what cannot be listed: the command reports the reason when run.
- */
+type ValuesOf = (
+  host: DraftHost,
+  asked: AskedArgument,
+  thread: ReturnType<DraftHost['thread']>,
+) => readonly ArgumentValue[] | Promise<readonly ArgumentValue[]>;
+
+const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, ValuesOf>> = {
+  background: (_host, _asked, { sessions }) =>
+    sessions.map(({ id, argv }) => ({ text: String(id), about: argv.join(' ') })),
+  async effort({ engine }, { before }, { settings: { cwd, provider, model } }) {
+    const shown = await (await engine.user.models()).show({ cwd, provider }, before[0] ?? model);
+    if ('code' in shown) return [];
+    const { supportedEfforts, defaultEffort } = shown.record;
+    const about = (effort: string): string => (effort === defaultEffort ? 'usual for this model' : '');
+    // The most expensive ones are hidden here too, as in the first list of /model.
+    return dividedEfforts(supportedEfforts).usual.map((text) => ({ text, about: about(text) }));
+  },
+  file: (_host, { typed }, { settings: { cwd } }) => pathsAt(cwd, typed, 'file'),
+  folder: (_host, { typed }, { settings: { cwd } }) => pathsAt(cwd, typed, 'folder'),
+  goal: () => bare(['pause', 'resume', 'edit', 'clear']),
+  async model({ engine }, _asked, { settings: { cwd, provider } }) {
+    const options = { asksServer: false, signal: new AbortController().signal };
+    const listed = await (await engine.user.models()).list({ cwd, provider }, options);
+    if ('code' in listed) return [];
+    const about = (window?: number): string => (window === undefined ? '' : `${compactNumber(window)} window`);
+    return listed.models.map(({ model, window }) => ({ text: model, about: about(window) }));
+  },
+  permissions: () => permissionPresets.map(({ label, about }) => ({ text: label, about })),
+  async server({ engine }, { before: [verb] }, { settings }) {
+    if (verb !== 'login' && verb !== 'logout') return [];
+    const servers = await (await engine.user.mcpServers()).list(settings.cwd);
+    return servers.map(({ name, isLoggedIn }) => ({ text: name, about: isLoggedIn ? 'logged in' : '' }));
+  },
+  async theme({ engine }) {
+    const { choices } = await readUserThemes(engine);
+    return [...themeChoices, ...choices].map(({ name, about }) => ({ text: name, about }));
+  },
+  thread: (host, _asked, { settings }) => threadsOf(host, settings.cwd),
+  async turn({ engine }, _asked, { id, place }) {
+    const turns = place === undefined ? [] : await engine.stored.turns(id);
+    return turns.map(({ number, firstWords }) => ({ text: String(number), about: firstWords }));
+  },
+};
+
+/** Values for an argument. None for what cannot be listed: the command reports the reason when run. */
 export async function argumentValues(host: DraftHost, asked: AskedArgument): Promise<readonly ArgumentValue[]> {
-  const { kind, before, typed } = asked;
-  const { engine } = host;
-  const { id, settings, sessions, place } = host.thread();
-  const { cwd, provider } = settings;
-  if (typeof kind !== 'string') return bare(kind);
-  switch (kind) {
-    case 'background':
-      return sessions.map(({ id: number, argv }) => ({ text: String(number), about: argv.join(' ') }));
-    case 'effort': {
-      const shown = await (await engine.user.models()).show({ cwd, provider }, before[0] ?? settings.model);
-      if ('code' in shown) return [];
-      const { supportedEfforts, defaultEffort } = shown.record;
-      // The most expensive ones are hidden here too, as in the first list of /model.
-      return dividedEfforts(supportedEfforts).usual.map((text) => ({
-        text,
-        about: text === defaultEffort ? 'usual for this model' : '',
-      }));
-    }
-    case 'file':
-    case 'folder':
-      return pathsAt(cwd, typed, kind);
-    case 'goal':
-      return bare(['pause', 'resume', 'edit', 'clear']);
-    case 'model': {
-      const options = { asksServer: false, signal: new AbortController().signal };
-      const listed = await (await engine.user.models()).list({ cwd, provider }, options);
-      if ('code' in listed) return [];
-      const about = (window: number | undefined): string =>
-        window === undefined ? '' : `${compactNumber(window)} window`;
-      return listed.models.map(({ model, window }) => ({ text: model, about: about(window) }));
-    }
-    case 'permissions':
-      return permissionPresets.map(({ label, about }) => ({ text: label, about }));
-    case 'server': {
-      if (before[0] !== 'login' && before[0] !== 'logout') return [];
-      const servers = await (await engine.user.mcpServers()).list(cwd);
-      return servers.map(({ name, isLoggedIn }) => ({ text: name, about: isLoggedIn ? 'logged in' : '' }));
-    }
-    case 'theme': {
-      const { choices } = await readUserThemes(engine);
-      return [...themeChoices, ...choices].map(({ name, about }) => ({ text: name, about }));
-    }
-    case 'thread':
-      return threadsOf(host, cwd);
-    case 'turn': {
-      const turns = place === undefined ? [] : await engine.stored.turns(id);
-      return turns.map(({ number, firstWords }) => ({ text: String(number), about: firstWords }));
-    }
-    default:
-      return kind satisfies never;
-  }
+  const { kind } = asked;
+  return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);
 }
 
 function bare(words: readonly string[]): readonly ArgumentValue[] {

@@ -1,6 +1,6 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import { changesToReview } from '../../../engine/review/changes-to-review.ts';
-import { PagerView } from '../pages/pager-view.ts';
+import { openPage } from '../pages/pager-view.ts';
 import { cleanText, withoutTabs } from '../screen/text/clean-text.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
@@ -19,9 +19,7 @@ export async function showDiff(session: TuiSession): Promise<void> {
     return session.notice(fullText(changes), changes.code === 'no-repository' ? 'info' : 'error');
   }
   const { diff } = changes;
-  stage.openPager(
-    new PagerView({ title: 'Diff', rows: (look) => diffRows(diff, look), close: () => stage.openPager(undefined) }),
-  );
+  openPage(stage, { title: 'Diff', rows: (look) => diffRows(diff, look) });
 }
 
 const styles: readonly (readonly [start: string, style: Style])[] = [

@@ -3,13 +3,11 @@ import { type Goal, isGoalResting } from '../../../protocol/thread.ts';
 import { goalTokensWords, goalStatusWords } from '../../views/wording/turn-lines.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { elapsedWords } from '../screen/text/format-values.ts';
-import { type CommandSession, putInComposer } from './command-session.ts';
+import type { TuiSession } from '../session/session.ts';
+import { putInComposer, showCell } from './command-session.ts';
 
-/**
- * `/goal`: shows the goal, or sends the model a request about it. Goals change by user messages, so that rolling back a
- * message takes the change back too.
- */
-export async function goal(session: CommandSession, rest: string): Promise<void> {
+/** `/goal` shows it or sends a request: a goal changes by user messages, so that a rollback takes the change back. */
+export async function goal(session: TuiSession, rest: string): Promise<void> {
   if (!isGateOpen('goals', session.thread.settings.features)) {
     return session.notice(
       'Goals are off. Switch them on with `capstan features enable goals`, then start Capstan again.',
@@ -19,8 +17,13 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
   const known = place === undefined ? undefined : await session.parts.engine.stored.goal(id);
   const current = known?.status === 'complete' ? undefined : known;
   if (rest === '') return show(session, known);
-  if (!/^(?:clear|edit|pause|resume)$/.test(rest))
-    return session.sendWords(current === undefined ? wish(rest) : instead(rest));
+  if (!/^(?:clear|edit|pause|resume)$/.test(rest)) {
+    const set =
+      current === undefined
+        ? 'Set a goal for this conversation'
+        : 'Mark the present goal as complete, I replace it. Then set this goal';
+    return session.sendWords(`${set}, and work towards it until it is reached: ${rest}`);
+  }
   if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
   if (rest === 'edit') return putInComposer(session, '/goal edit', `/goal ${current.objective}`);
   if (rest === 'clear')
@@ -37,17 +40,8 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
   session.sendWords('Pause the goal.');
 }
 
-function wish(words: string): string {
-  return `Set a goal for this conversation, and work towards it until it is reached: ${words}`;
-}
-
-function instead(words: string): string {
-  return `Mark the present goal as complete, I replace it. Then set this goal, and work towards it until it is reached: ${words}`;
-}
-
-function show(session: CommandSession, known: Goal | undefined): void {
+function show(session: TuiSession, known: Goal | undefined): void {
   if (known === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
-  const { stage } = session.parts;
   const cell = cardCell({
     title: 'Goal',
     rows: [
@@ -58,6 +52,5 @@ function show(session: CommandSession, known: Goal | undefined): void {
     ],
     notes: ['/goal pause, /goal resume, /goal edit and /goal clear change it; /goal WORDS sets another one.'],
   });
-  stage.transcript.add({ cell, isFinal: true });
-  stage.draw();
+  showCell(session, cell);
 }

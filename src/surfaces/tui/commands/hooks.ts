@@ -1,3 +1,4 @@
+import type { TuiSession } from '../session/session.ts';
 import { hookEvent } from '../../../core/state/fold/hook-runs.ts';
 import type { HookRun } from '../../../protocol/thread-event.ts';
 import { lineType } from '../../../protocol/line.ts';
@@ -7,12 +8,11 @@ import { exactLine } from '../../views/terminal/exact-text.ts';
 import { plural } from '../../../engine/wording.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { hookCell } from '../transcript/cells/hook-cells.ts';
-import { type ListItem, ListView } from '../pages/list-view.ts';
-import { PagerView } from '../pages/pager-view.ts';
-import type { CommandSession } from './command-session.ts';
+import { openList, type ListItem } from '../pages/list-view.ts';
+import { openPage } from '../pages/pager-view.ts';
 
 /** `/hooks`: lists all hooks and their results. Decisions are saved and take effect when Capstan is started again. */
-export async function hooks(session: CommandSession): Promise<void> {
+export async function hooks(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.hooks();
   const { cwd } = session.thread.settings;
@@ -22,10 +22,9 @@ export async function hooks(session: CommandSession): Promise<void> {
   if (found.hooks.length === 0) return session.notice('There are no hooks here. docs/hooks.md says how to write one.');
   const runs = await runsOf(session);
   const running = new Set((await registry.running(cwd)).map(({ key }) => key));
-  const trustOf = (hook: ConfiguredHook): string => trustWords(hook, running.has(hook.key));
+  const trustOf = ({ trust, key }: ConfiguredHook): string => trustWords[trust][running.has(key) ? 0 : 1];
   const ranOf = ({ key }: ConfiguredHook): readonly HookRun[] => runs.filter((run) => run.key === key);
   const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, trustOf(hook), ranOf(hook)));
-  const close = (): void => stage.open(undefined);
   const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
     const hook = found.hooks[index]!;
     if (hook.trust === 'managed') {
@@ -42,7 +41,7 @@ export async function hooks(session: CommandSession): Promise<void> {
     view.update({ items: items(), title: 'Hooks: what you decide counts when Capstan is started again' });
     stage.draw();
   };
-  const view = new ListView({
+  const view = openList(stage, {
     title: 'Hooks',
     items: items(),
     hint: (key) =>
@@ -51,16 +50,14 @@ export async function hooks(session: CommandSession): Promise<void> {
       t: (index) => session.inBackground(decide(index, 'trust')),
       space: (index) => session.inBackground(decide(index, 'switch')),
     },
-    close,
     pick(index) {
       const hook = found.hooks[index]!;
       showHook(session, hook, trustOf(hook), ranOf(hook));
     },
   });
-  stage.open(view);
 }
 
-async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
+async function runsOf(session: TuiSession): Promise<readonly HookRun[]> {
   const { id, place } = session.thread;
   if (place === undefined) return [];
   const { lines } = await session.parts.engine.stored.read(id);
@@ -71,21 +68,16 @@ async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
 }
 
 /** The user's decision, and whether it is already in effect: Capstan reads decisions when it starts. */
-function trustWords({ trust }: ConfiguredHook, isRunning: boolean): string {
-  switch (trust) {
-    case 'managed':
-      return 'managed';
-    case 'trusted':
-      return isRunning ? 'trusted' : 'trusted: runs when Capstan is started again';
-    case 'modified':
-    case 'untrusted': {
-      const why = trust === 'modified' ? 'changed since you trusted it' : 'not trusted';
-      return `${why}: ${isRunning ? 'runs until Capstan is started again' : 'does not run'}`;
-    }
-    case 'disabled':
-      return isRunning ? 'off when Capstan is started again' : 'off';
-  }
-}
+const trustWords: Readonly<Record<ConfiguredHook['trust'], readonly [running: string, idle: string]>> = {
+  managed: ['managed', 'managed'],
+  trusted: ['trusted', 'trusted: runs when Capstan is started again'],
+  modified: [
+    'changed since you trusted it: runs until Capstan is started again',
+    'changed since you trusted it: does not run',
+  ],
+  untrusted: ['not trusted: runs until Capstan is started again', 'not trusted: does not run'],
+  disabled: ['off when Capstan is started again', 'off'],
+};
 
 function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs: readonly HookRun[]): ListItem {
   const failed = runs.filter(({ status }) => status === 'failed').length;
@@ -97,8 +89,7 @@ function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs
   };
 }
 
-function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, runs: readonly HookRun[]): void {
-  const { stage } = session.parts;
+function showHook(session: TuiSession, hook: ConfiguredHook, trust: string, runs: readonly HookRun[]): void {
   const { event, matcher, command, source, timeoutSeconds, isAsync, failClosed } = hook;
   const card = cardCell({
     title: `${event} hook`,
@@ -114,11 +105,8 @@ function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, 
     notes: [runs.length === 0 ? 'It did not run in this conversation.' : 'In this conversation:'],
   });
   const cells = [card, ...runs.map(hookCell)];
-  stage.openPager(
-    new PagerView({
-      title: 'Hook',
-      rows: (look) => cells.flatMap((cell) => ['', ...cell.rows(look)]).slice(1),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  openPage(session.parts.stage, {
+    title: 'Hook',
+    rows: (look) => cells.flatMap((cell) => ['', ...cell.rows(look)]).slice(1),
+  });
 }

@@ -1,24 +1,19 @@
 import { kindOfEntry } from '../../../engine/files.ts';
-import { ListView } from '../pages/list-view.ts';
-import { type CommandSession, refuseCommandWords } from './command-session.ts';
+import { askYesNo } from '../pages/list-view.ts';
+import type { TuiSession } from '../session/session.ts';
+import { refuseCommandWords } from './command-session.ts';
 import { join, resolve } from 'node:path';
 
 const fileName = 'AGENTS.md';
 
-export function init(session: CommandSession): void {
-  const { stage } = session.parts;
+export function init(session: TuiSession): void {
   const isThere = kindOfEntry(join(session.thread.settings.cwd, fileName)) !== 'missing';
   if (!isThere) return session.sendWords(instructionsPrompt);
-  const close = (): void => stage.open(undefined);
-  const items = [
-    { label: 'No', about: 'leave it as it is' },
-    { label: 'Yes', about: 'the model reads it, corrects what is wrong and adds what is missing' },
-  ];
-  const pick = (index: number): void => {
-    close();
-    if (index === 1) session.sendWords(`${instructionsPrompt}\n\n${keepPrompt}`);
-  };
-  stage.open(new ListView({ title: `There is an ${fileName} in this folder. Change it?`, items, close, pick }));
+  const no = { label: 'No', about: 'leave it as it is' };
+  const yes = { label: 'Yes', about: 'the model reads it, corrects what is wrong and adds what is missing' };
+  askYesNo(session.parts.stage, `There is an ${fileName} in this folder. Change it?`, [no, yes], () =>
+    session.sendWords(`${instructionsPrompt}\n\n${keepPrompt}`),
+  );
 }
 
 const instructionsPrompt = `Write ${fileName} in the current folder: what a developer, or a coding agent, has to know before the first change to this project.
@@ -39,12 +34,12 @@ Leave a section out if the project has nothing to say about it.`;
 const keepPrompt = `There is an ${fileName} already. Keep what still holds, in its order and its words; correct what is wrong, add what is missing, and say at the end what you changed.`;
 
 /** `/pwd`: shows the folder of the next turn. */
-export function showFolder(session: CommandSession): void {
+export function showFolder(session: TuiSession): void {
   session.notice(session.thread.settings.cwd);
 }
 
 /** `/cd`: changes the folder for the next turns; the home folder if none is named. */
-export async function changeFolder(session: CommandSession, path: string): Promise<void> {
+export async function changeFolder(session: TuiSession, path: string): Promise<void> {
   const { stage, engine } = session.parts;
   const { home } = stage.look;
   const written = path === '' ? home : path.replace(/^~(?=$|\/)/, home);

@@ -1,11 +1,12 @@
+import type { TuiSession } from '../session/session.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
 import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
-import { type CardRow, cardCell } from '../transcript/cells/card-cell.ts';
-import type { CommandSession } from './command-session.ts';
+import { cardCell } from '../transcript/cells/card-cell.ts';
+import { showCell } from './command-session.ts';
 
 /** `/mcp`: lists the servers with their tools, or logs in to one of them. */
-export async function mcp(session: CommandSession, rest: string): Promise<void> {
+export async function mcp(session: TuiSession, rest: string): Promise<void> {
   const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);
   if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0) {
@@ -17,24 +18,22 @@ export async function mcp(session: CommandSession, rest: string): Promise<void> 
   return show(session, registry, rest === 'verbose' ? 'tools' : 'servers');
 }
 
-async function show(session: CommandSession, registry: McpRegistry, what: 'servers' | 'tools'): Promise<void> {
-  const { stage } = session.parts;
+async function show(session: TuiSession, registry: McpRegistry, what: 'servers' | 'tools'): Promise<void> {
   const { cwd } = session.thread.settings;
   const servers = await registry.list(cwd);
   if (servers.length === 0) {
     return session.notice('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
   }
-  const rows: CardRow[] = [];
-  for (const server of servers) {
-    const details = what === 'tools' ? await detailsOf(registry, server, cwd) : [];
-    rows.push({ name: server.name, value: serverState(server), details });
-  }
+  const rows = await Array.fromAsync(servers, async (server) => ({
+    name: server.name,
+    value: serverState(server),
+    details: what === 'tools' ? await detailsOf(registry, server, cwd) : [],
+  }));
   const notes = [
     ...(what === 'tools' ? [] : ['/mcp verbose also shows the tools.']),
     ...(servers.some(wantsLogin) ? ['/mcp login NAME logs in to a server that asks for it.'] : []),
   ];
-  stage.transcript.add({ cell: cardCell({ title: 'MCP servers', rows, notes }), isFinal: true });
-  stage.draw();
+  showCell(session, cardCell({ title: 'MCP servers', rows, notes }));
 }
 
 async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: string): Promise<readonly string[]> {
@@ -48,21 +47,21 @@ async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: strin
 const mostOfDescription = 200;
 
 function firstLine(text: string): string {
-  return (text.trim().split('\n')[0] ?? '').slice(0, mostOfDescription);
+  return text.trim().split('\n')[0]!.slice(0, mostOfDescription);
 }
 
 function wantsLogin({ table, isLoggedIn, enabled }: ListedServer): boolean {
   return enabled && !isLoggedIn && table['url'] !== undefined && table['bearer_token_env_var'] === undefined;
 }
 
-async function logIn(session: CommandSession, registry: McpRegistry, name: string): Promise<void> {
+async function logIn(session: TuiSession, registry: McpRegistry, name: string): Promise<void> {
   const show = (page: URL): void => session.notice(`Open this page to log in to ${name}:\n${page.href}`);
   const problem = await registry.login(name, session.thread.settings.cwd, show);
   if (problem !== undefined) return session.notice(fullText(problem), 'error');
   session.notice(`Logged in to ${name}. New conversations have its tools.`);
 }
 
-async function logOut(session: CommandSession, registry: McpRegistry, name: string): Promise<void> {
+async function logOut(session: TuiSession, registry: McpRegistry, name: string): Promise<void> {
   const was = await registry.logout(name, session.thread.settings.cwd);
   if (typeof was !== 'boolean') return session.notice(fullText(was), 'error');
   session.notice(was ? `The login to ${name} is forgotten.` : `There was no login to ${name}.`);

@@ -1,32 +1,23 @@
 import { splitWords } from '../../../core/policy/commands/shell-quoting.ts';
-import type { CustomPrompt } from '../../../engine/home/custom-prompts.ts';
 import type { SkillEntry } from '../../../engine/home/skill-registry.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import { type ListItem, ListView } from '../pages/list-view.ts';
+import { chooseFrom, ListView, type ListItem } from '../pages/list-view.ts';
 import { glyphsOf } from '../screen/text/look.ts';
-import { type CommandSession, putInComposer } from './command-session.ts';
+import type { TuiSession } from '../session/session.ts';
+import { putInComposer } from './command-session.ts';
 import type { SlashCommand } from './slash-commands.ts';
 
-export async function listedPrompts({ parts: { engine } }: CommandSession): Promise<readonly SlashCommand[]> {
+export async function listedPrompts({ parts: { engine } }: TuiSession): Promise<readonly SlashCommand[]> {
   const { prompts } = await engine.user.customPrompts();
-  return prompts.map((prompt) => {
-    const takes = takesOf(prompt);
-    const does = prompt.description ?? (prompt.text.split('\n')[0] ?? '').slice(0, 100);
-    return { name: `prompts:${prompt.name}`, does, whileRunning: true, ...(takes === '' ? {} : { takes }) };
+  return prompts.map(({ name, description, takes, text }) => {
+    const does = description ?? (text.split('\n')[0] ?? '').slice(0, 100);
+    const places = namedPlaces(text).map((place) => `${place}=`);
+    return { name: `prompts:${name}`, does, takes: (takes ?? places.join(' ')) || undefined };
   });
 }
 
-function takesOf({ takes, text }: CustomPrompt): string {
-  return (
-    takes ??
-    namedPlaces(text)
-      .map((name) => `${name}=`)
-      .join(' ')
-  );
-}
-
 /** `/prompts:NAME ARGUMENTS` sends a prompt of the user; without a name it shows a list. */
-export async function prompts(session: CommandSession, rest: string): Promise<void> {
+export async function prompts(session: TuiSession, rest: string): Promise<void> {
   const { engine } = session.parts;
   const { prompts: all, problems } = await engine.user.customPrompts();
   const [wanted = ''] = rest.split(/\s/, 1);
@@ -38,10 +29,15 @@ export async function prompts(session: CommandSession, rest: string): Promise<vo
       `You have no prompts. Put one into ${engine.home}/prompts/NAME.md: it becomes /prompts:NAME.`,
     );
   }
-  if (wanted === '') return choose(session, all);
-  if (prompt === undefined) {
-    return session.notice(`There is no prompt ${wanted}. /prompts lists them.`, 'error');
+  if (wanted === '') {
+    return chooseFrom(session.parts.stage, {
+      title: 'Your prompts',
+      items: all.map(({ name, description, text }) => ({ label: name, about: description ?? text.slice(0, 200) })),
+      isSearched: true,
+      pick: (index) => putInComposer(session, '/prompts', `/prompts:${all[index]!.name} `),
+    });
   }
+  if (prompt === undefined) return session.notice(`There is no prompt ${wanted}. /prompts lists them.`, 'error');
   const { name, text } = prompt;
   const expanded = expandPrompt(text, rest.slice(wanted.length).trim());
   if (expanded.kind === 'expanded') return session.sendWords(expanded.text);
@@ -51,25 +47,8 @@ export async function prompts(session: CommandSession, rest: string): Promise<vo
   putInComposer(session, '/prompts', `/prompts:${rest}${more}`);
 }
 
-function choose(session: CommandSession, all: readonly CustomPrompt[]): void {
-  const { stage } = session.parts;
-  const close = (): void => stage.open(undefined);
-  stage.open(
-    new ListView({
-      title: 'Your prompts',
-      items: all.map(({ name, description, text }) => ({ label: name, about: description ?? text.slice(0, 200) })),
-      isSearched: true,
-      close,
-      pick(index) {
-        close();
-        putInComposer(session, '/prompts', `/prompts:${all[index]!.name} `);
-      },
-    }),
-  );
-}
-
 /** `missing`: names of placeholders without a value. `odd`: the text is not a valid list of arguments. */
-export type ExpandedPrompt =
+type ExpandedPrompt =
   | { readonly kind: 'expanded'; readonly text: string }
   | { readonly kind: 'missing'; readonly names: readonly string[] }
   | { readonly kind: 'odd'; readonly problem: string };
@@ -107,7 +86,7 @@ export function expandPrompt(text: string, rest: string): ExpandedPrompt {
 }
 
 /** `/skills`: lists all. Enter inserts one into the draft, Ctrl+S switches it on or off. */
-export async function skills(session: CommandSession): Promise<void> {
+export async function skills(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.skills();
   const { cwd } = session.thread.settings;

@@ -2,11 +2,12 @@ import { readOnlyProfile } from '../../../core/policy/profiles/narrower-profile.
 import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
-import { type CommandSession, putInComposer } from './command-session.ts';
+import type { TuiSession } from '../session/session.ts';
+import { putInComposer } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
-import { type ListItem, ListView } from '../pages/list-view.ts';
+import { chooseFrom, type ListItem } from '../pages/list-view.ts';
 
-export async function review(session: CommandSession, words: string): Promise<void> {
+export async function review(session: TuiSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
   const { cwd } = session.thread.settings;
   const folder = session.parts.engine.lookAtFolder(cwd);
@@ -17,41 +18,25 @@ export async function review(session: CommandSession, words: string): Promise<vo
   choosePreset(session);
 }
 
-function choosePreset(session: CommandSession): void {
-  const { stage } = session.parts;
-  const presets: readonly (ListItem & { readonly take: () => void })[] = [
-    {
-      label: 'Against a base branch',
-      about: 'what this branch adds to another one',
-      take: () => session.inBackground(offer(session, branchList)),
-    },
-    {
-      label: 'Uncommitted changes',
-      about: 'what differs from the last commit, new files included',
-      take: () => start(session, { kind: 'uncommitted' }),
-    },
-    {
-      label: 'A commit',
-      about: 'the change of one commit',
-      take: () => session.inBackground(offer(session, commitList)),
-    },
-    {
-      label: 'In your own words',
-      about: 'say what to review',
-      take() {
-        stage.open(undefined);
-        putInComposer(session, '/review', '/review ');
-      },
-    },
+function choosePreset(session: TuiSession): void {
+  const begin = (target: ReviewTarget) => session.inBackground(runReview(session, target));
+  const offer = (listOf: (choices: ReviewChoices) => TargetList) =>
+    session.inBackground(offerTargets(session, listOf, begin));
+  const presets: readonly (readonly [label: string, about: string, take: () => void])[] = [
+    ['Against a base branch', 'what this branch adds to another one', () => offer(branchList)],
+    [
+      'Uncommitted changes',
+      'what differs from the last commit, new files included',
+      () => begin({ kind: 'uncommitted' }),
+    ],
+    ['A commit', 'the change of one commit', () => offer(commitList)],
+    ['In your own words', 'say what to review', () => putInComposer(session, '/review', '/review ')],
   ];
-  stage.open(
-    new ListView({
-      title: 'What should be reviewed?',
-      items: presets,
-      close: () => stage.open(undefined),
-      pick: (index) => presets[index]?.take(),
-    }),
-  );
+  chooseFrom(session.parts.stage, {
+    title: 'What should be reviewed?',
+    items: presets.map(([label, about]) => ({ label, about })),
+    pick: (index) => presets[index]![2](),
+  });
 }
 
 interface TargetList {
@@ -82,32 +67,28 @@ function commitList({ commits }: ReviewChoices): TargetList {
   };
 }
 
-async function offer(session: CommandSession, listOf: (choices: ReviewChoices) => TargetList): Promise<void> {
+async function offerTargets(
+  session: TuiSession,
+  listOf: (choices: ReviewChoices) => TargetList,
+  begin: (target: ReviewTarget) => void,
+): Promise<void> {
   const { stage, engine } = session.parts;
   const { cwd, sandbox: profile } = session.thread.settings;
-  stage.open(undefined);
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
   const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);
   if ('code' in choices) return session.notice(fullText(choices), 'error');
   const { title, targets, none } = listOf(choices);
   if (targets.length === 0) return session.notice(none);
-  stage.open(
-    new ListView({
-      title,
-      items: targets.map(({ item }) => item),
-      isSearched: true,
-      close: () => choosePreset(session),
-      pick: (index) => start(session, targets[index]!.target),
-    }),
-  );
+  chooseFrom(stage, {
+    title,
+    items: targets.map(({ item }) => item),
+    isSearched: true,
+    close: () => choosePreset(session),
+    pick: (index) => begin(targets[index]!.target),
+  });
 }
 
-function start(session: CommandSession, target: ReviewTarget): void {
-  session.parts.stage.open(undefined);
-  session.inBackground(runReview(session, target));
-}
-
-async function runReview(session: CommandSession, target: ReviewTarget): Promise<void> {
+async function runReview(session: TuiSession, target: ReviewTarget): Promise<void> {
   const { stage, engine, now } = session.parts;
   const { entries, thread } = session;
   let end: ThreadEvent | undefined;
@@ -135,7 +116,6 @@ function isShown(event: ThreadEvent): boolean {
 
 /** "Interrupted turn" means a turn of the user, which this is not. */
 function spoken(event: ThreadEvent): ThreadEvent {
-  return event.kind === 'turn-aborted'
-    ? { kind: 'turn-failed', turnId: event.turnId, outcome: interruptedReview }
-    : event;
+  if (event.kind !== 'turn-aborted') return event;
+  return { kind: 'turn-failed', turnId: event.turnId, outcome: interruptedReview };
 }

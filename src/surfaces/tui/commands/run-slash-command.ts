@@ -1,126 +1,96 @@
 import { fullText } from '../../../protocol/outcome.ts';
-import { slashCommands, type SlashName } from './slash-commands.ts';
-import type { TuiSession } from '../session/session.ts';
 import { openHelp } from '../pages/help.ts';
+import type { TuiSession } from '../session/session.ts';
+import { slashCommands, type SlashName } from './slash-commands.ts';
+
+type RunCommand = (session: TuiSession, rest: string) => unknown;
+
+const background = () => import('./background-commands.ts');
+const folder = () => import('./init-and-working-folder.ts');
+const permissions = () => import('./settings/permissions.ts');
+const statusLine = () => import('./settings/status-line-and-title.ts');
+const anew = () => import('./conversation/new-and-resume.ts');
+const answer = () => import('./conversation/copy-answer.ts');
+const kept = () => import('./conversation/rename-archive-fork-export.ts');
+const prompts = () => import('./prompts-and-skills.ts');
+const features = () => import('./settings/feature-switches.ts');
+
+const startAnew: RunCommand = async (session) => (await anew()).startAnew(session);
+const showFolder: RunCommand = async (session) => (await folder()).showFolder(session);
+const agents: RunCommand = async (session) => (await import('./agents.ts')).agents(session);
+const quit: RunCommand = (session) => session.parts.quit();
+const openSide: RunCommand = async (session, words) =>
+  (await import('./conversation/side-conversation.ts')).openSide(session, words);
+
+/** Each command loads its source when it is first run. A command without an action is a compile error. */
+const runners: Readonly<Record<SlashName, RunCommand>> = {
+  agents,
+  approve: async (session) => (await permissions()).approve(session),
+  archive: async (session) => (await kept()).putAway(session),
+  btw: openSide,
+  cd: async (session, path) => (await folder()).changeFolder(session, path),
+  changes: async (session) => (await import('../pages/insight/changes.ts')).showChanges(session),
+  checkpoint: async (session, rest) => (await import('../pages/insight/checkpoints.ts')).showCheckpoints(session, rest),
+  clear: startAnew,
+  compact: (session, focus) => session.compact(focus),
+  context: async (session) => (await import('../pages/insight/context.ts')).showContext(session),
+  copy: async (session, which) => (await answer()).copyAnswer(session, which),
+  cwd: showFolder,
+  'debug-config': async (session) => (await import('./settings/debug-config.ts')).debugConfig(session),
+  delete: async (session) => (await kept()).throwAway(session),
+  diff: async (session) => (await import('./diff.ts')).showDiff(session),
+  envelope: async (session, turn) => (await import('../pages/insight/envelope.ts')).showEnvelope(session, turn),
+  exit: quit,
+  experimental: async (session) => (await features()).experimental(session),
+  export: async (session, file) => (await kept()).exportConversation(session, file),
+  fork: async (session, name) => (await kept()).forkShown(session, session.thread.id, name),
+  goal: async (session, rest) => (await import('./goal.ts')).goal(session, rest),
+  help: (session) => openHelp(session.parts.stage, slashCommands),
+  hooks: async (session) => (await import('./hooks.ts')).hooks(session),
+  init: async (session) => (await folder()).init(session),
+  keymap: async (session, rest) => (await import('./settings/keymap-editor.ts')).keymap(session, rest),
+  logout: async (session) => (await import('../questions/startup/sign-in.ts')).logout(session),
+  mcp: async (session, rest) => (await import('./mcp.ts')).mcp(session, rest),
+  memories: async (session) => (await features()).memories(session),
+  mention: async (session) => (await import('./command-session.ts')).putInComposer(session, '/mention', '@'),
+  model: async (session, rest) => (await import('./settings/model.ts')).model(session, rest),
+  new: startAnew,
+  permissions: async (session, name) => (await permissions()).choosePermissions(session, name),
+  pin: async (session, text) => (await import('../pages/insight/pins.ts')).showPins(session, text),
+  plan: switchPlanMode,
+  prompts: async (session, rest) => (await prompts()).prompts(session, rest),
+  ps: async (session) => (await background()).showSessions(session),
+  pwd: showFolder,
+  queue: async (session) => (await import('./conversation/queue.ts')).showQueue(session),
+  quit,
+  raw: async (session) => (await answer()).showRaw(session),
+  rename: async (session, name) => (await kept()).renameThread(session, name),
+  replay: async (session, turn) => (await import('../pages/insight/replay.ts')).showReplay(session, turn),
+  resume: async (session, name) => (await anew()).chooseThreadView(session, name),
+  review: async (session, words) => (await import('./review.ts')).review(session, words),
+  rewind: async (session, rest) => (await import('./conversation/rewind.ts')).rewindOrUndo(session, rest),
+  rules: async (session) => (await permissions()).showRules(session),
+  side: openSide,
+  skills: async (session) => (await prompts()).skills(session),
+  status: async (session) => (await import('./status.ts')).status(session),
+  statusline: async (session) => (await statusLine()).chooseStatusLine(session),
+  stop: async (session, number) => (await background()).stopSessions(session, number),
+  subagents: agents,
+  theme: async (session, name) => (await import('./settings/theme.ts')).chooseTheme(session, name),
+  title: async (session) => (await statusLine()).chooseTitle(session),
+  tui(session) {
+    const refused = session.parts.stage.switchMode();
+    if (refused !== undefined) session.notice(fullText(refused), 'error');
+  },
+  vim: async (session) => (await import('../draft/vim/vim-mode.ts')).vim(session),
+};
 
 export async function runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void> {
-  const { stage, quit } = session.parts;
-  switch (name) {
-    case 'quit':
-    case 'exit':
-      return quit();
-    case 'compact':
-      return session.compact(rest);
-    case 'tui': {
-      const refused = stage.switchMode();
-      return refused && session.notice(fullText(refused), 'error');
-    }
-    case 'help':
-      return openHelp(stage, slashCommands);
-    case 'plan': {
-      const isPlan = session.thread.settings.collaboration?.mode === 'plan';
-      const mode = rest !== '' || !isPlan ? 'plan' : 'default';
-      if ((await session.change({ collaboration: { mode } })) && rest !== '') session.sendWords(rest);
-      return;
-    }
-    case 'ps':
-      return (await import('./background-commands.ts')).showSessions(session);
-    case 'stop':
-      return (await import('./background-commands.ts')).stopSessions(session, rest);
-    case 'rules':
-      return (await import('./settings/permissions.ts')).showRules(session);
-    case 'queue':
-      return (await import('./conversation/queue.ts')).showQueue(session);
-    case 'model':
-      return (await import('./settings/model.ts')).model(session, rest);
-    case 'permissions':
-      return (await import('./settings/permissions.ts')).choosePermissions(session, rest);
-    case 'approve':
-      return (await import('./settings/permissions.ts')).approve(session);
-    case 'theme':
-      return (await import('./settings/theme.ts')).chooseTheme(session, rest);
-    case 'statusline':
-      return (await import('./settings/status-line-and-title.ts')).chooseStatusLine(session);
-    case 'title':
-      return (await import('./settings/status-line-and-title.ts')).chooseTitle(session);
-    case 'status':
-      return (await import('./status.ts')).status(session);
-    case 'context':
-      return (await import('../pages/insight/context.ts')).showContext(session);
-    case 'changes':
-      return (await import('../pages/insight/changes.ts')).showChanges(session);
-    case 'envelope':
-      return (await import('../pages/insight/envelope.ts')).showEnvelope(session, rest);
-    case 'checkpoint':
-      return (await import('../pages/insight/checkpoints.ts')).showCheckpoints(session, rest);
-    case 'pin':
-      return (await import('../pages/insight/pins.ts')).showPins(session, rest);
-    case 'replay':
-      return (await import('../pages/insight/replay.ts')).showReplay(session, rest);
-    case 'diff':
-      return (await import('./diff.ts')).showDiff(session);
-    case 'rewind':
-      return (await import('./conversation/rewind.ts')).rewindOrUndo(session, rest);
-    case 'new':
-    case 'clear':
-      return (await import('./conversation/new-and-resume.ts')).startAnew(session);
-    case 'copy':
-      return (await import('./conversation/copy-answer.ts')).copyAnswer(session, rest);
-    case 'raw':
-      return (await import('./conversation/copy-answer.ts')).showRaw(session);
-    case 'export':
-      return (await import('./conversation/rename-archive-fork-export.ts')).exportConversation(session, rest);
-    case 'rename':
-      return (await import('./conversation/rename-archive-fork-export.ts')).renameThread(session, rest);
-    case 'archive':
-      return (await import('./conversation/rename-archive-fork-export.ts')).putAway(session);
-    case 'delete':
-      return (await import('./conversation/rename-archive-fork-export.ts')).throwAway(session);
-    case 'side':
-    case 'btw':
-      return (await import('./conversation/side-conversation.ts')).openSide(session, rest);
-    case 'fork':
-      return (await import('./conversation/rename-archive-fork-export.ts')).forkShown(session, session.thread.id, rest);
-    case 'resume':
-      return (await import('./conversation/new-and-resume.ts')).chooseThreadView(session, rest);
-    case 'review':
-      return (await import('./review.ts')).review(session, rest);
-    case 'init':
-      return (await import('./init-and-working-folder.ts')).init(session);
-    case 'mcp':
-      return (await import('./mcp.ts')).mcp(session, rest);
-    case 'skills':
-      return (await import('./prompts-and-skills.ts')).skills(session);
-    case 'hooks':
-      return (await import('./hooks.ts')).hooks(session);
-    case 'agents':
-    case 'subagents':
-      return (await import('./agents.ts')).agents(session);
-    case 'prompts':
-      return (await import('./prompts-and-skills.ts')).prompts(session, rest);
-    case 'experimental':
-      return (await import('./settings/feature-switches.ts')).experimental(session);
-    case 'memories':
-      return (await import('./settings/feature-switches.ts')).memories(session);
-    case 'mention':
-      return (await import('./command-session.ts')).putInComposer(session, '/mention', '@');
-    case 'goal':
-      return (await import('./goal.ts')).goal(session, rest);
-    case 'cd':
-      return (await import('./init-and-working-folder.ts')).changeFolder(session, rest);
-    case 'pwd':
-    case 'cwd':
-      return (await import('./init-and-working-folder.ts')).showFolder(session);
-    case 'keymap':
-      return (await import('./settings/keymap-editor.ts')).keymap(session, rest);
-    case 'vim':
-      return (await import('../draft/vim/vim-mode.ts')).vim(session);
-    case 'logout':
-      return (await import('../questions/startup/sign-in.ts')).logout(session);
-    case 'debug-config':
-      return (await import('./settings/debug-config.ts')).debugConfig(session);
-    default:
-      // A command without an action is a compile error.
-      return name satisfies never;
-  }
+  await runners[name](session, rest);
+}
+
+async function switchPlanMode(session: TuiSession, words: string): Promise<void> {
+  const isPlan = session.thread.settings.collaboration?.mode === 'plan';
+  const mode = words !== '' || !isPlan ? 'plan' : 'default';
+  if ((await session.change({ collaboration: { mode } })) && words !== '') session.sendWords(words);
 }

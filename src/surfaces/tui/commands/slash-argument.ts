@@ -1,7 +1,4 @@
-/**
- * Argument of a command: one of fixed words, or a value that Capstan or the disk lists. `goal`: fixed words or free
- * text.
- */
+/** One of fixed words, or a value that Capstan or the disk lists. `goal`: fixed words or free text. */
 export type SlashArgument =
   | readonly string[]
   | 'background'

@@ -46,7 +46,7 @@ describe('the list of commands', () => {
   it.each([20, 60, 200])('keeps to %i columns, whatever a prompt of the user says', (width) => {
     const popup = new SlashPopup();
     const takes = `\u001B[2J${'FILE '.repeat(40)}`;
-    popup.more = [{ name: 'prompts:Odd', takes, does: 'a\u001B]0;owned\u0007b\nc', whileRunning: true }];
+    popup.more = [{ name: 'prompts:Odd', takes, does: 'a\u001B]0;owned\u0007b\nc' }];
     const rows = popup.rows(draftFromText('/prompts:o'), { ...look, width }, 24);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatch(/^› \/prompts:Odd/);

@@ -1,9 +1,10 @@
 import { countColumns } from '../../../base/text-columns.ts';
 import type { Draft } from '../draft/draft.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutRow, cutTo, drawRow } from '../screen/text/draw-row.ts';
+import { drawCut, cursorSign, styleOf } from '../pages/list-parts.ts';
+import { cutTo } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { accentStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { matchingSlash, type SlashCommand } from './slash-commands.ts';
 
 export class SlashPopup {
@@ -16,19 +17,14 @@ export class SlashPopup {
   /** The commands that match the draft. None: there is no list. */
   commands({ text, cursor }: Draft): readonly SlashCommand[] {
     const [, typed] = /^\/([\w:.-]*)$/.exec(text) ?? [];
-    if (typed === undefined || cursor === 0) {
-      this.#typed = undefined;
-      this.#closedFor = undefined;
-      return [];
-    }
-    if (typed !== this.#typed) {
-      this.#at = 0;
-      this.#typed = typed;
-    }
-    if (typed === this.#closedFor) return [];
+    const shown = cursor === 0 ? undefined : typed;
+    if (shown !== this.#typed) this.#at = 0;
+    this.#typed = shown;
+    if (shown !== undefined && shown === this.#closedFor) return [];
     this.#closedFor = undefined;
+    if (shown === undefined) return [];
     const { only } = this;
-    return matchingSlash(typed, this.more).filter(({ name }) => only === undefined || only.includes(name));
+    return matchingSlash(shown, this.more).filter(({ name }) => only === undefined || only.includes(name));
   }
 
   chosen(draft: Draft): SlashCommand | undefined {
@@ -59,18 +55,17 @@ function nameOf({ name, takes }: SlashCommand): string {
 const mostRows = 8;
 const leastNames = 16;
 
-export interface PopupItem {
-  readonly name: string;
-  readonly about: string;
-}
-
-export interface PopupForm {
+interface PopupForm {
   readonly at: number | undefined;
   readonly more: string;
   readonly room: number;
 }
 
-export function popupRows(items: readonly PopupItem[], { at, more, room }: PopupForm, look: Look): readonly string[] {
+export function popupRows(
+  items: readonly { readonly name: string; readonly about: string }[],
+  { at, more, room }: PopupForm,
+  look: Look,
+): readonly string[] {
   // A screen reader announces the selected row only, not the whole list on every key.
   const usual = look.glyphs === 'words' ? 1 : mostRows;
   const isAll = items.length <= Math.min(usual, room);
@@ -78,23 +73,19 @@ export function popupRows(items: readonly PopupItem[], { at, more, room }: Popup
   const most = isAll ? usual : Math.max(1, Math.min(usual, room - 1));
   const from = Math.max(0, Math.min((at ?? 0) - most + 1, items.length - most));
   const names = items.map(({ name }) => cleanLine(name));
-  const wide = Math.min(
-    Math.max(0, ...names.map((name) => countColumns(name))),
-    Math.max(leastNames, Math.floor(look.width * 0.4)),
-  );
+  const widest = Math.max(0, ...names.map(countColumns));
+  const wide = Math.min(widest, Math.max(leastNames, Math.floor(look.width * 0.4)));
   const rows = items.slice(from, from + most).map(({ about }, index): Row => {
     const isChosen = from + index === at;
     const name = cutTo(names[from + index]!, wide, look);
     return [
-      styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle),
-      styled(name, isChosen ? { ...accentStyle, ...boldStyle } : {}),
+      cursorSign(isChosen, look),
+      styled(name, styleOf(isChosen)),
       plain(' '.repeat(wide - countColumns(name) + 2)),
       styled(cleanLine(about), isChosen ? accentStyle : dimStyle),
     ];
   });
   const hidden = items.length - rows.length;
   const rest: Row = [styled(`  ${glyphsOf(look).ellipsis} ${hidden} more: ${more}`, dimStyle)];
-  return [...rows, ...(hidden === 0 || rows.length >= room ? [] : [rest])].map((row) =>
-    drawRow(cutRow(row, look.width, look), look),
-  );
+  return drawCut(hidden === 0 || rows.length >= room ? rows : [...rows, rest], look);
 }

@@ -1,3 +1,4 @@
+import type { TuiSession } from '../session/session.ts';
 import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
 import { needsSandbox } from '../../../core/policy/paths/access.ts';
 import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
@@ -14,19 +15,19 @@ import { windowFill } from '../pages/insight/context-window-view.ts';
 import { shownPath } from '../screen/text/format-values.ts';
 import type { Look } from '../screen/text/look.ts';
 import { cardCell, type CardRow } from '../transcript/cells/card-cell.ts';
-import type { CommandSession } from './command-session.ts';
+import { showCell } from './command-session.ts';
 
 /** `/status`: shows the current settings and the cost of the thread. All figures are the engine's. */
-export async function status(session: CommandSession): Promise<void> {
+export async function status(session: TuiSession): Promise<void> {
   const { stage, now } = session.parts;
   const { id, settings, profileName } = session.thread;
   const { total, rateLimits } = session.thread.usage();
   const { model, effort, summary, cwd, approvals: approval, collaboration, reviewer = 'user' } = settings;
   const path = (each: string): string => shownPath(each, { ...stage.look, cwd: '' });
-  const of = [effort, summary === undefined ? undefined : `summaries ${summary}`].filter((each) => each !== undefined);
+  const of = [effort, summary && `summaries ${summary}`].filter((each) => each !== undefined);
   const reviewed = reviewer === 'user' ? '' : ', answered by a reviewer';
   const level = profileName ?? sandboxLevelOf(policyInForce(settings));
-  const rows: readonly (CardRow | undefined)[] = [
+  const rows: readonly CardRow[] = [
     { name: 'Model', value: `${model}${of.length === 0 ? '' : ` (${of.join(', ')})`}` },
     { name: 'Provider', value: await providerWords(session) },
     { name: 'Folder', value: path(cwd) },
@@ -45,9 +46,7 @@ export async function status(session: CommandSession): Promise<void> {
     { name: 'Cost', value: moneyWords(total.cost, total.estimated).replace(/^cost /, '') },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),
   ];
-  const shown = rows.filter((row) => row !== undefined);
-  stage.transcript.add({ cell: cardCell({ title: 'Status', rows: shown }), isFinal: true });
-  stage.draw();
+  showCell(session, cardCell({ title: 'Status', rows }));
 }
 
 /** Usage that no provider counted, such as an interrupted answer. */
@@ -55,7 +54,7 @@ function estimateWords({ estimated = 0 }: Usage): string {
   return estimated === 0 ? '' : `, about ${formatCount(estimated)} that the provider did not count`;
 }
 
-async function providerWords({ parts: { engine }, thread: { settings } }: CommandSession): Promise<string> {
+async function providerWords({ parts: { engine }, thread: { settings } }: TuiSession): Promise<string> {
   const { cwd, provider } = settings;
   const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
@@ -64,7 +63,7 @@ async function providerWords({ parts: { engine }, thread: { settings } }: Comman
 }
 
 /** Only if commands run in a weaker sandbox than usual, or in none. */
-async function sandboxRows({ parts: { engine }, thread: { settings } }: CommandSession): Promise<readonly CardRow[]> {
+async function sandboxRows({ parts: { engine }, thread: { settings } }: TuiSession): Promise<readonly CardRow[]> {
   if (!needsSandbox(policyInForce(settings))) return [];
   const sandbox = await engine.openSandbox({ cwd: settings.cwd });
   const means = 'code' in sandbox ? sandbox : await sandbox.means();
@@ -76,32 +75,25 @@ async function sandboxRows({ parts: { engine }, thread: { settings } }: CommandS
 }
 
 async function instructionWords(
-  { parts: { engine }, thread: { settings } }: CommandSession,
+  { parts: { engine }, thread: { settings } }: TuiSession,
   shown: (path: string) => string,
 ): Promise<string> {
   const paths = await engine.instructionPaths(settings.cwd);
   return paths.length === 0 ? 'none; /init writes one' : paths.map(shown).join(', ');
 }
 
-async function accountWords({ parts: { engine } }: CommandSession): Promise<string> {
+async function accountWords({ parts: { engine } }: TuiSession): Promise<string> {
   const logins = await engine.user.logins();
   if (logins.variables.length > 0) return `the key in ${logins.variables[0]}`;
   const login = await logins.status();
-  switch (login.kind) {
-    case 'none':
-      return 'not signed in';
-    case 'api-key':
-      return 'an API key';
-    case 'access-token':
-      return 'an access token';
-    case 'chatgpt':
-      return `ChatGPT${login.email === undefined ? '' : `, ${login.email}`}${login.plan === undefined ? '' : ` (${login.plan})`}`;
-    case 'unusable':
-      return login.message;
-  }
+  if (login.kind === 'unusable') return login.message;
+  if (login.kind !== 'chatgpt') return accounts[login.kind];
+  return `ChatGPT${login.email === undefined ? '' : `, ${login.email}`}${login.plan === undefined ? '' : ` (${login.plan})`}`;
 }
 
-async function threadRows({ parts: { engine }, thread: { id, place } }: CommandSession): Promise<readonly CardRow[]> {
+const accounts = { none: 'not signed in', 'api-key': 'an API key', 'access-token': 'an access token' };
+
+async function threadRows({ parts: { engine }, thread: { id, place } }: TuiSession): Promise<readonly CardRow[]> {
   const summary = place === undefined ? undefined : await engine.stored.summary(id);
   if (summary === undefined || 'code' in summary) return [];
   const { name, forkedFrom } = summary;
@@ -118,7 +110,7 @@ const leastForBar = 60;
 export function limitRows(
   limits: readonly RateLimit[],
   { look, now }: { readonly look: Pick<Look, 'width' | 'glyphs'>; readonly now: number },
-): readonly { readonly name: string; readonly value: string }[] {
+): readonly CardRow[] {
   return limits.map((limit) => {
     const left = Math.max(0, Math.min(100, 100 - limit.usedPercent));
     const reset = limit.resetsAt === undefined ? '' : ` (resets ${momentWords(limit.resetsAt * 1000, now)})`;

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { engineRefused } from '../../../engine/engine-refused.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { QueuedMessages } from '../../../engine/store/home-store.ts';
@@ -31,51 +30,39 @@ interface PendingSteer {
  * when it ends, and drafts that each wait for a turn. A draft is parsed only when its turn comes: it may be a command.
  */
 export class WaitingMessages {
-  #steers: readonly PendingSteer[] = [];
-  #refused: readonly Draft[] = [];
-  #queued: readonly Draft[] = [];
-
-  get steers(): readonly PendingSteer[] {
-    return this.#steers;
-  }
-
-  get refused(): readonly Draft[] {
-    return this.#refused;
-  }
-
-  get queued(): readonly Draft[] {
-    return this.#queued;
-  }
+  steers: readonly PendingSteer[] = [];
+  refused: readonly Draft[] = [];
+  queued: readonly Draft[] = [];
 
   steer(steer: PendingSteer): void {
-    this.#steers = [...this.#steers, steer];
+    this.steers = [...this.steers, steer];
   }
 
   /** Removes the oldest waiting message with these words: the model has it. */
   read(words: string): void {
-    const at = this.#steers.findIndex(({ draft }) => draftMessageText(draft) === words);
-    if (at !== -1) this.#steers = this.#steers.toSpliced(at, 1);
+    const at = this.steers.findIndex(({ draft }) => draftMessageText(draft) === words);
+    if (at !== -1) this.steers = this.steers.toSpliced(at, 1);
   }
 
   dropSteer(steer: PendingSteer): void {
-    this.#steers = this.#steers.filter((each) => each !== steer);
+    this.steers = this.steers.filter((each) => each !== steer);
   }
 
   refuse(draft: Draft): void {
-    this.#refused = [...this.#refused, draft];
+    this.refused = [...this.refused, draft];
   }
 
   queue(draft: Draft): void {
-    this.#queued = [...this.#queued, draft];
+    this.queued = [...this.queued, draft];
   }
 
   queueFirst(drafts: readonly Draft[]): void {
-    this.#queued = [...drafts, ...this.#queued];
+    this.queued = [...drafts, ...this.queued];
   }
 
   takeRefused(): readonly Draft[] {
-    const drafts = this.#refused;
-    this.#refused = [];
+    const drafts = this.refused;
+    this.refused = [];
     return drafts;
   }
 
@@ -84,26 +71,26 @@ export class WaitingMessages {
   }
 
   takeLast(): Draft | undefined {
-    return this.takeAt(this.#queued.length - 1);
+    return this.takeAt(this.queued.length - 1);
   }
 
   takeAt(at: number): Draft | undefined {
-    const draft = this.#queued[at];
-    this.#queued = this.#queued.filter((each) => each !== draft);
+    const draft = this.queued[at];
+    this.queued = this.queued.filter((each) => each !== draft);
     return draft;
   }
 
   move(at: number, to: number): number {
-    const draft = this.#queued[at];
-    if (draft === undefined || to < 0 || to >= this.#queued.length) return at;
-    this.#queued = this.#queued.toSpliced(at, 1).toSpliced(to, 0, draft);
+    const draft = this.queued[at];
+    if (draft === undefined || to < 0 || to >= this.queued.length) return at;
+    this.queued = this.queued.toSpliced(at, 1).toSpliced(to, 0, draft);
     return to;
   }
 
   /** Empties the lists after an interrupt. Gives refused messages, then queued ones. */
   takeBack(): readonly Draft[] {
-    const drafts = [...this.takeRefused(), ...this.#queued];
-    this.#queued = [];
+    const drafts = [...this.takeRefused(), ...this.queued];
+    this.queued = [];
     return drafts;
   }
 }
@@ -126,18 +113,12 @@ export class SteeringMessages {
     this.#parts = parts;
   }
 
-  /**
-   * `no-turn`: the turn has ended meanwhile, or takes no messages. Otherwise they are accepted, or back in the
-   * composer.
-   */
+  /** `no-turn`: the turn has ended or takes no messages. Otherwise they are accepted, or back in the composer. */
   async steer(draft: Draft): Promise<'done' | 'no-turn'> {
     const { stage, waiting, told, changed } = this.#parts;
     const steering = this.#offer(draft);
-    const accepted = steering.then(
-      (steered) => (steered.kind === 'steered' ? steered.messageId : undefined),
-      () => undefined,
-    );
-    const steer: PendingSteer = { draft, accepted };
+    const id = steering.then((steered) => (steered.kind === 'steered' ? steered.messageId : undefined));
+    const steer: PendingSteer = { draft, accepted: id.catch(() => undefined) };
     waiting.steer(steer);
     changed();
     const steered = await steering;
@@ -155,18 +136,16 @@ export class SteeringMessages {
     const { waiting, thread, changed } = this.#parts;
     const { steers } = waiting;
     if (steers.length === 0) return [];
-    const known = await Promise.all(steers.map(async (steer) => ({ steer, id: await steer.accepted })));
-    const taken = await thread().withdraw(known.flatMap(({ id }) => id ?? []));
-    const back = known.filter(({ id }) => id !== undefined && taken.includes(id));
-    for (const { steer } of known) waiting.dropSteer(steer);
+    const ids = await Promise.all(steers.map(({ accepted }) => accepted));
+    const taken: readonly (string | undefined)[] = await thread().withdraw(ids.filter((id) => id !== undefined));
+    for (const steer of steers) waiting.dropSteer(steer);
     changed();
-    return back.map(({ steer }) => steer.draft);
+    return steers.filter((_, at) => taken.includes(ids[at])).map(({ draft }) => draft);
   }
 
   async #offer(draft: Draft): ReturnType<LiveThread['steer']> {
-    const { thread, inputOf } = this.#parts;
-    const input = await inputOf(draft);
-    return 'code' in input ? engineRefused(input) : thread().steer({ input });
+    const input = await this.#parts.inputOf(draft);
+    return 'code' in input ? engineRefused(input) : this.#parts.thread().steer({ input });
   }
 }
 
@@ -194,11 +173,10 @@ export class KeptQueue {
   /** Switches to this thread. Gives the messages that waited for it when a process ended. */
   open(id: ThreadId): readonly Draft[] {
     if (id === this.#id) return [];
-    const { files } = this.#parts;
     // Waiting messages move with the user, and are saved again for the new thread.
     this.save([]);
     this.#id = id;
-    return files.load(id).flatMap((each) => readDraft(each) ?? []);
+    return this.#parts.files.load(id).flatMap((each) => readDraft(each) ?? []);
   }
 
   save(drafts: readonly Draft[]): void {
@@ -210,8 +188,9 @@ export class KeptQueue {
       this.#parts.files.save(id, drafts.map(writtenDraft));
       this.#isRefused = false;
     } catch (error) {
+      const text = `Queued messages cannot be kept in the home: ${thrownMessage(error)} They are lost if the terminal is closed before they are sent.`;
       // Report repeated failures once.
-      if (!this.#isRefused) this.#parts.notice(notKept(thrownMessage(error)), 'warning');
+      if (!this.#isRefused) this.#parts.notice(text, 'warning');
       this.#isRefused = true;
     }
   }
@@ -220,10 +199,6 @@ export class KeptQueue {
   close(): void {
     this.#isClosed = true;
   }
-}
-
-function notKept(why: string): string {
-  return `Queued messages cannot be kept in the home: ${why} They are lost if the terminal is closed before they are sent.`;
 }
 
 function writtenDraft({ text, elements }: Draft): JsonObject {
@@ -247,27 +222,16 @@ function readDraft(value: JsonObject): Draft | undefined {
 
 function readElement(value: Json): DraftElement | undefined {
   if (!isJsonObject(value)) return undefined;
-  const [start, end, payload] = [
-    numberAt(value, 'start'),
-    numberAt(value, 'end'),
-    readPayload(objectAt(value, 'payload')),
-  ];
+  const [start, end] = [numberAt(value, 'start'), numberAt(value, 'end')];
+  const payload = readPayload(objectAt(value, 'payload'));
   const isPlace = Number.isSafeInteger(start) && Number.isSafeInteger(end);
   return isPlace && payload !== undefined ? { start: start!, end: end!, payload } : undefined;
 }
 
 function readPayload(payload: JsonObject | undefined): DraftPayload | undefined {
-  const [text, source] = [stringAt(payload, 'text'), stringAt(payload, 'source')];
-  switch (payload?.['kind']) {
-    case 'paste':
-      return text === undefined ? undefined : { kind: 'paste', text };
-    case 'image':
-      return source === undefined ? undefined : { kind: 'image', source };
-    case 'mention':
-      return text === undefined
-        ? undefined
-        : { kind: 'mention', text, ...defined({ path: stringAt(payload, 'path') }) };
-    default:
-      return undefined;
-  }
+  const [kind, text, source] = [payload?.['kind'], stringAt(payload, 'text'), stringAt(payload, 'source')];
+  if (kind === 'image' && source !== undefined) return { kind, source };
+  if (kind === 'paste' && text !== undefined) return { kind, text };
+  if (kind === 'mention' && text !== undefined) return { kind, text, path: stringAt(payload, 'path') };
+  return undefined;
 }

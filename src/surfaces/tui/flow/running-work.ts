@@ -10,27 +10,18 @@ export interface RunningWorkParts {
   readonly stage: TuiScreen;
   thread(): LiveThread;
   now(): number;
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
+  told(result: NonNullable<RunningWorkEnd>): void;
   /** A fault cut off a turn: its end event will not come. */
   broken(): void;
   /** `isStopped`: the caller that stopped it decides what follows. */
   ended(end: RunningWorkEnd, isStopped: boolean): void;
 }
 
-interface AskedWork {
-  isStopped: boolean;
-}
-
-interface BesideWork {
-  readonly stop: AbortController;
-  readonly ended: Promise<void>;
-}
-
 /** Long work that was requested and has not ended. A row above the composer shows it. */
 export class RunningWork {
   readonly #parts: RunningWorkParts;
-  readonly #works = new Set<AskedWork>();
-  #beside: BesideWork | undefined;
+  readonly #works = new Set<{ isStopped: boolean }>();
+  #beside: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   constructor(parts: RunningWorkParts) {
     this.#parts = parts;
@@ -45,7 +36,7 @@ export class RunningWork {
     run: () => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused | undefined> {
     const { stage, now, told, broken, ended } = this.#parts;
-    const work: AskedWork = { isStopped: false };
+    const work = { isStopped: false };
     this.#works.add(work);
     stage.busy ??= { header, since: now() };
     let result: Result | EngineRefused | undefined;
@@ -70,7 +61,7 @@ export class RunningWork {
   ): Promise<Result | EngineRefused | undefined> {
     const stop = new AbortController();
     const { promise: ended, resolve } = Promise.withResolvers<void>();
-    const beside: BesideWork = { stop, ended };
+    const beside = { stop, ended };
     this.#beside = beside;
     try {
       return await this.run(header, () => run(stop.signal));
@@ -85,19 +76,11 @@ export class RunningWork {
     const stopped = [...this.#works];
     for (const work of stopped) work.isStopped = true;
     const result = await first();
-    await this.#interrupt();
+    const beside = this.#beside;
+    beside?.stop.abort();
+    await (beside?.ended ?? this.#parts.thread().interrupt());
     for (const work of stopped) work.isStopped = false;
     return result;
-  }
-
-  async #interrupt(): Promise<void> {
-    const beside = this.#beside;
-    if (beside === undefined) {
-      await this.#parts.thread().interrupt();
-      return;
-    }
-    beside.stop.abort();
-    await beside.ended;
   }
 }
 
@@ -109,7 +92,6 @@ export async function reportWorkErrors(
   try {
     await work;
   } catch (error) {
-    const text = error instanceof Fault ? fullText({ message: error.message, next: error.next }) : thrownMessage(error);
-    notice(text, 'error');
+    notice(error instanceof Fault ? fullText(error) : thrownMessage(error), 'error');
   }
 }

@@ -1,15 +1,12 @@
-import { defined } from '../../../base/objects.ts';
 import { engineRefused } from '../../../engine/engine-refused.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { failureWords } from '../../../engine/models/failure-words.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { CommandSession } from '../commands/command-session.ts';
 import type { SlashName } from '../commands/slash-commands.ts';
 import { draftMessageText, joinAll, parseDraft } from '../draft/draft-message.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
-import type { TerminalContext } from '../session/terminal-context.ts';
+import type { TuiSession } from '../session/session.ts';
 import { SteeringMessages, type SteeringMessagesParts, WaitingMessages } from './message-queue.ts';
 import { RunningWork, type RunningWorkEnd, type RunningWorkParts } from './running-work.ts';
 
@@ -63,10 +60,7 @@ export class TurnFlow {
     return this.#failed !== undefined && !this.isBusy && this.#holds === this.#shells;
   }
 
-  /**
-   * Settles when its turn has ended, or when the running turn has the message. `taken`: called once the thread was
-   * asked for a turn.
-   */
+  /** Settles when its turn has ended or the running one has it. `taken`: the thread was asked for a turn. */
   send(draft: Draft, taken: () => void): Promise<void> {
     return this.isBusy ? this.#steer(draft) : this.#turn(draft, taken);
   }
@@ -78,8 +72,7 @@ export class TurnFlow {
 
   /** Puts messages that waited when an earlier process ended before those that wait now. */
   requeue(drafts: readonly Draft[]): void {
-    if (drafts.length === 0) return this.show();
-    this.#isGivenBack = true;
+    if (drafts.length > 0) this.#isGivenBack = true;
     this.waiting.queueFirst(drafts);
     this.show();
   }
@@ -88,31 +81,25 @@ export class TurnFlow {
     const failed = this.#failed;
     if (failed === undefined || !this.canRetry) return;
     if (!failed.isSaid) return this.#turn(failed.draft);
-    this.#forgetFailure();
-    this.#isGivenBack = false;
+    this.#turnAsked();
     const result = await this.works.run('Working', () => this.#parts.thread().retry());
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
 
-  /**
-   * Runs work that is no turn, such as a compaction. If the next turn would fail the same way, the user reads why the
-   * queue waits.
-   */
+  /** Runs work that is no turn. If the next turn would fail the same way, the user reads why the queue waits. */
   readonly runOther: RunningWork['run'] = async (header, run) => {
-    const { notice, now } = this.#parts;
     const result = await this.works.run(header, run);
     const end: RunningWorkEnd = result;
-    if (this.#holdsQueue && end?.outcome !== undefined) {
-      const { what, next } = failureWords(end.outcome, now());
-      notice(
-        `The queue waits: its first message would fail in the same way. ${what} ${next} The next message that you send is tried, and the queue follows it.`,
-      );
-    }
+    if (!this.#holdsQueue || end?.outcome === undefined) return result;
+    const { what, next } = failureWords(end.outcome, this.#parts.now());
+    this.#parts.notice(
+      `The queue waits: its first message would fail in the same way. ${what} ${next} The next message that you send is tried, and the queue follows it.`,
+    );
     return result;
   };
 
   switched(): void {
-    for (const steer of this.waiting.steers) this.waiting.dropSteer(steer);
+    this.waiting.steers = [];
     this.#unsaid = undefined;
     this.#forgetFailure();
     this.show();
@@ -121,8 +108,7 @@ export class TurnFlow {
   /** Makes a failed turn at the end of a resumed thread retryable. */
   resumed(failure: TurnFailure | undefined): void {
     if (failure === undefined || this.#failed !== undefined || this.isBusy) return;
-    const { outcome, at = this.#parts.now() } = failure;
-    this.#setFailed({ draft: draftFromText(''), isSaid: true }, outcome, at);
+    this.#setFailed({ draft: draftFromText(''), isSaid: true }, failure.outcome, failure.at);
   }
 
   /** Stops the running work. Unread messages are taken back first, and then sent or put into the composer. */
@@ -150,7 +136,10 @@ export class TurnFlow {
 
   /** A turn began: words recorded before it may belong to it. */
   turnBegan(): void {
-    this.#parts.guard(this.#steerAll(this.waiting.takeRefused()));
+    const steerAll = async (drafts: readonly Draft[]): Promise<void> => {
+      for (const draft of drafts) await this.#steer(draft);
+    };
+    this.#parts.guard(steerAll(this.waiting.takeRefused()));
   }
 
   /** A turn ended. Steers that it did not read come back. */
@@ -170,18 +159,12 @@ export class TurnFlow {
     this.show();
     if (refused !== undefined) return guard(this.#turn(refused));
     if (draft === undefined || meant === undefined) return;
-    switch (meant.kind) {
-      case 'message':
-        return guard(this.#turn(meant.draft));
-      case 'refused':
-        stage.composer.giveBack(draft);
-        notice(meant.why);
-        return this.next();
-      case 'shell':
-        return guard(this.holdForShell(this.#parts.shell(meant.command)));
-      case 'slash':
-        return guard(this.hold(this.#parts.slash(meant.command.name, meant.rest)));
-    }
+    if (meant.kind === 'message') return guard(this.#turn(meant.draft));
+    if (meant.kind === 'shell') return guard(this.holdForShell(this.#parts.shell(meant.command)));
+    if (meant.kind === 'slash') return guard(this.hold(this.#parts.slash(meant.command.name, meant.rest)));
+    stage.composer.giveBack(draft);
+    notice(meant.why);
+    this.next();
   }
 
   async hold(work: Promise<unknown>): Promise<void> {
@@ -230,8 +213,7 @@ export class TurnFlow {
 
   async #turn(draft: Draft, taken: () => void = () => {}): Promise<void> {
     const { stage, thread, inputOf } = this.#parts;
-    this.#forgetFailure();
-    this.#isGivenBack = false;
+    this.#turnAsked();
     this.#unsaid = draft;
     let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
     try {
@@ -250,9 +232,8 @@ export class TurnFlow {
         this.show();
       }
     }
-    const isSaid = this.#unsaid !== draft;
-    if (result?.kind !== 'failed' || this.isBusy) return;
-    this.#setFailed({ draft, isSaid }, result.outcome);
+    if (result?.kind === 'failed' && !this.isBusy)
+      this.#setFailed({ draft, isSaid: this.#unsaid !== draft }, result.outcome);
   }
 
   #forgetFailure(): void {
@@ -261,19 +242,20 @@ export class TurnFlow {
     this.#parts.stage.failed = undefined;
   }
 
+  /** The user requests a turn. */
+  #turnAsked(): void {
+    this.#forgetFailure();
+    this.#isGivenBack = false;
+  }
+
   #setFailed(failed: FailedDraft, outcome: Outcome, at = this.#parts.now()): void {
-    const { stage } = this.#parts;
     this.#failed = failed;
     const { opensAt } = failureWords(outcome, at);
-    stage.failed = { ...defined({ opensAt }), holdsQueue: this.#holdsQueue };
+    this.#parts.stage.failed = { opensAt, holdsQueue: this.#holdsQueue };
   }
 
   get #holdsQueue(): boolean {
     return this.#isStuck && this.waiting.queued.length + this.waiting.refused.length > 0;
-  }
-
-  async #steerAll(drafts: readonly Draft[]): Promise<void> {
-    for (const draft of drafts) await this.#steer(draft);
   }
 
   async #steer(draft: Draft): Promise<void> {
@@ -309,46 +291,19 @@ interface TurnFailure {
 export class LastFailure {
   /** The user said something that no turn has handled. */
   #isAsked = false;
-  #failure: TurnFailure | undefined;
-
-  get failure(): TurnFailure | undefined {
-    return this.#failure;
-  }
+  failure: TurnFailure | undefined;
 
   observe(event: ThreadEvent, at: number | undefined): void {
-    switch (event.kind) {
-      case 'context':
-        if (event.cause === 'user') this.#isAsked = true;
-        return;
-      case 'turn-started':
-        this.#failure = undefined;
-        return;
-      case 'turn-failed':
-        // Another model continues it at once.
-        if (this.#isAsked && event.continuedBy === undefined) this.#failure = { outcome: event.outcome, at };
-        return;
-      case 'turn-completed':
-      case 'turn-aborted':
-        this.#isAsked = false;
-        this.#failure = undefined;
-        return;
-      default:
-        return;
-    }
+    if (event.kind === 'context' && event.cause === 'user') this.#isAsked = true;
+    if (event.kind === 'turn-completed' || event.kind === 'turn-aborted') this.#isAsked = false;
+    if (['turn-started', 'turn-completed', 'turn-aborted'].includes(event.kind)) this.failure = undefined;
+    // With `continuedBy` another model continues it at once.
+    if (event.kind === 'turn-failed' && this.#isAsked && event.continuedBy === undefined)
+      this.failure = { outcome: event.outcome, at };
   }
 }
 
-interface PlannedSession extends CommandSession {
-  readonly parts: CommandSession['parts'] & {
-    readonly stage: TuiScreen;
-    readonly surroundings: TerminalContext;
-    readonly isSide?: true;
-  };
-  readonly flow: TurnFlow;
-  runSlash(name: SlashName, rest: string): Promise<void>;
-}
-
-export async function askAboutProposedPlan(session: PlannedSession, plan: string): Promise<void> {
+export async function askAboutProposedPlan(session: TuiSession, plan: string): Promise<void> {
   const { surroundings, isSide, stage } = session.parts;
   const { pause } = surroundings;
   const { id } = session.thread;

@@ -34,7 +34,7 @@ describe('what the user asks for', () => {
   it('has keys in it, which wait their turn and leave nothing to take back', async () => {
     const { order, begun, ends, ask, settled } = acts();
     ask('/rewind');
-    order.press(async () => void begun.push('shift+tab'));
+    order.do(undefined, async () => void begun.push('shift+tab'));
     expect([begun, order.later, order.takeLast(), order.takeAll(), order.isActing]).toEqual([
       ['/rewind'],
       [],

@@ -1,32 +1,17 @@
-import type { CommandSession } from '../commands/command-session.ts';
 import { findSlash, type SlashName } from '../commands/slash-commands.ts';
 import { commandMustWaitMessage } from '../draft/draft-message.ts';
 import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { openNewestDetails, openTranscript } from '../pages/transcript-pager.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Conversation } from '../session/keyboard-controller.ts';
-import type { TurnFlow } from './turn-flow.ts';
-import type { UserShells } from './user-shells.ts';
-
-interface ActedSession extends CommandSession {
-  readonly parts: CommandSession['parts'] & { readonly stage: TuiScreen };
-  readonly doors: DraftServices;
-  readonly flow: TurnFlow;
-  readonly shells: UserShells;
-  runSlash(name: SlashName, rest: string): Promise<void>;
-  /** Reports errors of the work. */
-  run(work: Promise<unknown>): void;
-  /** Like `run`, for a caller that awaits the end. */
-  guard(work: Promise<unknown>): Promise<void>;
-}
+import type { TuiSession } from '../session/session.ts';
 
 /** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
 export class UserActs implements Conversation {
-  readonly #session: ActedSession;
+  readonly #session: TuiSession;
   readonly #order = new UserActQueue(() => this.#session.flow.show());
 
-  constructor(session: ActedSession) {
+  constructor(session: TuiSession) {
     this.#session = session;
   }
 
@@ -85,13 +70,11 @@ export class UserActs implements Conversation {
   }
 
   shell(command: string): void {
-    const session = this.#session;
-    if (command === '')
-      return session.notice(
-        'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
-      );
-    const { flow, shells } = session;
-    this.#order.do(draftFromText(`!${command}`), async () => session.run(flow.holdForShell(shells.run(command))));
+    const { flow, shells } = this.#session;
+    const usage =
+      'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.';
+    if (command === '') return this.#session.notice(usage);
+    this.#order.do(draftFromText(`!${command}`), async () => this.#session.run(flow.holdForShell(shells.run(command))));
   }
 
   slash(name: SlashName, rest: string): void {
@@ -131,8 +114,7 @@ export class UserActs implements Conversation {
   }
 
   showNewestDetails(): void {
-    const session = this.#session;
-    if (!openNewestDetails(session.parts.stage)) session.notice('No line here has details.');
+    if (!openNewestDetails(this.#session.parts.stage)) this.#session.notice('No line here has details.');
   }
 
   during(work: Promise<unknown>): void {
@@ -153,7 +135,7 @@ export class UserActs implements Conversation {
 
   /** Runs a key action on the thread that is current once earlier requests have taken effect. */
   #press(act: () => Promise<unknown>): void {
-    this.#order.press(() => this.#session.guard(act()));
+    this.#order.do(undefined, () => this.#session.guard(act()));
   }
 
   /** Sends the draft to the thread. Settles when the thread has it, not when its turn is over. */
@@ -166,7 +148,7 @@ export class UserActs implements Conversation {
   async #command(name: SlashName, rest: string, draft: Draft): Promise<void> {
     const session = this.#session;
     const { stage } = session.parts;
-    if (!this.isBusy || findSlash(name)?.whileRunning === true) return session.runSlash(name, rest);
+    if (!this.isBusy || findSlash(name)?.waits !== true) return session.runSlash(name, rest);
     stage.composer.giveBack(draft);
     stage.popup.closeFor(stage.composer.draft);
     session.notice(commandMustWaitMessage(name, stage.look), 'error');
@@ -175,12 +157,6 @@ export class UserActs implements Conversation {
 
 type Act = () => Promise<unknown>;
 
-interface LaterAct {
-  readonly act: Act;
-  /** The request as a draft for the composer. Absent: a key, which leaves none. */
-  readonly draft?: Draft;
-}
-
 /**
  * Requests of the user in order. A command may have to be loaded or a picture to be read: later requests begin when
  * that has taken effect, and can be taken back until then.
@@ -188,7 +164,8 @@ interface LaterAct {
 export class UserActQueue {
   readonly #changed: () => void;
   readonly #begun = new Set<Act>();
-  #later: readonly LaterAct[] = [];
+  /** Requests that wait, as drafts for the composer; a key leaves none. */
+  #later: readonly { readonly act: Act; readonly draft?: Draft }[] = [];
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -203,14 +180,11 @@ export class UserActQueue {
     return this.#begun.size + this.#later.length > 0;
   }
 
-  /** Runs now, or once earlier requests have taken effect. */
-  do(draft: Draft, act: Act): void {
-    this.#add({ act, draft });
-  }
-
-  /** Like `do`, for a key. It cannot be taken back. */
-  press(act: Act): void {
-    this.#add({ act });
+  /** Runs now, or once earlier requests have taken effect. Without a draft it cannot be taken back. */
+  do(draft: Draft | undefined, act: Act): void {
+    if (this.#begun.size === 0) return this.#begin(act);
+    this.#later = [...this.#later, { act, draft }];
+    this.#changed();
   }
 
   during(work: Promise<unknown>): void {
@@ -235,12 +209,6 @@ export class UserActQueue {
     const drafts = this.later;
     this.#later = this.#later.filter(({ draft }) => draft === undefined);
     return drafts;
-  }
-
-  #add(later: LaterAct): void {
-    if (this.#begun.size === 0) return this.#begin(later.act);
-    this.#later = [...this.#later, later];
-    this.#changed();
   }
 
   #next(): void {

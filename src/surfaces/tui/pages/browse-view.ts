@@ -2,11 +2,12 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine, cleanLines } from '../screen/text/clean-text.ts';
-import { cutRow, drawRow, rowColumns } from '../screen/text/draw-row.ts';
+import { cutRow, rowColumns } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look, wordsWithGlyphs } from '../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import type { Frame, View } from '../screen/view.ts';
+import { blanksTo, cursorSign, drawCut, footRows, keyTable, styleOf } from './list-parts.ts';
 
 interface OpenPage {
   readonly page: BrowsePage;
@@ -21,21 +22,37 @@ const leastRows = 4;
 
 export class BrowseView implements View {
   readonly #close: () => void;
-  readonly #opened: OpenPage[];
+  readonly #opened: OpenPage[] = [];
   #room = 1;
+  readonly #keys = keyTable({
+    'q ctrl+c': () => this.#close(),
+    'escape left backspace': () => this.back(),
+    'enter right': () => this.#enter(this.#top.at),
+    'up ctrl+p k': () => this.#move(-1),
+    'down ctrl+n j': () => this.#move(1),
+    'pageup ctrl+b': () => this.#move(-this.#room),
+    'pagedown ctrl+f space': () => this.#move(this.#room),
+    'home g': () => this.#move(-Infinity),
+    'end G': () => this.#move(Infinity),
+  });
 
   constructor(page: BrowsePage, close: () => void) {
     this.#close = close;
-    this.#opened = [{ page, at: 0, from: 0 }];
+    this.open(page);
+  }
+
+  get #top(): OpenPage {
+    return this.#opened.at(-1)!;
   }
 
   replace(page: BrowsePage): void {
-    const { at, from } = this.#opened.pop() ?? { at: 0, from: 0 };
+    const { at, from } = this.#opened.pop()!;
     this.#opened.push({ page, at, from });
   }
 
   reset(page: BrowsePage): void {
-    this.#opened.splice(0, Infinity, { page, at: 0, from: 0 });
+    this.#opened.length = 0;
+    this.open(page);
   }
 
   open(page: BrowsePage): void {
@@ -48,44 +65,37 @@ export class BrowseView implements View {
   }
 
   frame(look: Look, height: number): Frame {
-    const opened = this.#opened.at(-1)!;
-    const { page } = opened;
-    // The end of the keys is not cut off unless the window is very low.
-    const foot = wrapRow(this.#foot(opened, look), { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
+    const { page } = this.#top;
+    const foot = footRows(this.#foot(look), look, height);
     const middle = Math.max(1, height - 1 - foot.length);
-    const rows = page.kind === 'list' ? this.#list(opened, page, look, middle) : this.#text(opened, page, look, middle);
+    const rows = page.kind === 'list' ? this.#list(page, look, middle) : this.#text(page, look, middle);
     const title = this.#opened.map((each) => each.page.title).join(` ${glyphsOf(look).prompt} `);
-    const place = placeWords(opened, this.#room, page);
-    const head: Row = [styled(title, boldStyle), styled(place, dimStyle)];
+    const head: Row = [styled(title, boldStyle), styled(this.#place, dimStyle)];
     const blanks = Array.from({ length: Math.max(0, middle - rows.length) }, (): Row => []);
-    const all = [head, ...rows, ...blanks, ...foot];
-    return { rows: all.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, look.width, look), look)) };
+    return { rows: drawCut([head, ...rows, ...blanks, ...foot].slice(0, Math.max(1, height)), look) };
   }
 
-  #list(opened: OpenPage, page: BrowseList, look: Look, height: number): readonly Row[] {
-    const above = page.head?.(look) ?? [];
+  #list(page: BrowseList, look: Look, height: number): readonly Row[] {
+    const opened = this.#top;
     const wanted = Math.min(Math.max(1, page.length), leastRows);
-    const head = above.slice(0, Math.max(0, height - wanted));
+    const head = (page.head?.(look) ?? []).slice(0, Math.max(0, height - wanted));
     this.#room = Math.max(1, height - head.length);
     opened.at = Math.max(0, Math.min(opened.at, page.length - 1));
     const last = Math.max(0, page.length - this.#room);
     opened.from = Math.min(last, Math.max(opened.at - this.#room + 1, Math.min(opened.from, opened.at)));
     if (page.length === 0) return [...head, [styled(`  ${page.empty ?? 'Nothing.'}`, dimStyle)]];
-    const count = Math.min(this.#room, page.length - opened.from);
-    const { prompt } = glyphsOf(look);
     const inner = { ...look, width: Math.max(1, look.width - 2) };
-    const rows = Array.from({ length: count }, (_, offset): Row => {
+    const rows = Array.from({ length: Math.min(this.#room, page.length - opened.from) }, (_, offset): Row => {
       const index = opened.from + offset;
-      const isChosen = index === opened.at;
       const row = page.row(index, inner);
-      return isChosen
-        ? [styled(`${prompt} `, accentStyle), ...row.map(({ text, style }) => styled(text, { ...chosen, ...style }))]
-        : [plain('  '), ...row];
+      if (index !== opened.at) return [plain('  '), ...row];
+      return [cursorSign(true, look), ...row.map(({ text, style }) => styled(text, { ...styleOf(true), ...style }))];
     });
     return [...head, ...rows];
   }
 
-  #text(opened: OpenPage, page: BrowseText, look: Look, height: number): readonly Row[] {
+  #text(page: BrowseText, look: Look, height: number): readonly Row[] {
+    const opened = this.#top;
     const key = [look.width, look.colours, look.palette, look.glyphs].join(' ');
     if (opened.drawn?.key !== key) opened.drawn = { key, rows: page.rows({ ...look, details: 'whole' }) };
     const { rows } = opened.drawn;
@@ -94,88 +104,52 @@ export class BrowseView implements View {
     return rows.slice(opened.from, opened.from + height);
   }
 
-  #foot({ page, at }: OpenPage, look: Look): Row {
-    const { dot } = glyphsOf(look);
+  #foot(look: Look): Row {
+    const { page, at } = this.#top;
     const key = hintKeys(look, 'pager');
-    const goesBack = `${key('Esc')} ${this.#opened.length > 1 ? 'goes back' : 'closes'}`;
-    const opens =
-      page.kind === 'list' && page.open !== undefined && page.length > 0 && page.opens?.(at) !== false
-        ? [`${key('Enter')} ${page.enter ?? 'opens'}`]
-        : [];
-    const acts = (page.actions ?? []).map((action) => `${key(action.key)} ${action.does}`);
-    return [styled([...acts, ...opens, goesBack, `${key('q')} closes`].join(` ${dot} `), dimStyle)];
+    const opens = page.kind === 'list' && page.open !== undefined && page.length > 0 && page.opens?.(at) !== false;
+    const hints = [
+      ...(page.actions ?? []).map((action) => `${key(action.key)} ${action.does}`),
+      ...(opens ? [`${key('Enter')} ${page.enter ?? 'opens'}`] : []),
+      `${key('Esc')} ${this.#opened.length > 1 ? 'goes back' : 'closes'}`,
+      `${key('q')} closes`,
+    ];
+    return [styled(hints.join(` ${glyphsOf(look).dot} `), dimStyle)];
+  }
+
+  get #place(): string {
+    const { page, at, from, drawn } = this.#top;
+    if (page.kind === 'list') return page.length > this.#room ? `  ${at + 1} of ${page.length}` : '';
+    const last = (drawn?.rows.length ?? 0) - this.#room;
+    return last > 0 ? `  ${Math.round((100 * from) / last)} %` : '';
   }
 
   input(input: TerminalInput): void {
-    const opened = this.#opened.at(-1)!;
-    if (input.kind === 'wheel') return this.#move(opened, input.direction === 'up' ? -3 : 3);
+    if (input.kind === 'wheel') return this.#move(input.direction === 'up' ? -3 : 3);
     if (input.kind !== 'key') return;
-    const { page } = opened;
-    const action = page.actions?.find(({ key }) => key === input.name);
-    if (action !== undefined) return page.kind === 'list' && page.length === 0 ? undefined : action.press(opened.at);
-    switch (input.name) {
-      case 'q':
-      case 'ctrl+c':
-        return this.#close();
-      case 'escape':
-      case 'left':
-      case 'backspace':
-        return this.back();
-      case 'enter':
-      case 'right':
-        return this.#enter(opened);
-      case 'up':
-      case 'ctrl+p':
-      case 'k':
-        return this.#move(opened, -1);
-      case 'down':
-      case 'ctrl+n':
-      case 'j':
-        return this.#move(opened, 1);
-      case 'pageup':
-      case 'ctrl+b':
-        return this.#move(opened, -this.#room);
-      case 'pagedown':
-      case 'ctrl+f':
-      case 'space':
-        return this.#move(opened, this.#room);
-      case 'home':
-      case 'g':
-        return this.#move(opened, -Infinity);
-      case 'end':
-      case 'G':
-        return this.#move(opened, Infinity);
-      default:
-        return this.#pick(opened, input.name);
-    }
+    const { page, at } = this.#top;
+    const { name } = input;
+    const action = page.actions?.find(({ key }) => key === name);
+    if (action !== undefined) return page.kind === 'list' && page.length === 0 ? undefined : action.press(at);
+    const act = this.#keys.get(name);
+    if (act !== undefined) return act();
+    if (page.kind === 'list' && page.isNumbered === true && /^[1-9]$/.test(name)) this.#enter(Number(name) - 1);
   }
 
-  #pick({ page }: OpenPage, name: string): void {
-    const at = page.kind === 'list' && page.isNumbered === true && /^[1-9]$/.test(name) ? Number(name) - 1 : -1;
-    if (page.kind === 'list' && at >= 0 && at < page.length) this.#enter({ page, at });
-  }
-
-  #enter({ page, at }: Pick<OpenPage, 'page' | 'at'>): void {
-    const next = page.kind === 'list' && page.length > 0 ? page.open?.(at) : undefined;
+  #enter(at: number): void {
+    const { page } = this.#top;
+    const next = page.kind === 'list' && at < page.length ? page.open?.(at) : undefined;
     if (next !== undefined) this.open(next);
   }
 
   /** May go beyond the ends: drawing a frame corrects the position. */
-  #move(opened: OpenPage, by: number): void {
-    const { page } = opened;
-    const last = page.kind === 'list' ? page.length - 1 : (opened.drawn?.rows.length ?? Infinity);
-    const moved = (place: number): number => Math.max(0, Math.min(last, place + by));
-    if (page.kind === 'list') opened.at = moved(opened.at);
-    else opened.from = moved(opened.from);
+  #move(by: number): void {
+    const opened = this.#top;
+    const { page, drawn } = opened;
+    const last = page.kind === 'list' ? page.length - 1 : (drawn?.rows.length ?? Infinity);
+    const place = page.kind === 'list' ? 'at' : 'from';
+    opened[place] = Math.max(0, Math.min(last, opened[place] + by));
   }
-}
-
-const chosen = { ...accentStyle, ...boldStyle };
-
-function placeWords({ at, from, drawn }: OpenPage, room: number, page: BrowsePage): string {
-  if (page.kind === 'list') return page.length > room ? `  ${at + 1} of ${page.length}` : '';
-  const last = (drawn?.rows.length ?? 0) - room;
-  return last > 0 ? `  ${Math.round((100 * from) / last)} %` : '';
 }
 
 export type BrowsePage = BrowseList | BrowseText;
@@ -197,6 +171,24 @@ export interface BrowseList {
   readonly actions?: readonly BrowseAction[];
 }
 
+interface ListOf<Entry> extends Pick<BrowseList, 'head' | 'opens' | 'enter' | 'isNumbered' | 'empty' | 'actions'> {
+  row(entry: Entry, look: Look, index: number): Row;
+  open?(entry: Entry, index: number): BrowsePage | undefined | void;
+}
+
+/** A list with a row for each entry. */
+export function listPage<Entry>(title: string, entries: readonly Entry[], page: ListOf<Entry>): BrowseList {
+  const { row, open, ...others } = page;
+  return {
+    ...others,
+    kind: 'list',
+    title,
+    length: entries.length,
+    row: (index, look) => row(entries[index]!, look, index),
+    open: open && ((index) => open(entries[index]!, index) ?? undefined),
+  };
+}
+
 interface BrowseText {
   readonly kind: 'text';
   readonly title: string;
@@ -212,27 +204,24 @@ export interface BrowseAction {
   press(index: number): void;
 }
 
-export interface ShownText {
-  readonly title: string;
-  readonly about: readonly string[];
+interface ShownText extends Pick<BrowseText, 'title' | 'actions'> {
+  readonly about?: readonly string[];
   /** Untrusted text. Called when the page is drawn. */
   text(): string;
-  readonly actions?: readonly BrowseAction[];
 }
 
 /** A page for an untrusted text with a description. The text is complete, and cannot control the terminal. */
-export function textPage({ title, about, text, actions = [] }: ShownText): BrowseText {
+export function textPage({ title, about = [], text, actions }: ShownText): BrowseText {
+  const lines = (from: string): readonly string[] => cleanLines(from).map((line) => line.trimEnd());
   return {
     kind: 'text',
     title,
-    rows: (look) => {
-      const lines = (from: string): readonly string[] => cleanLines(from).map((line) => line.trimEnd());
-      const { width } = look;
-      const head = about
-        .flatMap((line) => lines(wordsWithGlyphs(line, look)))
-        .map((line): Row => [styled(line, dimStyle)]);
+    rows(look) {
+      const said = about.flatMap((line) => lines(wordsWithGlyphs(line, look)));
+      const head = said.map((line): Row => [styled(line, dimStyle)]);
       const body = lines(text()).map((line): Row => [plain(line)]);
-      return [...head, ...(head.length === 0 ? [] : [[]]), ...body].flatMap((row) => wrapRow(row, { width }));
+      const all = head.length === 0 ? body : [...head, [], ...body];
+      return all.flatMap((row) => wrapRow(row, { width: look.width }));
     },
     actions,
   };
@@ -240,40 +229,29 @@ export function textPage({ title, about, text, actions = [] }: ShownText): Brows
 
 /** Wrapped sentences above a list, with an empty row after them. `hang`: indent of wrapped rows. */
 export function sentenceRows(lines: readonly string[], look: Look, hang = 0): readonly Row[] {
-  const rest = [plain(' '.repeat(hang))];
+  const form = { width: look.width, first: [], rest: [plain(' '.repeat(hang))] };
   const rows = lines
     .flatMap((text) => text.split('\n'))
-    .flatMap((line) =>
-      wrapRow([styled(wordsWithGlyphs(cleanLine(line), look), dimStyle)], { width: look.width, first: [], rest }),
-    );
+    .flatMap((line) => wrapRow([styled(wordsWithGlyphs(cleanLine(line), look), dimStyle)], form));
   return rows.length === 0 ? [] : [...rows, []];
 }
 
-export interface Figure {
-  readonly text: string;
-  /** Columns shared by all figures of the kind, to align them. */
-  readonly width: number;
-}
+/** `width`: columns shared by all figures of the kind, to align them. */
+type Figure = readonly [text: string, width: number];
 
-/**
- * Words at the left, figures at the right. On a narrow screen the last figures are dropped first, so that the words
- * keep two fifths of the row.
- */
-export function figureRow(words: Row, figures: readonly Figure[], look: Look): Row {
+/** On a narrow screen the last figures are dropped first, so that the words keep two fifths of the row. */
+export function figureRow(words: Row, look: Look, ...figures: readonly Figure[]): Row {
   const shown = [...figures];
-  const taken = (): number => shown.reduce((sum, { width }) => sum + width + 2, 0);
+  const taken = (): number => shown.reduce((sum, [, width]) => sum + width + 2, 0);
   while (shown.length > 1 && taken() > look.width * 0.6) shown.pop();
   const room = look.width - taken();
   if (room < 4) return words;
   const left = cutRow(words, room, look);
-  const blanks = plain(' '.repeat(Math.max(0, room - rowColumns(left))));
   // No trailing blanks after the last figure.
-  const last = shown.findLastIndex(({ text }) => text !== '');
+  const last = shown.findLastIndex(([text]) => text !== '');
   if (last < 0) return left;
-  const right = shown.slice(0, last + 1).map(({ text, width }) => styled(`  ${padded(text, width)}`, dimStyle));
-  return [...left, blanks, ...right];
-}
-
-function padded(text: string, width: number): string {
-  return `${' '.repeat(Math.max(0, width - countColumns(text)))}${text}`;
+  const right = shown
+    .slice(0, last + 1)
+    .map(([text, width]) => styled(`  ${blanksTo(width, countColumns(text))}${text}`, dimStyle));
+  return [...left, plain(blanksTo(room, rowColumns(left))), ...right];
 }

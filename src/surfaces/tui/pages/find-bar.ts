@@ -1,9 +1,10 @@
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
+import { keyTable } from './list-parts.ts';
 
 export class FindBar {
-  #words = '';
-  #isTyped = false;
+  words = '';
+  isTyped = false;
   #at = 0;
   /** The starting row: the nearest match at or above it is selected first. */
   #origin = 0;
@@ -11,63 +12,47 @@ export class FindBar {
   #rows = '';
   #found: readonly RowRange[] = [];
   #foundFor: { readonly words: string; readonly text: SearchableRows } | undefined;
-
-  get isTyped(): boolean {
-    return this.#isTyped;
-  }
-
-  get words(): string {
-    return this.#words;
-  }
+  /** Each gives true if another match may be chosen now. */
+  readonly #keys = keyTable<() => boolean | void>({
+    'escape ctrl+c': () => this.end(),
+    'enter f3': () => {
+      this.isTyped = false;
+      if (this.words.trim() === '') this.end();
+    },
+    'up ctrl+p': () => this.older(),
+    'down ctrl+n': () => this.newer(),
+    backspace: () => this.#type(this.words.slice(0, -1)),
+    'ctrl+u': () => this.#type(''),
+  });
 
   get isActive(): boolean {
-    return this.#isTyped || this.#words !== '';
+    return this.isTyped || this.words !== '';
   }
 
   get count(): string {
-    if (this.#words.trim() === '') return '';
+    if (this.words.trim() === '') return '';
     return this.#found.length === 0 ? 'no matches' : `${this.#at + 1} of ${this.#found.length}`;
   }
 
   begin(row: number): void {
-    this.#isTyped = true;
-    this.#words = '';
+    this.isTyped = true;
+    this.words = '';
     this.#origin = row;
   }
 
   end(): void {
-    this.#isTyped = false;
-    this.#words = '';
+    this.isTyped = false;
+    this.words = '';
     this.#found = [];
     this.#foundFor = undefined;
   }
 
   input(input: TerminalInput): boolean {
-    if (input.kind === 'paste') return this.#type(this.#words + cleanLine(input.text));
+    if (input.kind === 'paste') return this.#type(this.words + cleanLine(input.text));
     if (input.kind !== 'key') return false;
-    switch (input.name) {
-      case 'escape':
-      case 'ctrl+c':
-        this.end();
-        return false;
-      case 'enter':
-      case 'f3':
-        this.#isTyped = false;
-        if (this.#words.trim() === '') this.end();
-        return false;
-      case 'up':
-      case 'ctrl+p':
-        return this.older();
-      case 'down':
-      case 'ctrl+n':
-        return this.newer();
-      case 'backspace':
-        return this.#type(this.#words.slice(0, -1));
-      case 'ctrl+u':
-        return this.#type('');
-      default:
-        return input.text === '' ? false : this.#type(this.#words + input.text);
-    }
+    const act = this.#keys.get(input.name);
+    if (act !== undefined) return act() === true;
+    return input.text !== '' && this.#type(this.words + input.text);
   }
 
   older(): boolean {
@@ -81,20 +66,19 @@ export class FindBar {
   }
 
   look(rows: readonly string[]): void {
-    if (this.#words.trim() === '') return;
+    if (this.words.trim() === '') return;
     const rowsNow = `${rows.length} ${rows.at(-1) ?? ''} ${rows[0] ?? ''}`;
     if (this.#text === undefined || this.#rows !== rowsNow) this.#text = new SearchableRows(rows, this.#text);
     this.#rows = rowsNow;
     const text = this.#text;
-    if (this.#foundFor?.words === this.#words && this.#foundFor.text === text) return;
-    const isNew = this.#foundFor?.words !== this.#words;
-    this.#foundFor = { words: this.#words, text };
-    this.#found = text.find(this.#words);
-    if (!isNew) this.#at = Math.max(0, Math.min(this.#at, this.#found.length - 1));
-    else {
-      const nearest = this.#found.findLastIndex((range) => text.rowOf(range) <= this.#origin);
-      this.#at = nearest >= 0 ? nearest : 0;
-    }
+    if (this.#foundFor?.words === this.words && this.#foundFor.text === text) return;
+    const isNew = this.#foundFor?.words !== this.words;
+    this.#foundFor = { words: this.words, text };
+    this.#found = text.find(this.words);
+    const nearest = isNew
+      ? this.#found.findLastIndex((range) => text.rowOf(range) <= this.#origin)
+      : Math.min(this.#at, this.#found.length - 1);
+    this.#at = Math.max(0, nearest);
   }
 
   get row(): number | undefined {
@@ -107,17 +91,13 @@ export class FindBar {
   }
 
   before(row: string): string {
-    const [first] = this.#chosenMarks;
-    return plainRow(row).slice(0, first?.from ?? 0);
-  }
-
-  get #chosenMarks(): readonly RowRange[] {
-    const [chosen, row] = [this.#found[this.#at], this.row];
-    return chosen === undefined || row === undefined ? [] : (this.#text?.marksIn(row, [chosen]) ?? []);
+    const [chosen, at] = [this.#found[this.#at], this.row];
+    const [mark] = chosen === undefined || at === undefined ? [] : (this.#text?.marksIn(at, [chosen]) ?? []);
+    return plainRow(row).slice(0, mark?.from ?? 0);
   }
 
   #type(words: string): boolean {
-    this.#words = words;
+    this.words = words;
     return true;
   }
 }

@@ -7,25 +7,18 @@ import type { Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
-import { PagerView } from './pager-view.ts';
+import { openPage } from './pager-view.ts';
 
 export function openHelp(stage: TuiScreen, commands: readonly SlashCommand[]): void {
-  stage.openPager(
-    new PagerView({
-      title: 'Keys and commands',
-      rows: (look) => helpRows(commands, look),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  openPage(stage, { title: 'Keys and commands', rows: (look) => helpRows(commands, look) });
 }
 
 const mostKeys = 2;
 
 function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: string, does: string])[] {
   const key = hintKeys({ keys }, 'composer');
-  const ofComposer = keys.bindings.filter((binding) => contextsOf.composer.includes(binding.action.context));
-  const bound = ofComposer
-    .filter((binding) => binding.keys.length > 0)
+  const bound = keys.bindings
+    .filter(({ action, keys: all }) => contextsOf.composer.includes(action.context) && all.length > 0)
     .map(({ action, keys: all }) => [listed(all.slice(0, mostKeys)), action.does] as const);
   const byEffect = Map.groupBy(Object.entries(fixedKeys), ([, does]) => does);
   const fixed = [...byEffect].map(([does, all]) => [listed(all.map(([key]) => key)), does] as const);
@@ -43,7 +36,7 @@ function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: stri
 }
 
 function listed(keys: readonly string[]): string {
-  return keys.map((key) => shownKey(key)).join(', ');
+  return keys.map(shownKey).join(', ');
 }
 
 export function helpRows(commands: readonly SlashCommand[], look: Look): readonly string[] {

@@ -1,12 +1,12 @@
+import { countColumns } from '../../../base/text-columns.ts';
 import { hintKeys, type HintKeys } from '../screen/keys/key-map.ts';
-import type { Frame, View } from '../screen/view.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { countColumns } from '../../../base/text-columns.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { rowsAround } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import type { Frame, View } from '../screen/view.ts';
+import { blanksTo, cursorSign, drawCut, hintRows, keyTable, styleOf } from './list-parts.ts';
 
 export interface ListItem {
   readonly label: string;
@@ -24,26 +24,43 @@ export interface ListOptions {
   readonly keys?: Readonly<Record<string, (index: number) => void>>;
   /** Initially selected; absent: the current one, or the first. */
   readonly startsAt?: number;
+  /** Rows below the list about the selected item, cut to fit. Undefined: no item matches what was typed. */
+  details?(index: number | undefined, look: Look): readonly Row[];
+  /** Rows that stay for the list above the details. */
+  readonly leastRows?: number;
+  /** Gets what the terminal says of itself. */
+  reported?(input: TerminalInput): void;
   pick(index: number): void;
   close(): void;
 }
 
 const mostRows = 10;
-const indent: Row = [plain('  ')];
 
 export class ListView implements View {
   #options: ListOptions;
   #typed = '';
   #at: number;
+  readonly #keys: ReadonlyMap<string, () => void>;
 
   constructor(options: ListOptions) {
+    const { startsAt, items, isSearched = false } = options;
     this.#options = options;
     this.#at =
-      options.startsAt ??
+      startsAt ??
       Math.max(
         0,
-        options.items.findIndex(({ isCurrent }) => isCurrent === true),
+        items.findIndex(({ isCurrent }) => isCurrent === true),
       );
+    this.#keys = keyTable({
+      enter: () => this.#act(this.#options.pick.bind(this.#options)),
+      [isSearched ? 'up ctrl+p' : 'up ctrl+p k']: () => this.move(-1),
+      [isSearched ? 'down ctrl+n' : 'down ctrl+n j']: () => this.move(1),
+      pageup: () => (this.#at = Math.max(0, this.#at - mostRows)),
+      pagedown: () => (this.#at = Math.min(this.#last, this.#at + mostRows)),
+      home: () => (this.#at = 0),
+      end: () => (this.#at = this.#last),
+      ...(isSearched && { backspace: () => this.#type(this.#typed.slice(0, -1)) }),
+    });
   }
 
   get takesText(): boolean {
@@ -52,7 +69,7 @@ export class ListView implements View {
 
   update(change: Partial<Pick<ListOptions, 'items' | 'title' | 'hint'>>): void {
     this.#options = { ...this.#options, ...change };
-    this.#at = Math.min(this.#at, Math.max(0, this.#found.length - 1));
+    this.#at = Math.min(this.#at, this.#last);
   }
 
   get chosen(): number | undefined {
@@ -62,6 +79,10 @@ export class ListView implements View {
   move(by: 1 | -1): void {
     const count = this.#found.length;
     if (count > 0) this.#at = (this.#at + by + count) % count;
+  }
+
+  get #last(): number {
+    return Math.max(0, this.#found.length - 1);
   }
 
   get #found(): readonly number[] {
@@ -75,101 +96,100 @@ export class ListView implements View {
   }
 
   frame(look: Look, height: number): Frame {
-    const { title, items, isSearched = false, hint = usualHint } = this.#options;
-    const found = this.#found;
-    const more = found.length > mostRows ? ` ${glyphsOf(look).dot} ${this.#at + 1} of ${found.length}` : '';
-    const hints = wrapRow([styled(`${hint(hintKeys(look))}${more}`, dimStyle)], {
-      width: look.width,
-      first: indent,
-      rest: indent,
-    });
-    const count = Math.max(1, Math.min(mostRows, height - 3 - hints.length, found.length));
-    const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
-    const labels = found.map((index) => countColumns(cleanLine(items[index]?.label ?? '')));
-    const wide = Math.min(Math.max(0, ...labels), Math.floor(look.width / 2));
-    const rows: Row[] = [[plain('  '), styled(cleanLine(title), boldStyle)]];
-    if (isSearched) rows.push([plain('  '), styled(`${glyphsOf(look).prompt} `, dimStyle), plain(this.#typed)]);
-    const searchRow = rows.length - 1;
-    if (found.length === 0) rows.push([styled('  No matches.', dimStyle)]);
-    for (const [at, index] of found.entries()) {
-      if (at < from || at >= from + count) continue;
-      const item = items[index]!;
-      rows.push(
-        this.#itemRow(
-          item,
-          {
-            isChosen: at === this.#at,
-            number: isSearched ? undefined : String(at + 1).padStart(String(items.length).length),
-            wide,
-          },
-          look,
-        ),
-      );
-    }
-    rows.push(...hints);
-    const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
-    if (!isSearched) return { rows: drawn };
-    const column = Math.min(look.width - 1, 4 + countColumns(this.#typed));
-    return { rows: drawn, cursor: { row: searchRow, column } };
+    const { details, leastRows = 0 } = this.#options;
+    if (details === undefined) return this.#listed(look, height);
+    const below = drawCut([[], ...details(this.chosen, look)], look);
+    const { rows, cursor } = this.#listed(look, Math.max(leastRows, height - below.length));
+    return { rows: [...rows, ...below].slice(0, Math.max(2, height)), cursor };
   }
 
-  #itemRow(
-    { label, about = '', isCurrent = false }: ListItem,
-    {
-      isChosen,
-      number,
-      wide,
-    }: { readonly isChosen: boolean; readonly number: string | undefined; readonly wide: number },
-    look: Look,
-  ): Row {
-    const { prompt } = glyphsOf(look);
-    const name = cleanLine(label);
-    const blanks = ' '.repeat(Math.max(0, wide - countColumns(name)) + 2);
-    const style = isChosen ? { ...accentStyle, ...boldStyle } : {};
-    return [
-      styled(isChosen ? `${prompt} ` : '  ', accentStyle),
-      styled(`${number === undefined ? '' : `${number}. `}${name}`, style),
-      plain(blanks),
-      styled(`${isCurrent ? '(current) ' : ''}${cleanLine(about)}`, dimStyle),
+  #listed(look: Look, height: number): Frame {
+    const { title, items, isSearched = false, hint = usualHint } = this.#options;
+    const found = this.#found;
+    const { dot, prompt } = glyphsOf(look);
+    const more = found.length > mostRows ? ` ${dot} ${this.#at + 1} of ${found.length}` : '';
+    const hints = hintRows(`${hint(hintKeys(look))}${more}`, look);
+    const count = Math.max(1, Math.min(mostRows, height - 3 - hints.length, found.length));
+    const labels = found.map((index) => countColumns(cleanLine(items[index]!.label)));
+    const wide = Math.min(Math.max(0, ...labels), Math.floor(look.width / 2));
+    const digits = String(items.length).length;
+    const itemRow = (index: number, at: number): Row => {
+      const { label, about = '', isCurrent = false } = items[index]!;
+      const [name, isChosen] = [cleanLine(label), at === this.#at];
+      return [
+        cursorSign(isChosen, look),
+        styled(`${isSearched ? '' : `${String(at + 1).padStart(digits)}. `}${name}`, styleOf(isChosen)),
+        plain(`${blanksTo(wide, countColumns(name))}  `),
+        styled(`${isCurrent ? '(current) ' : ''}${cleanLine(about)}`, dimStyle),
+      ];
+    };
+    const rows: readonly Row[] = [
+      [plain('  '), styled(cleanLine(title), boldStyle)],
+      ...(isSearched ? [[plain('  '), styled(`${prompt} `, dimStyle), plain(this.#typed)]] : []),
+      ...(found.length === 0 ? [[styled('  No matches.', dimStyle)]] : []),
+      ...rowsAround([...found.entries()], this.#at, count).map(([at, index]) => itemRow(index, at)),
+      ...hints,
     ];
+    const cursor = { row: 1, column: Math.min(look.width - 1, 4 + countColumns(this.#typed)) };
+    return { rows: drawCut(rows, look), cursor: isSearched ? cursor : undefined };
   }
 
   input(input: TerminalInput): void {
-    if (input.kind === 'paste' && this.#options.isSearched === true) this.#type(cleanLine(input.text));
-    if (input.kind !== 'key') return;
-    const { items, isSearched = false } = this.#options;
-    const found = this.#found;
-    const last = Math.max(0, found.length - 1);
+    const { items, isSearched = false, keys, reported, pick, close } = this.#options;
+    if (input.kind === 'paste') return isSearched ? this.#type(this.#typed + cleanLine(input.text)) : undefined;
+    if (input.kind !== 'key') return reported?.(input);
     const { name, text } = input;
-    const isPlain = !isSearched;
-    if (name === 'escape' || name === 'ctrl+c') return this.#options.close();
-    const own = this.#options.keys?.[name];
-    if (own !== undefined) {
-      const index = found[this.#at];
-      if (index !== undefined) own(index);
-    } else if (name === 'enter') {
-      const index = found[this.#at];
-      if (index !== undefined) this.#options.pick(index);
-    } else if (name === 'up' || name === 'ctrl+p' || (isPlain && name === 'k')) this.move(-1);
-    else if (name === 'down' || name === 'ctrl+n' || (isPlain && name === 'j')) this.move(1);
-    else if (name === 'pageup') this.#at = Math.max(0, this.#at - mostRows);
-    else if (name === 'pagedown') this.#at = Math.min(last, this.#at + mostRows);
-    else if (name === 'home') this.#at = 0;
-    else if (name === 'end') this.#at = last;
-    else if (isPlain && /^[1-9]$/.test(name)) {
-      if (Number(name) <= items.length) this.#options.pick(Number(name) - 1);
-    } else if (isSearched && name === 'backspace') {
-      this.#typed = this.#typed.slice(0, -1);
-      this.#at = 0;
-    } else if (isSearched && text !== '') this.#type(text);
+    if (name === 'escape' || name === 'ctrl+c') return close();
+    const own = keys?.[name];
+    if (own !== undefined) return this.#act(own);
+    const act = this.#keys.get(name);
+    if (act !== undefined) return act();
+    if (!isSearched && /^[1-9]$/.test(name)) return Number(name) <= items.length ? pick(Number(name) - 1) : undefined;
+    if (isSearched && text !== '') this.#type(this.#typed + text);
+  }
+
+  #act(act: (index: number) => void): void {
+    if (this.chosen !== undefined) act(this.chosen);
   }
 
   #type(text: string): void {
-    this.#typed += text;
+    this.#typed = text;
     this.#at = 0;
   }
 }
 
 function usualHint(key: HintKeys): string {
   return `${key('Enter')} chooses, ${key('Esc')} goes back`;
+}
+
+interface ListStage {
+  open(view: View | undefined): void;
+}
+
+type OpenedList = Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>;
+
+/** Opens a list that stays when a row is chosen. */
+export function openList(stage: ListStage, options: OpenedList): ListView {
+  const list = new ListView({ close: () => stage.open(undefined), ...options });
+  stage.open(list);
+  return list;
+}
+
+/** Opens a list that a choice closes before it is taken. */
+export function chooseFrom(stage: ListStage, { pick, ...options }: OpenedList): void {
+  const taken = (index: number): void => {
+    stage.open(undefined);
+    pick(index);
+  };
+  openList(stage, { ...options, pick: taken });
+}
+
+/** Asks for a yes; `no` comes first. */
+export function askYesNo(
+  stage: ListStage,
+  title: string,
+  [no, yes]: readonly [ListItem, ListItem],
+  act: () => void,
+): void {
+  chooseFrom(stage, { title, items: [no, yes], pick: (index) => void (index === 1 && act()) });
 }

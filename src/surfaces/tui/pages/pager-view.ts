@@ -1,12 +1,11 @@
-import { keyHint } from '../screen/keys/key-map.ts';
-import type { Frame, View } from '../screen/view.ts';
-import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
 import { countColumns } from '../../../base/text-columns.ts';
+import { keyHint } from '../screen/keys/key-map.ts';
+import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { type Look, wordsWithGlyphs } from '../screen/text/look.ts';
-import { FindBar, markRow } from './find-bar.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
-import { wrapRow } from '../screen/text/wrap-row.ts';
+import type { Frame, View } from '../screen/view.ts';
+import { FindBar, markRow } from './find-bar.ts';
+import { drawCut, footRows, keyTable } from './list-parts.ts';
 
 export interface PagerOptions {
   readonly title: string;
@@ -17,10 +16,7 @@ export interface PagerOptions {
   /** Other keys; `hint` labels them in the last row. */
   readonly keys?: Readonly<Record<string, () => void>>;
   readonly hint?: string;
-  /**
-   * For texts that are slow to draw: draws more of the beginning before `rows` is called, and gives how many rows were
-   * put before the earlier ones.
-   */
+  /** For slow texts: draws more of the beginning, and gives how many rows were put before the earlier ones. */
   drawMore?(look: Look): { readonly added: number; readonly isWhole: boolean };
   readonly escape?: { readonly does: string; run(): void };
   seenEnd?(look: Look): void;
@@ -40,6 +36,29 @@ export class PagerView implements View {
   /** Stay at the beginning, whatever is drawn before it. */
   #isTop = false;
   #isWhole = true;
+  readonly #keys = keyTable({
+    '/ f3': () => this.#find.begin(this.#shownFrom + this.#room - 1),
+    escape: () => (this.#options.escape?.run ?? this.#options.close)(),
+    'q ctrl+c ctrl+t': () => this.#options.close(),
+    'left [': () => this.#jump(this.#stops.findLast((row) => row < this.#shownFrom)),
+    'right ]': () => this.#jump(this.#stops.find((row) => row > this.#shownFrom)),
+    'up k': () => this.#scroll(-1),
+    'down j': () => this.#scroll(1),
+    'pageup ctrl+b': () => this.#scroll(-this.#room),
+    'pagedown space ctrl+f': () => this.#scroll(this.#room),
+    'ctrl+u': () => this.#scroll(-Math.floor(this.#room / 2)),
+    'ctrl+d': () => this.#scroll(Math.floor(this.#room / 2)),
+    'home g': () => {
+      this.#isTop = true;
+      this.#from = 0;
+    },
+    'end G': () => this.#jump(Infinity),
+  });
+  readonly #findKeys = keyTable({
+    escape: () => this.#find.end(),
+    'n f3 ctrl+n': () => (this.#showsFound = this.#find.newer()),
+    'N shift+f3 ctrl+p': () => (this.#showsFound = this.#find.older()),
+  });
 
   constructor(options: PagerOptions) {
     this.#options = options;
@@ -48,6 +67,10 @@ export class PagerView implements View {
 
   get takesText(): boolean {
     return this.#find.isTyped;
+  }
+
+  get #shownFrom(): number {
+    return Math.min(this.#from, this.#last);
   }
 
   frame(look: Look, height: number): Frame {
@@ -65,19 +88,17 @@ export class PagerView implements View {
     const last = Math.max(0, all.length - this.#room);
     this.#last = last;
     this.#bringFoundInSight();
-    const from = Math.min(this.#from, last);
+    const from = this.#shownFrom;
     // At the end, keep following it as rows are added.
     if (this.#from !== Infinity) this.#from = from;
     const shown = all.slice(from, from + this.#room);
     const blanks = Array.from({ length: Math.max(0, this.#room - shown.length) }, () => '');
-    const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
     const marked = look.colours === 'none' || !this.#find.isActive ? shown : this.#marked(shown, from);
     const cursor = this.#cursor(shown, from, look.width);
     if (isWhole && from === last) this.#options.seenEnd?.(look);
-    const head = [drawn(this.#head(from, last))].slice(0, heads);
-    const rows = [...head, ...marked, ...blanks, ...foot.map(drawn)];
-    if (cursor === undefined) return { rows };
-    return { rows, cursor: { ...cursor, row: Math.min(cursor.row, rows.length - 1) } };
+    const head = drawCut([this.#head(from, last)], look).slice(0, heads);
+    const rows = [...head, ...marked, ...blanks, ...drawCut(foot, look)];
+    return { rows, cursor: cursor && { ...cursor, row: Math.min(cursor.row, rows.length - 1) } };
   }
 
   #head(from: number, last: number): Row {
@@ -86,27 +107,25 @@ export class PagerView implements View {
     return [styled(this.#options.title, boldStyle), styled(`  ${place}`, dimStyle)];
   }
 
-  /** The end of the keys is not cut off unless the window is very low. */
   #footRows(look: Look, height: number): readonly Row[] {
-    if (this.#find.isTyped) return [this.#foot(look)];
-    return wrapRow(this.#foot(look), { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
+    const { words, count, isTyped, isActive } = this.#find;
+    if (isTyped) return [[styled('/', boldStyle), plain(words), styled(`  ${count}`, dimStyle)]];
+    const ends = `  ${count} · n the next, N the one before · esc ends the search`;
+    return footRows(isActive ? [plain(`/${words}`), styled(ends, dimStyle)] : this.#hints(look), look, height);
   }
 
-  #foot(look: Look): Row {
-    const { words, count, isTyped, isActive } = this.#find;
-    if (isTyped) return [styled('/', boldStyle), plain(words), styled(`  ${count}`, dimStyle)];
-    if (isActive) {
-      return [plain(`/${words}`), styled(`  ${count} · n the next, N the one before · esc ends the search`, dimStyle)];
-    }
+  #hints(look: Look): Row {
     const { escape, stops, hint = '' } = this.#options;
+    const keyOf = (id: string): string => keyHint(look, `pager.${id}`, (key) => key);
+    const scroll = ['scroll_up', 'scroll_down', 'page_up', 'page_down', 'jump_top', 'jump_bottom'].map(keyOf);
     const parts = [
-      ...closeHint(look),
+      `${keyOf('close') || 'esc'} closes`,
       '/ finds',
-      ...(stops === undefined ? [] : ['left and right: messages']),
-      ...(escape === undefined ? [] : [`esc ${escape.does}`]),
-      ...scrollHint(look),
+      stops && 'left and right: messages',
+      escape && `esc ${escape.does}`,
+      scroll.filter((key) => key !== '').join(', '),
     ];
-    return [styled(wordsWithGlyphs(`${hint}${parts.join(' · ')}`, look), dimStyle)];
+    return [styled(wordsWithGlyphs(hint + parts.filter(Boolean).join(' · '), look), dimStyle)];
   }
 
   #marked(rows: readonly string[], from: number): readonly string[] {
@@ -128,9 +147,9 @@ export class PagerView implements View {
     const { row } = this.#find;
     if (!this.#showsFound || row === undefined) return;
     this.#showsFound = false;
-    const from = Math.min(this.#from, this.#last);
-    if (row < from || row >= from + this.#room) this.#from = Math.max(0, row - Math.floor(this.#room / 2));
-    else this.#from = from;
+    const from = this.#shownFrom;
+    const isInSight = row >= from && row < from + this.#room;
+    this.#from = isInSight ? from : Math.max(0, row - Math.floor(this.#room / 2));
   }
 
   input(input: TerminalInput): void {
@@ -142,87 +161,22 @@ export class PagerView implements View {
     if (input.kind !== 'key') return;
     this.#isTop = false;
     const { name } = input;
-    if (this.#find.isActive && this.#ofFind(name)) return;
-    const page = this.#room;
-    const own = this.#options.keys?.[name];
-    if (own !== undefined) return own();
-    switch (name) {
-      case '/':
-      case 'f3':
-        return this.#find.begin(Math.min(this.#from, this.#last) + page - 1);
-      case 'escape':
-        return (this.#options.escape?.run ?? this.#options.close)();
-      case 'q':
-      case 'ctrl+c':
-      case 'ctrl+t':
-        return this.#options.close();
-      case 'left':
-      case '[':
-        return this.#jump(-1);
-      case 'right':
-      case ']':
-        return this.#jump(1);
-      case 'up':
-      case 'k':
-        return this.#scroll(-1);
-      case 'down':
-      case 'j':
-        return this.#scroll(1);
-      case 'pageup':
-      case 'ctrl+b':
-        return this.#scroll(-page);
-      case 'pagedown':
-      case 'space':
-      case 'ctrl+f':
-        return this.#scroll(page);
-      case 'ctrl+u':
-        return this.#scroll(-Math.floor(page / 2));
-      case 'ctrl+d':
-        return this.#scroll(Math.floor(page / 2));
-      case 'home':
-      case 'g':
-        this.#isTop = true;
-        this.#from = 0;
-        return;
-      case 'end':
-      case 'G':
-        this.#from = Infinity;
-        return;
-      default:
-        return;
-    }
+    const ofFind = this.#find.isActive ? this.#findKeys.get(name) : undefined;
+    (ofFind ?? this.#options.keys?.[name] ?? this.#keys.get(name))?.();
   }
 
-  #ofFind(name: string): boolean {
-    if (name === 'escape') {
-      this.#find.end();
-      return true;
-    }
-    const isNext = ['n', 'f3', 'ctrl+n'].includes(name);
-    if (!isNext && !['N', 'shift+f3', 'ctrl+p'].includes(name)) return false;
-    this.#showsFound = isNext ? this.#find.newer() : this.#find.older();
-    return true;
-  }
-
-  #jump(direction: -1 | 1): void {
-    const from = Math.min(this.#from, this.#last);
-    const next = direction === 1 ? this.#stops.find((row) => row > from) : this.#stops.findLast((row) => row < from);
-    if (next !== undefined) this.#from = next;
+  #jump(row: number | undefined): void {
+    if (row !== undefined) this.#from = row;
   }
 
   #scroll(rows: number): void {
-    const to = Math.max(0, Math.min(this.#from, this.#last) + rows);
+    const to = Math.max(0, this.#shownFrom + rows);
     // Scrolling to the end follows it as rows are added.
     this.#from = rows > 0 && to >= this.#last ? Infinity : to;
   }
 }
 
-function scrollHint(look: Look): readonly string[] {
-  const ids = ['scroll_up', 'scroll_down', 'page_up', 'page_down', 'jump_top', 'jump_bottom'];
-  const keys = ids.map((id) => keyHint(look, `pager.${id}`, (key) => key)).filter((key) => key !== '');
-  return keys.length === 0 ? [] : [keys.join(', ')];
-}
-
-function closeHint(look: Look): readonly string[] {
-  return [`${keyHint(look, 'pager.close', (key) => key) || 'esc'} closes`];
+/** Opens a page with the whole screen. */
+export function openPage(stage: { openPager(view: View | undefined): void }, page: Omit<PagerOptions, 'close'>): void {
+  stage.openPager(new PagerView({ ...page, close: () => stage.openPager(undefined) }));
 }

@@ -5,52 +5,33 @@ import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 
 /** A query without its page. */
-export type WantedThreads = Omit<ThreadQuery, 'limit' | 'cursor'>;
+type WantedThreads = Omit<ThreadQuery, 'limit' | 'cursor'>;
 
-export interface PagesOptions {
+interface PagesOptions {
   readonly pageSize: number;
   list(query: ThreadQuery, progress: WorkProgress): Promise<ThreadPage | Outcome>;
   changed(): void;
 }
 
-/**
- * The threads of a query, page by page. While one page is read, only the newest request waits for it, so that fast
- * typing does not search for every letter.
- */
+/** While a page is read, only the newest request waits: fast typing does not search for each letter. */
 export class ThreadPages {
   readonly #options: PagesOptions;
+  threads: readonly ThreadSummary[] = [];
+  isReading = false;
+  /** Number of files read for the first time so far, during a read. */
+  read = 0;
+  /** The error of the last page. `again` retries it. */
+  problem: string | undefined;
   #wanted: WantedThreads | undefined;
-  #threads: readonly ThreadSummary[] = [];
   #next: string | undefined;
-  #reading = false;
   #isStale = false;
-  #problem: string | undefined;
-  #read = 0;
 
   constructor(options: PagesOptions) {
     this.#options = options;
   }
 
-  get threads(): readonly ThreadSummary[] {
-    return this.#threads;
-  }
-
   get hasMore(): boolean {
     return this.#next !== undefined;
-  }
-
-  get isReading(): boolean {
-    return this.#reading;
-  }
-
-  /** Number of files read for the first time so far, during a read. */
-  get read(): number {
-    return this.#read;
-  }
-
-  /** The error of the last page. `again` retries it. */
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   show(wanted: WantedThreads): void {
@@ -60,16 +41,16 @@ export class ThreadPages {
   }
 
   more(): void {
-    if (this.#next !== undefined && this.#problem === undefined) void this.#load();
+    if (this.hasMore && this.problem === undefined) void this.#load();
   }
 
   again(): void {
-    if (this.#problem !== undefined) void this.#load();
+    if (this.problem !== undefined) void this.#load();
   }
 
   async #load(): Promise<void> {
-    if (this.#reading || this.#wanted === undefined) return;
-    this.#reading = true;
+    if (this.isReading || this.#wanted === undefined) return;
+    this.isReading = true;
     try {
       do {
         const isFirst = this.#isStale || this.#next === undefined;
@@ -77,30 +58,30 @@ export class ThreadPages {
         await this.#loadPage(this.#wanted, isFirst ? undefined : this.#next);
       } while (this.#isStale);
     } finally {
-      this.#reading = false;
+      this.isReading = false;
       this.#options.changed();
     }
   }
 
   async #loadPage(wanted: WantedThreads, cursor: string | undefined): Promise<void> {
     const { pageSize, list, changed } = this.#options;
-    this.#read = 0;
+    this.read = 0;
     const progress: WorkProgress = async (done) => {
-      if (done !== 'waiting') this.#read = done;
+      if (done !== 'waiting') this.read = done;
       changed();
       await new Promise((later) => setImmediate(later));
     };
     let page: ThreadPage | Outcome;
     try {
-      page = await list({ ...wanted, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) }, progress);
+      page = await list({ ...wanted, limit: pageSize, cursor }, progress);
     } catch (error) {
       page = { code: 'threads-unread', message: thrownMessage(error), next: '' };
     }
     // Another list was requested meanwhile.
     if (this.#isStale) return;
-    this.#problem = 'code' in page ? fullText(page) : undefined;
+    this.problem = 'code' in page ? fullText(page) : undefined;
     if ('code' in page) return;
-    this.#threads = cursor === undefined ? page.threads : [...this.#threads, ...page.threads];
+    this.threads = cursor === undefined ? page.threads : [...this.threads, ...page.threads];
     this.#next = page.next;
   }
 }
@@ -122,11 +103,11 @@ export async function listOfFolder(
   const found: ThreadSummary[] = [];
   let { cursor } = query;
   for (let pages = 0; pages < mostPages && found.length < query.limit; pages++) {
-    const page: ThreadPage | Outcome = await list({ ...ofAll, ...(cursor === undefined ? {} : { cursor }) });
+    const page: ThreadPage | Outcome = await list({ ...ofAll, cursor });
     if ('code' in page) return page;
     found.push(...page.threads.filter((thread) => thread.cwd !== undefined && folders.includes(thread.cwd)));
     cursor = page.next;
     if (cursor === undefined) break;
   }
-  return { threads: found, ...(cursor === undefined ? {} : { next: cursor }) };
+  return { threads: found, next: cursor };
 }

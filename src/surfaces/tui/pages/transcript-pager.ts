@@ -1,29 +1,36 @@
 import type { Look } from '../screen/text/look.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Transcript, TranscriptEntry } from '../transcript/transcript.ts';
-import { PagerView } from './pager-view.ts';
+import { openPage, type PagerOptions } from './pager-view.ts';
 
 /** Opens the conversation with all details. `goBack`: the user wants to rewind to an earlier message. */
 export function openTranscript({ stage, now }: { readonly stage: TuiScreen; now(): number }, goBack: () => void): void {
-  const rows = new TranscriptRows(stage.transcript, { now, redraw: () => stage.draw() });
-  const close = (): void => stage.openPager(undefined);
-  stage.openPager(
-    new PagerView({
-      title: 'Transcript',
-      drawMore: (look) => rows.drawMore(look),
-      rows: (look) => rows.rows(look),
-      stops: (look) => rows.stops(look),
-      startsAtEnd: true,
-      escape: {
-        does: 'goes back to a message',
-        run() {
-          close();
-          goBack();
-        },
-      },
-      close,
-    }),
-  );
+  const run = (): void => {
+    stage.openPager(undefined);
+    goBack();
+  };
+  const page = transcriptPage(stage.transcript, { now, redraw: () => stage.draw() });
+  openPage(stage, { title: 'Transcript', ...page, escape: { does: 'goes back to a message', run } });
+}
+
+/** `redraw` requests a frame that draws more. */
+interface DrawingParts {
+  redraw(): void;
+  now(): number;
+}
+
+/** A conversation in a pager, from its end. */
+export function transcriptPage(
+  transcript: Transcript,
+  parts: DrawingParts,
+): Pick<PagerOptions, 'drawMore' | 'rows' | 'stops' | 'startsAtEnd'> {
+  const rows = new TranscriptRows(transcript, parts);
+  return {
+    drawMore: (look) => rows.drawMore(look),
+    rows: (look) => rows.rows(look),
+    stops: (look) => rows.stops(look),
+    startsAtEnd: true,
+  };
 }
 
 /** Milliseconds per frame for drawing rows that are out of sight. */
@@ -32,12 +39,11 @@ const budgetMs = 10;
 /** All rows of a conversation, drawn in steps from end to beginning, so that a long one is visible at once. */
 export class TranscriptRows {
   readonly #transcript: Transcript;
-  readonly #parts: { redraw(): void; now(): number };
+  readonly #parts: DrawingParts;
   #first: TranscriptEntry | undefined;
   #width = 0;
 
-  /** `redraw` requests a frame that draws more. */
-  constructor(transcript: Transcript, parts: { redraw(): void; now(): number }) {
+  constructor(transcript: Transcript, parts: DrawingParts) {
     this.#transcript = transcript;
     this.#parts = parts;
   }
@@ -91,12 +97,6 @@ export class TranscriptRows {
 export function openNewestDetails(stage: TuiScreen): boolean {
   const entry = stage.transcript.entries.findLast(({ opens }) => opens === true);
   if (entry === undefined) return false;
-  stage.openPager(
-    new PagerView({
-      title: 'Details',
-      rows: (look) => entry.cell.rows(look),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  openPage(stage, { title: 'Details', rows: (look) => entry.cell.rows(look) });
   return true;
 }

@@ -4,17 +4,18 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import { askedField, type Choice, fieldChoices } from '../../views/questions/question-choices.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
 import { Editor } from '../draft/editor.ts';
+import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../pages/list-parts.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
-import { cutRow, drawRow, drawRows } from '../screen/text/draw-row.ts';
-import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { drawRows } from '../screen/text/draw-row.ts';
+import type { Look } from '../screen/text/look.ts';
+import { badStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { cacheRows, type Frame, type View } from '../screen/view.ts';
 import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
 
-interface FieldOptions {
+export interface FieldOptions {
   readonly question: Question;
   answer(answer: Answer): void;
   /** Shows the whole question on a screen of its own. `seenEnd` is called when its last row is visible. */
@@ -50,6 +51,14 @@ export class FieldView implements View {
   #width = 0;
   /** Window width at which the last row of the question was visible. */
   #readAt: number | undefined;
+  readonly #keys = keyTable<() => void>({
+    'up ctrl+p': () => this.#move(-1),
+    'down ctrl+n': () => this.#move(1),
+    'escape ctrl+c': () => this.#options.answer({ kind: 'stopped' }),
+    'ctrl+a': () => this.#showWhole(),
+    enter: () => this.#confirm(),
+    tab: () => {},
+  });
 
   constructor(field: FormField, options: FieldOptions) {
     this.#options = options;
@@ -67,54 +76,45 @@ export class FieldView implements View {
     const shown = shortQuestion(this.#options.question, asked, look, room);
     this.#isCut = shown.shows !== 'all';
     this.#width = look.width;
-    const rows = [...shown.rows, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
-    if (this.#at > 0) return { rows };
-    const line = shown.rows.length + (below === whole ? 1 : 0);
-    return { rows, cursor: { row: line, column: this.#line.column(look.width) } };
+    const rows = [...shown.rows, ...drawCut(below, look)];
+    const row = shown.rows.length + (below === whole ? 1 : 0);
+    return { rows, cursor: this.#at > 0 ? undefined : { row, column: this.#line.column(look.width) } };
   }
 
   /** `short`: only the field, or the selected other answer. */
   #below(look: Look, how: 'whole' | 'short' = 'whole'): readonly Row[] {
     const key = hintKeys(look, this.keys);
-    const others = this.#others.map(({ words }, at) => this.#answerRow(words, at + 1 === this.#at, look));
+    const others = this.#others.map(({ words }, at): Row => {
+      const isChosen = at + 1 === this.#at;
+      return [cursorSign(isChosen, look), styled(exactLine(words), styleOf(isChosen))];
+    });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
     if (how === 'short')
       return [...(this.#at === 0 ? [this.#line.row()] : others.slice(this.#at - 1, this.#at)), ...problem];
     const hint = `${key('Enter')} sends it, Up and Down choose another answer, ${key('Esc')} stops the turn`;
-    const rows = wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
-    return [[], this.#line.row(), ...others, ...rows, ...problem];
-  }
-
-  #answerRow(words: string, isChosen: boolean, look: Look): Row {
-    const mark = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
-    return [mark, styled(exactLine(words), isChosen ? { ...accentStyle, ...boldStyle } : {})];
+    return [[], this.#line.row(), ...others, ...hintRows(hint, look), ...problem];
   }
 
   input(input: TerminalInput): void {
-    const name = input.kind === 'key' ? input.name : undefined;
+    const act = input.kind === 'key' ? this.#keys.get(input.name) : undefined;
+    if (act !== undefined) return act();
+    this.#at = 0;
+    this.#problem = '';
+    this.#line.input(input);
+  }
+
+  #move(by: number): void {
     const count = this.#others.length + 1;
-    if (name === 'up' || name === 'ctrl+p') this.#at = (this.#at + count - 1) % count;
-    else if (name === 'down' || name === 'ctrl+n') this.#at = (this.#at + 1) % count;
-    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
-    else if (name === 'ctrl+a') this.#showWhole();
-    else if (name === 'enter') this.#confirm();
-    else if (name !== 'tab') {
-      this.#at = 0;
-      this.#problem = '';
-      this.#line.input(input);
-    }
+    this.#at = (this.#at + count + by) % count;
   }
 
   #confirm(): void {
-    const given = this.#at === 0 ? this.#readLine() : this.#others[this.#at - 1]!.answer;
+    const { text } = this.#line;
+    const nothing = 'Nothing is typed yet. Down chooses another answer.';
+    const given = this.#at > 0 ? this.#others[this.#at - 1]!.answer : text === '' ? nothing : this.#typed.reads!(text);
     if (typeof given === 'string') this.#problem = given;
     else if (given.kind === 'allowed' && this.#isCut && this.#readAt !== this.#width) this.#showWhole(unread);
     else this.#options.answer(given);
-  }
-
-  #readLine(): Answer | string {
-    const { text } = this.#line;
-    return text === '' ? 'Nothing is typed yet. Down chooses another answer.' : this.#typed.reads!(text);
   }
 
   /** Shows what the window has no room for, before a server gets an answer. */

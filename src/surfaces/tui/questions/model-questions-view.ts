@@ -1,16 +1,17 @@
 import { plural } from '../../../engine/wording.ts';
 import type { Answer, UserQuestion } from '../../../protocol/question.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
+import { cursorSign, drawCut, keyTable, styleOf } from '../pages/list-parts.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { cutRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
+import { boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { TextLineField } from './form-fields.ts';
 
-export interface InputOptions {
+interface InputOptions {
   readonly questions: readonly UserQuestion[];
   /** The agent that asks. Absent: the model of the conversation. */
   readonly agent?: string;
@@ -34,6 +35,17 @@ export class InputView implements View {
   #isNoting = false;
   /** The user must confirm leaving questions unanswered. */
   #isConfirming = false;
+  readonly #keys = keyTable<() => void>({
+    'up ctrl+p k': () => (this.#at = this.#at === 0 ? this.#last : this.#at - 1),
+    'down ctrl+n j': () => (this.#at = this.#at === this.#last ? 0 : this.#at + 1),
+    'left h': () => this.#show(this.#question - 1),
+    'right l': () => this.#show(this.#question + 1),
+    'tab o': () => (this.#isNoting = true),
+    'ctrl+a': () => this.#showWhole(),
+    backspace: () => delete this.#now.chosen,
+    enter: () => this.#choose(this.#at),
+    'escape ctrl+c': () => this.#options.answer({ kind: 'stopped' }),
+  });
 
   constructor(options: InputOptions) {
     this.#options = options;
@@ -48,9 +60,8 @@ export class InputView implements View {
     const rows = this.#isConfirming
       ? this.#confirmRows(look)
       : inputRows(this.#shown(look), look, height, hintKeys(look)('Ctrl+A'));
-    const shown = drawn(rows, look);
-    if (!this.#isNoting || this.#isConfirming) return { rows: shown };
-    return { rows: shown, cursor: { row: shown.length - 1, column: this.#now.note.column(look.width) } };
+    const cursor = { row: rows.length - 1, column: this.#now.note.column(look.width) };
+    return { rows: drawCut(rows, look), cursor: this.#isNoting && !this.#isConfirming ? cursor : undefined };
   }
 
   get #now(): GivenInput {
@@ -97,23 +108,18 @@ export class InputView implements View {
     if (this.#isConfirming) return this.#confirm(input);
     if (this.#isNoting) return this.#intoNote(input);
     if (input.kind !== 'key') return;
-    const { name } = input;
-    const last = this.#asked.options.length;
-    if (name === 'up' || name === 'ctrl+p' || name === 'k') this.#at = this.#at === 0 ? last : this.#at - 1;
-    else if (name === 'down' || name === 'ctrl+n' || name === 'j') this.#at = this.#at === last ? 0 : this.#at + 1;
-    else if (name === 'left' || name === 'h') this.#show(this.#question - 1);
-    else if (name === 'right' || name === 'l') this.#show(this.#question + 1);
-    else if (name === 'tab' || name === 'o') this.#isNoting = true;
-    else if (name === 'ctrl+a') this.#showWhole();
-    else if (name === 'backspace') delete this.#now.chosen;
-    else if (name === 'enter') this.#choose(this.#at);
-    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
-    else if (/^[1-9]$/.test(name) && Number(name) <= last + 1) this.#choose(Number(name) - 1);
+    const number = /^[1-9]$/.test(input.name) ? Number(input.name) : Infinity;
+    if (number <= this.#last + 1) this.#choose(number - 1);
+    else this.#keys.get(input.name)?.();
+  }
+
+  get #last(): number {
+    return this.#asked.options.length;
   }
 
   #showWhole(): void {
     const { showWhole } = this.#options;
-    showWhole((look) => drawn(wholeInputRows({ ...this.#shown(look), below: [] }, look), look));
+    showWhole((look) => drawCut(wholeInputRows({ ...this.#shown(look), below: [] }, look), look));
   }
 
   #show(question: number): void {
@@ -126,13 +132,9 @@ export class InputView implements View {
   /** A free answer is a note without an option. */
   #choose(at: number): void {
     this.#at = at;
-    if (at === this.#asked.options.length) {
-      delete this.#now.chosen;
-      this.#isNoting = true;
-      return;
-    }
-    this.#now.chosen = at;
-    this.#next();
+    this.#now.chosen = at === this.#last ? undefined : at;
+    if (at === this.#last) this.#isNoting = true;
+    else this.#next();
   }
 
   #next(): void {
@@ -148,7 +150,7 @@ export class InputView implements View {
       this.#now.note.clear();
       this.#isNoting = false;
     } else if (name === 'enter') {
-      if (this.#at < this.#asked.options.length) this.#now.chosen = this.#at;
+      if (this.#at < this.#last) this.#now.chosen = this.#at;
       this.#next();
     } else this.#now.note.input(input);
   }
@@ -171,10 +173,6 @@ export class InputView implements View {
   }
 }
 
-function drawn(rows: readonly Row[], look: Look): readonly string[] {
-  return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
-}
-
 interface ShownInput {
   readonly title: string;
   readonly asked: UserQuestion;
@@ -186,13 +184,10 @@ interface ShownInput {
 const otherWords = { label: 'None of these', description: 'answer in your own words' };
 
 function wholeInputRows(shown: ShownInput, look: Look): readonly Row[] {
-  return [titleRow(shown), ...questionRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
+  return [...headRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
 }
 
-/**
- * Fits the question into a height: descriptions of options are dropped first, then parts of the question, and a row
- * tells how to see all.
- */
+/** Drops descriptions of options first, then parts of the question; a row tells how to see all. */
 function inputRows(shown: ShownInput, look: Look, height: number, showsAll: string): readonly Row[] {
   const whole = wholeInputRows(shown, look);
   if (whole.length <= height) return whole;
@@ -202,7 +197,7 @@ function inputRows(shown: ShownInput, look: Look, height: number, showsAll: stri
   const sign: Row = [styled(`  ${glyphsOf(look).ellipsis} Not all of this fits: ${showsAll} shows all`, warnStyle)];
   const tail = [...options, ...shown.below];
   const room = Math.max(0, height - tail.length - 2);
-  const head = [titleRow(shown), ...questionRows(shown, look).slice(0, room), sign];
+  const head = [...headRows(shown, look).slice(0, 1 + room), sign];
   // Keep the sign visible even on the lowest screens.
   return [
     ...head.slice(Math.max(0, head.length - Math.max(1, height))),
@@ -210,33 +205,19 @@ function inputRows(shown: ShownInput, look: Look, height: number, showsAll: stri
   ];
 }
 
-function titleRow({ title }: ShownInput): Row {
-  return [styled(title, boldStyle)];
-}
-
-function questionRows({ asked: { header, question } }: ShownInput, look: Look): readonly Row[] {
-  return wrapRow([styled(`${visibleLine(header)}: ${visibleLine(question)}`, {})], {
-    width: look.width,
-    first: [plain('  > ')],
-    rest: [plain('  | ')],
-  });
+function headRows({ title, asked: { header, question } }: ShownInput, look: Look): readonly Row[] {
+  const words = styled(`${visibleLine(header)}: ${visibleLine(question)}`, {});
+  const form = { width: look.width, first: [plain('  > ')], rest: [plain('  | ')] };
+  return [[styled(title, boldStyle)], ...wrapRow([words], form)];
 }
 
 function optionRows({ asked, at: here, chosen }: ShownInput, look: Look): readonly (readonly Row[])[] {
-  const { prompt, good } = glyphsOf(look);
+  const form = { width: look.width, rest: [plain('     ')] };
   return [...asked.options, otherWords].map(({ label, description }, at) => {
     const isHere = at === here;
-    const first: Row = [
-      styled(isHere ? `${prompt} ` : '  ', accentStyle),
-      styled(
-        `${at + 1}. ${visibleLine(label)}${at === chosen ? ` ${good}` : ''}`,
-        isHere ? { ...accentStyle, ...boldStyle } : {},
-      ),
-    ];
-    return wrapRow([styled(visibleLine(description), dimStyle)], {
-      width: look.width,
-      first: [...first, plain('  ')],
-      rest: [plain('     ')],
-    });
+    const sign = at === chosen ? ` ${glyphsOf(look).good}` : '';
+    const name = styled(`${at + 1}. ${visibleLine(label)}${sign}`, styleOf(isHere));
+    const first = [cursorSign(isHere, look), name, plain('  ')];
+    return wrapRow([styled(visibleLine(description), dimStyle)], { ...form, first });
   });
 }

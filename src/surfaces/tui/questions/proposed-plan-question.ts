@@ -1,10 +1,11 @@
+import { defined } from '../../../base/objects.ts';
 import { ListView } from '../pages/list-view.ts';
+import type { TuiSession } from '../session/session.ts';
 import type { TypingPause } from './typing-pause.ts';
-import type { CommandSession } from '../commands/command-session.ts';
 
 /** Asks what to do with the plan that a turn in plan mode proposed. `startAnew`: begins a new conversation. */
 export function chooseAfterPlan(
-  session: CommandSession,
+  session: TuiSession,
   plan: string,
   { pause, startAnew }: { readonly pause: TypingPause; startAnew(): Promise<void> },
 ): void {
@@ -18,24 +19,22 @@ export function chooseAfterPlan(
   const cleared = async (): Promise<void> => {
     const { model, effort } = session.thread.settings;
     await startAnew();
-    await session.change({ model, ...(effort === undefined ? {} : { effort }), collaboration: { mode: 'default' } });
+    await session.change({ model, ...defined({ effort }), collaboration: { mode: 'default' } });
     session.sendWords(`Implement this plan:\n\n${plan}`);
   };
-  const ways = [() => session.inBackground(here()), () => session.inBackground(cleared()), () => {}];
+  const ways = [here, cleared];
   const list = new ListView({
     title: 'Implement this plan?',
     items: [
       { label: 'Yes, here', about: 'leaves plan mode and begins' },
-      {
-        label: 'Yes, with a cleared context',
-        about: `a new conversation with the plan alone (${used}% used here)`,
-      },
+      { label: 'Yes, with a cleared context', about: `a new conversation with the plan alone (${used}% used here)` },
       { label: 'No, stay in plan mode', about: 'say what to change' },
     ],
     close,
     pick(index) {
       close();
-      ways[index]?.();
+      const way = ways[index];
+      if (way !== undefined) session.inBackground(way());
     },
   });
   stage.open(pause.guard(list));

@@ -1,6 +1,5 @@
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { defined } from '../../../base/objects.ts';
 import { fillForm } from '../../views/questions/question-choices.ts';
 import { FieldView, typedField } from './form-fields.ts';
 import { InputView } from './model-questions-view.ts';
@@ -9,7 +8,7 @@ import type { Look } from '../screen/text/look.ts';
 import { QuestionView } from './question-view.ts';
 import type { TypingPause } from './typing-pause.ts';
 
-export interface DeskParts {
+interface DeskParts {
   open(view: View | undefined): void;
   showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
   /** Closes that screen: its question is no longer asked. */
@@ -89,19 +88,15 @@ export class QuestionDesk {
     const { input, agent } = question;
     const show = (view: (answered: (answer: Answer) => void) => View): Promise<Answer> =>
       new Promise((answered) => (signal.aborted ? answered({ kind: 'lapsed' }) : open(pause.guard(view(answered)))));
-    const answer =
-      input === undefined
-        ? await fillForm(question, (one) =>
-            show((answered) => {
-              const field = typedField(one);
-              return field === undefined
-                ? new QuestionView({ question: one, item, waiting, answer: answered, showWhole })
-                : new FieldView(field, { question: one, answer: answered, showWhole });
-            }),
-          )
-        : await show(
-            (answered) => new InputView({ questions: input, ...defined({ agent }), answer: answered, showWhole }),
-          );
+    const askOne = (one: Question): Promise<Answer> =>
+      show((answer) => {
+        const field = typedField(one);
+        if (field !== undefined) return new FieldView(field, { question: one, answer, showWhole });
+        return new QuestionView({ question: one, item, waiting, answer, showWhole });
+      });
+    const answer = await (input === undefined
+      ? fillForm(question, askOne)
+      : show((answer) => new InputView({ questions: input, agent, answer, showWhole })));
     if (signal.aborted) return;
     this.#close();
     this.#parts.answer(question.id, answer);

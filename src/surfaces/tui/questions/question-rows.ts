@@ -5,7 +5,8 @@ import { justificationLines, questionLines, requiredQuestionLines } from '../../
 import { exactLine, exactText } from '../../views/terminal/exact-text.ts';
 import { paint, type Span } from '../../views/terminal/styled-text.ts';
 import { keyHint } from '../screen/keys/key-map.ts';
-import { beginningOfRow, cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { drawCut, margin } from '../pages/list-parts.ts';
+import { beginningOfRow, drawRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { paintedRows } from '../screen/text/output-colours.ts';
 import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
@@ -51,19 +52,13 @@ function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: 
 /** Shows a sign for every hidden character, as other questions do: a yes writes those too. */
 function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
+  // By line, to show a carriage return at the end of a line too.
+  const lines = diff?.split('\n').map((line) => exactText(line));
   return {
     ...change,
     path: exactLine(path, 'words'),
-    ...(movePath === undefined ? {} : { movePath: exactLine(movePath, 'words') }),
-    // By line, to show a carriage return at the end of a line too.
-    ...(diff === undefined
-      ? {}
-      : {
-          diff: diff
-            .split('\n')
-            .map((line) => exactText(line))
-            .join('\n'),
-        }),
+    movePath: movePath === undefined ? undefined : exactLine(movePath, 'words'),
+    diff: lines?.join('\n'),
   };
 }
 
@@ -112,7 +107,7 @@ export function shortQuestion(question: Question, asked: AskedRows, look: Look, 
 
 function reasonRows(reason: string | undefined, look: Look): readonly Row[] {
   if (reason === undefined) return [];
-  return wrapRow([plain(exactLine(reason))], { width: look.width, first: [plain('  ')] });
+  return wrapRow([plain(exactLine(reason))], { width: look.width, first: margin });
 }
 
 function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
@@ -133,5 +128,5 @@ function moreRow(left: number, where: string, look: Look): string {
   const key = keyHint(look, 'approval.open_fullscreen', (name) => `: ${name}`);
   const texts = [`  ${ellipsis} ${left} more rows${where}${all}`, `${ellipsis} ${left} more${key}`];
   const text = texts.find((each) => countColumns(each) <= look.width) ?? `${ellipsis}${key}`;
-  return drawRow(cutRow([styled(text, dimStyle)], look.width, look), look);
+  return drawCut([[styled(text, dimStyle)]], look)[0]!;
 }

@@ -10,37 +10,23 @@ import {
   fieldChoices,
 } from '../../views/questions/question-choices.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
+import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../pages/list-parts.ts';
 import { hintKeys, type KeyGroup } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow, drawRows, rowsAround } from '../screen/text/draw-row.ts';
+import { cutRow, drawRows, rowsAround } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import {
-  accentStyle,
-  badStyle,
-  boldStyle,
-  dimStyle,
-  plain,
-  type Row,
-  styled,
-  warnStyle,
-} from '../screen/text/style.ts';
+import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { cacheRows, type Frame, type View } from '../screen/view.ts';
-import { TextLineField } from './form-fields.ts';
+import { type FieldOptions, TextLineField } from './form-fields.ts';
 import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
 
-export interface QuestionOptions {
-  readonly question: Question;
+interface QuestionOptions extends FieldOptions {
   readonly item: TurnItem | undefined;
   waiting(): number;
-  answer(answer: Answer): void;
-  showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
 }
 
-/**
- * With fewer rows for the question than this, the hint is dropped. In a low window it is dropped before a row of the
- * command.
- */
+/** With fewer rows for the question, the hint is dropped; in a low window, before a row of the command. */
 const fewestAsked = 4;
 /** Rows of the question that come before answers that are not selected. */
 const leastAsked = 2;
@@ -49,9 +35,7 @@ const lowRows = 13;
 
 type RowsOfAsked = (look: Look) => AskedRows;
 
-/**
- * Shows a question, everything that a yes would allow, and the answers. Each answer can have a note if it will be read.
- */
+/** A question, everything that a yes would allow, and the answers. One that will be read can have a note. */
 export class QuestionView implements View {
   readonly #options: QuestionOptions;
   readonly #choices: readonly Choice[];
@@ -64,16 +48,25 @@ export class QuestionView implements View {
   #problem = '';
   /** Cached rows of the whole question: a patch may have many thousand lines. */
   #rows = this.#keepRows();
-  /**
-   * The last frame: it decides if a yes counts. `enough`: what a yes would run or change is visible, or the window is
-   * not low, and a row says that there is more.
-   */
+  /** Decides if a yes counts. `enough`: what it would run is visible, or a row of a higher window says more. */
   #drawn: { readonly rows?: RowsOfAsked; readonly width: number; readonly shows: 'all' | 'enough' | 'part' } = {
     width: 0,
     shows: 'part',
   };
   /** The rows that the user has seen to their end, and the window width for which that holds. */
   #read: { readonly rows: RowsOfAsked; readonly width: number } | undefined;
+  readonly #moves = keyTable<() => void>({
+    'up ctrl+p': () => (this.#at = this.#at <= 0 ? this.#choices.length - 1 : this.#at - 1),
+    'down ctrl+n': () => (this.#at = this.#at === this.#choices.length - 1 ? 0 : this.#at + 1),
+  });
+  readonly #keys = keyTable<() => void>({
+    enter: () => this.#confirm(),
+    tab: () => (this.#isNoting = this.#takesNote),
+    'ctrl+a': () => this.#showWhole(),
+    'escape ctrl+c': () => this.#options.answer({ kind: 'stopped' }),
+    left: () => this.#changeRule(-1),
+    right: () => this.#changeRule(1),
+  });
 
   constructor(options: QuestionOptions) {
     this.#options = options;
@@ -115,9 +108,9 @@ export class QuestionView implements View {
     const isEnough = shown.shows === 'core' || (shown.isSaid && height >= lowRows);
     const shows = shown.shows === 'all' ? 'all' : isEnough ? 'enough' : 'part';
     this.#drawn = { rows: this.#rows, width: look.width, shows };
-    const rows = [...shown.rows, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
-    if (!this.#isNoting) return { rows };
-    return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
+    const rows = [...shown.rows, ...drawCut(below, look)];
+    const cursor = { row: rows.length - 1, column: this.#note.column(look.width) };
+    return { rows, cursor: this.#isNoting ? cursor : undefined };
   }
 
   /** `short`: each answer in one row. `bare`: without the hint, and only the answers that fit. */
@@ -148,11 +141,11 @@ export class QuestionView implements View {
       return `${title} ${key('Enter')} sends it, ${key('Esc')} goes back`;
     }
     const others = waiting() === 0 ? '' : ` ${dot} ${waiting()} more ${waiting() === 1 ? 'waits' : 'wait'}`;
-    if (this.#chosen === undefined)
-      return `Up and down choose, ${key('Enter')} confirms, ${key('Esc')} stops the turn${others}`;
     const note = this.#takesNote ? `${key('Tab')} adds a note, ` : '';
-    const rule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
-    return `${rule ? 'Left and right change the rule, ' : ''}${key('Enter')} confirms, ${note}${key('Esc')} stops the turn${others}`;
+    const isRule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
+    const first =
+      this.#chosen === undefined ? 'Up and down choose, ' : isRule ? 'Left and right change the rule, ' : '';
+    return `${first}${key('Enter')} confirms, ${note}${key('Esc')} stops the turn${others}`;
   }
 
   get #chosen(): Choice | undefined {
@@ -164,32 +157,23 @@ export class QuestionView implements View {
   }
 
   input(input: TerminalInput): void {
-    if (input.kind === 'key' && this.#moved(input.name)) return;
+    // Up and down select an answer, even while a note is typed.
+    const move = input.kind === 'key' ? this.#moves.get(input.name) : undefined;
+    if (move !== undefined) {
+      move();
+      if (!this.#isNoting) this.#problem = '';
+      return;
+    }
     if (this.#isNoting) return this.#intoNote(input);
     if (input.kind !== 'key') return;
     const { name } = input;
-    if (name === 'enter') this.#confirm();
-    else if (name === 'tab') this.#isNoting = this.#takesNote;
-    else if (name === 'ctrl+a') this.#showWhole();
-    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
-    else if (name === 'left' || name === 'right') this.#changeRule(name === 'left' ? -1 : 1);
-    else {
-      const at = this.#choices.findIndex(({ key }) => key === name);
-      const found = at === -1 && /^[1-9]$/.test(name) ? Number(name) - 1 : at;
-      if (this.#choices[found] === undefined) return;
-      this.#at = found;
-      this.#confirm();
-    }
-  }
-
-  /** Up and down select an answer, even while a note is typed. */
-  #moved(name: string): boolean {
-    const last = this.#choices.length - 1;
-    if (name === 'up' || name === 'ctrl+p') this.#at = this.#at <= 0 ? last : this.#at - 1;
-    else if (name === 'down' || name === 'ctrl+n') this.#at = this.#at === last ? 0 : this.#at + 1;
-    else return false;
-    if (!this.#isNoting) this.#problem = '';
-    return true;
+    const act = this.#keys.get(name);
+    if (act !== undefined) return act();
+    const at = this.#choices.findIndex(({ key }) => key === name);
+    const found = at === -1 && /^[1-9]$/.test(name) ? Number(name) - 1 : at;
+    if (this.#choices[found] === undefined) return;
+    this.#at = found;
+    this.#confirm();
   }
 
   #changeRule(by: number): void {
@@ -257,12 +241,8 @@ export class QuestionView implements View {
     const { text } = this.#note;
     const read = choice.reads?.(text);
     if (typeof read === 'string') this.#problem = read;
-    else this.#options.answer(read ?? { ...this.#answerOf(choice), ...(text === '' ? {} : { note: text }) });
+    else this.#options.answer(read ?? { ...this.#answerOf(choice), ...(text !== '' && { note: text }) });
   }
-}
-
-function hintRows(hint: string, look: Look): readonly Row[] {
-  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
 }
 
 function choicesOf(question: Question): readonly Choice[] {
@@ -285,41 +265,31 @@ interface AnswerList {
 
 /** Answers with their keys, wrapped: no key is cut. */
 function choiceRows(list: AnswerList, look: Look): readonly Row[] {
-  return listed(list, look, ({ first, row }) =>
-    wrapRow(row, { width: look.width, first, rest: [plain('     ')] }),
+  const rest = [plain('     ')];
+  return listed(list, look, (sign, words, key) =>
+    wrapRow([words, key], { width: look.width, first: [sign], rest }),
   ).flat();
 }
 
 function shortChoiceRows(list: AnswerList, look: Look, most: number): readonly Row[] {
-  const groups = listed(list, look, ({ first, row }) => [oneAnswer(first, row, look)]);
+  const groups = listed(list, look, (sign, words, key) => {
+    const room = Math.max(0, look.width - 2 - countColumns(key.text));
+    return [[sign, ...cutRow([words], room, look), key]];
+  });
   const chosen = groups.slice(0, list.at + 1).flat().length - 1;
   return rowsAround(groups.flat(), Math.max(0, chosen), most);
-}
-
-interface AnswerRow {
-  readonly first: Row;
-  readonly row: Row;
 }
 
 function listed(
   { choices, at: chosenAt, bound }: AnswerList,
   look: Look,
-  rowsOf: (answer: AnswerRow) => readonly Row[],
+  rowsOf: (sign: Piece, words: Piece, key: Piece) => readonly Row[],
 ): readonly (readonly Row[])[] {
-  const { prompt } = glyphsOf(look);
   const own = choices.findIndex(({ isOffered }) => isOffered !== true);
   return choices.map(({ key, words }, at) => {
     const isChosen = at === chosenAt;
-    const row: Row = [
-      styled(`${at + 1}. ${exactLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-      styled(` (${bound(key)})`, dimStyle),
-    ];
-    const rows = rowsOf({ first: [styled(isChosen ? `${prompt} ` : '  ', accentStyle)], row });
+    const answer = styled(`${at + 1}. ${exactLine(words)}`, styleOf(isChosen));
+    const rows = rowsOf(cursorSign(isChosen, look), answer, styled(` (${bound(key)})`, dimStyle));
     return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
   });
-}
-
-function oneAnswer(first: Row, [words = plain(''), key = plain('')]: Row, look: Look): Row {
-  const room = Math.max(0, look.width - 2 - countColumns(key.text));
-  return [...first, ...cutRow([words], room, look), key];
 }

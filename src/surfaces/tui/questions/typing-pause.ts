@@ -1,7 +1,7 @@
+import { drawCut } from '../pages/list-parts.ts';
 import type { KeyGroup } from '../screen/keys/key-map.ts';
 import { InputSilence } from '../screen/terminal/input-silence.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { styled, warnStyle } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
@@ -20,9 +20,7 @@ export interface PauseTimes {
 
 export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750, over: 1000 };
 
-/**
- * The rule for all questions: no key pressed before a question was visible answers it, whatever the key was meant for.
- */
+/** No key pressed before a question was visible answers it, whatever the key was meant for. */
 export class TypingPause {
   readonly now: () => number;
   readonly #times: PauseTimes;
@@ -78,29 +76,22 @@ export class TypingPause {
   /** Wraps a view so that its keys answer only after a pause. Ctrl+C counts at once: it allows nothing. */
   guard(view: View): View {
     const { drawn, next } = this.#times;
-    return new GuardedView(view, {
-      now: this.now,
-      times: () => this.#restarts,
-      answered: () => this.answered(),
-      // Evaluated on drawing: another question may have been answered since.
-      pauseMs: () => (this.now() - this.#answeredAt < next ? next : drawn),
-    });
+    // Evaluated on drawing: another question may have been answered since.
+    const pauseMs = (): number => (this.now() - this.#answeredAt < next ? next : drawn);
+    const answered = (): void => this.answered();
+    return new GuardedView(view, { now: this.now, times: () => this.#restarts, answered, pauseMs });
   }
 }
 
 const tickMs = 50;
 
-interface Guard {
-  now(): number;
+interface Guard extends Pick<TypingPause, 'now' | 'answered'> {
   /** Changes whenever pending keys may have been typed for another program. */
   times(): number;
-  answered(): void;
   pauseMs(): number;
 }
 
-/**
- * A question that accepts keys once it was visible and the keyboard was quiet for a while. Earlier keys are dropped.
- */
+/** Accepts keys once the question was visible and the keyboard was quiet for a while. Earlier keys are dropped. */
 class GuardedView implements View {
   readonly #view: View;
   readonly #guard: Guard;
@@ -138,7 +129,7 @@ class GuardedView implements View {
     if (this.#state === 'unseen') this.#drawn();
     if (!isNoted) return frame;
     const note = styled('  A key came before you could read this, and was not taken. Press it again.', warnStyle);
-    return { ...frame, rows: [...frame.rows, drawRow(cutRow([note], look.width, look), look)] };
+    return { ...frame, rows: [...frame.rows, ...drawCut([[note]], look)] };
   }
 
   input(input: TerminalInput): void {

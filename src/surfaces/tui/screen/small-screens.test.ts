@@ -4,7 +4,7 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { InputView } from '../questions/model-questions-view.ts';
 import { ListView } from '../pages/list-view.ts';
 import { QuestionView } from '../questions/question-view.ts';
-import { QueueView } from '../commands/conversation/queue.ts';
+import { queueView } from '../commands/conversation/queue.ts';
 import { sampleInput, sampleQuestion } from '../questions/sample-question.ts';
 import type { View } from './view.ts';
 import { noticeCell } from '../transcript/cells/notice-cells.ts';
@@ -30,7 +30,7 @@ const views: Readonly<Record<string, () => View>> = {
     new QuestionView({ question, item: undefined, waiting: () => 2, answer: nothing, showWhole: nothing }),
   input: () => new InputView({ questions: [asked, { ...asked, id: 'b' }], answer: nothing, showWhole: nothing }),
   queue: () =>
-    new QueueView({
+    queueView({
       queued: () => ['one message', 'another 漢字 message'],
       move: (at) => at,
       remove: nothing,

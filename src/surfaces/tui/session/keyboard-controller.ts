@@ -235,7 +235,7 @@ export class KeyboardController {
     if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
     const meant = parseDraft(trimDraft(composer.draft));
     if (meant.kind === 'refused') return notice(meant.why, 'info');
-    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
+    if (meant.kind === 'slash' && meant.command.waits === true && conversation.isBusy) {
       // The keys that the notice names must not go to the list.
       stage.popup.closeFor(composer.draft);
       return notice(commandMustWaitMessage(meant.command.name, stage.look), 'error');

@@ -2,10 +2,11 @@ import { endsCode, readFence } from '../../../../base/markdown/code-fence.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { Variables } from '../../../../protocol/shell.ts';
-import { ListView } from '../../pages/list-view.ts';
-import { PagerView } from '../../pages/pager-view.ts';
+import { chooseFrom } from '../../pages/list-view.ts';
+import { openPage } from '../../pages/pager-view.ts';
 import { cleanLine, cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
+import type { Look } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
@@ -14,46 +15,29 @@ const shownCharacters = 72;
 
 /** `/copy`: the last answer, or a part of it from a list. With `answer`, and Ctrl+O: the whole answer at once. */
 export async function copyAnswer(session: TuiSession, which: string): Promise<void> {
-  const { stage } = session.parts;
   const answer = lastAnswer(session);
   if (answer === undefined) return session.notice('There is no answer to copy yet.');
   const parts = copiedParts(answer);
   if (parts.length === 1 || which === 'answer') return copy(session, parts[0]!);
-  const close = (): void => stage.open(undefined);
-  stage.open(
-    new ListView({
-      title: 'Copy what?',
-      items: parts.map((part) => ({
-        label: nameOf(part),
-        about: cleanLine(part.text.trim()).slice(0, shownCharacters),
-      })),
-      close,
-      pick(index) {
-        close();
-        const part = parts[index];
-        if (part !== undefined) session.inBackground(copy(session, part));
-      },
-    }),
-  );
+  chooseFrom(session.parts.stage, {
+    title: 'Copy what?',
+    items: parts.map((part) => ({
+      label: nameOf(part),
+      about: cleanLine(part.text.trim()).slice(0, shownCharacters),
+    })),
+    pick: (index) => session.inBackground(copy(session, parts[index]!)),
+  });
 }
 
 /** `/raw`: the last answer as the model wrote it, to select with the mouse. */
 export function showRaw(session: TuiSession): void {
-  const { stage } = session.parts;
   const answer = lastAnswer(session);
   if (answer === undefined) return session.notice('There is no answer yet.');
   const lines = cleanText(answer.trimEnd()).split('\n');
-  stage.openPager(
-    new PagerView({
-      title: 'The last answer as it was written',
-      rows: (look) =>
-        drawRows(
-          lines.flatMap((line) => wrapRow([plain(withoutTabs(line, 4))], { width: look.width, breaking: 'anywhere' })),
-          look,
-        ),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  const rows = ({ width }: Look) =>
+    lines.flatMap((line) => wrapRow([plain(withoutTabs(line, 4))], { width, breaking: 'anywhere' }));
+  const title = 'The last answer as it was written';
+  openPage(session.parts.stage, { title, rows: (look) => drawRows(rows(look), look) });
 }
 
 function lastAnswer(session: TuiSession): string | undefined {
@@ -93,7 +77,7 @@ const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');
 export function copyWays(env: Variables, platform: NodeJS.Platform): readonly CopyWay[] {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   const last = has('TMUX') ? [tmux, terminal] : [terminal];
-  if (has('SSH_TTY') || has('SSH_CONNECTION') || has('SSH_CLIENT')) return last;
+  if (['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(has)) return last;
   if (platform === 'darwin') return [program('the clipboard', 'pbcopy'), ...last];
   if (platform === 'win32') return [program('the clipboard', 'clip.exe'), ...last];
   return [
@@ -107,10 +91,6 @@ export function copyWays(env: Variables, platform: NodeJS.Platform): readonly Co
 
 function program(name: string, ...words: readonly [string, ...string[]]): CopyWay {
   return { kind: 'program', words, name };
-}
-
-function terminalCopy(text: string): string {
-  return `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
 }
 
 interface CopiedPart {
@@ -133,8 +113,7 @@ export function copiedParts(answer: string): readonly CopiedPart[] {
       at += 1;
       while (at < lines.length && !endsCode(fence, lines[at]!.trimStart())) at += 1;
       const code = lines.slice(from + 1, at).map((line) => line.slice(Math.min(indentOf(line), indent)));
-      if (code.length > 0)
-        parts.push({ kind: 'code', ...(language === '' ? {} : { language }), text: code.join('\n') });
+      if (code.length > 0) parts.push({ kind: 'code', language: language || undefined, text: code.join('\n') });
     } else if (isQuote(lines[at]!)) {
       while (at + 1 < lines.length && isQuote(lines[at + 1]!)) at += 1;
       const quoted = lines.slice(from, at + 1).map((line) => line.replace(/^\s*> ?/, ''));
@@ -152,7 +131,7 @@ function isQuote(line: string): boolean {
   return /^ {0,3}>/.test(line);
 }
 
-export interface CopyParts {
+interface CopyParts {
   readonly ways: readonly CopyWay[];
   /** Runs a program with the text as input. Gives true if it took the text. */
   feed(words: readonly string[], text: string): Promise<boolean>;
@@ -164,15 +143,12 @@ export async function copyText(text: string, { ways, feed, write }: CopyParts): 
   for (const way of ways) {
     if (way.kind === 'terminal') {
       if (bytes > mostTerminalBytes) continue;
-      write(terminalCopy(text));
+      write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
       return way;
     }
     if (await feed(way.words, text)) return way;
   }
   const isLong = bytes > mostTerminalBytes;
-  return {
-    code: 'not-copied',
-    message: isLong ? 'The text is too long for the clipboard of a terminal.' : 'No clipboard was found.',
-    next: 'Write it to a file with /export.',
-  };
+  const message = isLong ? 'The text is too long for the clipboard of a terminal.' : 'No clipboard was found.';
+  return { code: 'not-copied', message, next: 'Write it to a file with /export.' };
 }

@@ -7,7 +7,7 @@ import { reportWorkErrors } from '../../flow/running-work.ts';
 import { PagerView } from '../../pages/pager-view.ts';
 import { listOfFolder, ThreadPages } from '../../pages/thread-pages.ts';
 import { type PickerOptions, PickerView, titleOf } from '../../pages/thread-picker.ts';
-import { TranscriptRows } from '../../pages/transcript-pager.ts';
+import { transcriptPage } from '../../pages/transcript-pager.ts';
 import type { SessionParts, TuiSession } from '../../session/session.ts';
 import { EventEntries } from '../../transcript/event-entries.ts';
 import { Transcript } from '../../transcript/transcript.ts';
@@ -30,24 +30,15 @@ export async function chooseThreadView(session: TuiSession, name: string): Promi
     return 'code' in thread ? session.notice(fullText(thread), 'error') : resumeListed(session, thread.id);
   }
   const close = (): void => stage.openPager(undefined);
-  openPicker(
-    {
-      ...session.parts,
-      cwd: session.thread.settings.cwd,
-      openId: session.thread.id,
-      notice: (text) => session.notice(text, 'error'),
-      run: (work) => session.inBackground(work),
-    },
-    {
-      title: resumeTitle,
-      anyFolder: false,
-      close,
-      pick({ id }) {
-        close();
-        session.inBackground(resumeListed(session, id));
-      },
-    },
-  );
+  const pick = ({ id }: ThreadSummary): void => {
+    close();
+    session.inBackground(resumeListed(session, id));
+  };
+  const notice = (text: string) => session.notice(text, 'error');
+  const run = (work: Promise<unknown>) => session.inBackground(work);
+  const { id: openId, settings } = session.thread;
+  const parts = { ...session.parts, cwd: settings.cwd, openId, notice, run };
+  openPicker(parts, { title: resumeTitle, anyFolder: false, close, pick });
 }
 
 export function pickFirst(
@@ -58,10 +49,8 @@ export function pickFirst(
   const run = (work: Promise<unknown>): void => void reportWorkErrors(work, notice);
   const { promise, resolve } = Promise.withResolvers<ThreadId | 'left'>();
   const title = does === 'fork' ? 'Fork a conversation' : resumeTitle;
-  openPicker(
-    { ...parts, openId: undefined, run },
-    { title, anyFolder, close: () => resolve('left'), pick: ({ id }) => resolve(id) },
-  );
+  const close = (): void => resolve('left');
+  openPicker({ ...parts, run }, { title, anyFolder, close, pick: ({ id }) => resolve(id) });
   return promise.finally(() => stage.openPager(undefined));
 }
 
@@ -69,7 +58,7 @@ const resumeTitle = 'Resume a conversation';
 
 interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads' | 'now'> {
   readonly cwd: string;
-  readonly openId: ThreadId | undefined;
+  readonly openId?: ThreadId;
   notice(text: string): void;
   run(work: Promise<unknown>): void;
 }
@@ -117,22 +106,13 @@ async function previewListed(
 ): Promise<void> {
   const transcript = new Transcript();
   const entries = new EventEntries(transcript, () => false);
-  const rows = new TranscriptRows(transcript, { now, redraw: () => stage.draw() });
+  const page = transcriptPage(transcript, { now, redraw: () => stage.draw() });
   let isOpen = true;
   const close = (): void => {
     isOpen = false;
     back();
   };
-  stage.openPager(
-    new PagerView({
-      title: titleOf(thread),
-      drawMore: (look) => rows.drawMore(look),
-      rows: (look) => rows.rows(look),
-      stops: (look) => rows.stops(look),
-      startsAtEnd: true,
-      close,
-    }),
-  );
+  stage.openPager(new PagerView({ title: titleOf(thread), ...page, close }));
   let count = 0;
   for await (const { event, at } of engine.stored.events(thread.id)) {
     if (!isOpen) return;

@@ -8,7 +8,7 @@ import {
   replaceExport,
   writeNewExport,
 } from '../../../views/export/export-file.ts';
-import { ListView } from '../../pages/list-view.ts';
+import { askYesNo } from '../../pages/list-view.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import type { TuiSession } from '../../session/session.ts';
@@ -20,9 +20,8 @@ export async function renameThread(session: TuiSession, name: string): Promise<v
   if (isEmpty(session)) return;
   const named = await session.parts.engine.stored.rename(session.thread.id, name);
   if (named.kind === 'refused') return session.notice(fullText(named.outcome), 'error');
-  session.notice(
-    `This conversation is now called ${cleanLine(named.name)}. To continue it: /resume ${cleanLine(named.name)}`,
-  );
+  const shown = cleanLine(named.name);
+  session.notice(`This conversation is now called ${shown}. To continue it: /resume ${shown}`);
 }
 
 /** `/archive`: hides the conversation from the lists and begins another one. */
@@ -38,21 +37,12 @@ export async function throwAway(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { stage, engine } = session.parts;
   const { id } = session.thread;
-  const close = (): void => stage.open(undefined);
-  stage.open(
-    new ListView({
-      title: 'Delete this conversation? It cannot be brought back. Files stay as they are.',
-      items: [{ label: 'no' }, { label: 'yes, delete it' }],
-      close,
-      pick(index) {
-        close();
-        if (index !== 1) return;
-        // Leave the thread first, without reading it again: a deleted thread cannot be followed.
-        const deleting = session.thread.leave().then(() => engine.stored.delete(id));
-        session.inBackground(deleting.then((done) => left(session, done, 'The conversation is deleted.')));
-      },
-    }),
-  );
+  const title = 'Delete this conversation? It cannot be brought back. Files stay as they are.';
+  askYesNo(stage, title, [{ label: 'no' }, { label: 'yes, delete it' }], () => {
+    // Leave the thread first, without reading it again: a deleted thread cannot be followed.
+    const deleting = session.thread.leave().then(() => engine.stored.delete(id));
+    session.inBackground(deleting.then((done) => left(session, done, 'The conversation is deleted.')));
+  });
 }
 
 async function left(
@@ -60,9 +50,7 @@ async function left(
   done: { readonly kind: string; readonly outcome?: Outcome },
   words: string,
 ): Promise<void> {
-  if (done.kind === 'refused' && done.outcome !== undefined) {
-    return session.notice(fullText(done.outcome), 'error');
-  }
+  if (done.kind === 'refused' && done.outcome !== undefined) return session.notice(fullText(done.outcome), 'error');
   await startAnew(session);
   session.notice(words);
 }
@@ -106,17 +94,9 @@ export async function exportConversation(session: TuiSession, file: string): Pro
   };
   const problem = writeNewExport(path, text);
   if (problem?.code !== 'export-exists') return tell(problem);
-  const close = (): void => stage.open(undefined);
   const writable = [settings.cwd, ...engine.config.writableFolders];
-  stage.open(
-    new ListView({
-      title: `${shown} exists already. Replace it?`,
-      items: [{ label: 'no' }, { label: 'yes, replace it' }],
-      close,
-      pick(index) {
-        close();
-        if (index === 1) session.inBackground(replaceExport(path, text, writable).then(tell));
-      },
-    }),
+  const title = `${shown} exists already. Replace it?`;
+  askYesNo(stage, title, [{ label: 'no' }, { label: 'yes, replace it' }], () =>
+    session.inBackground(replaceExport(path, text, writable).then(tell)),
   );
 }

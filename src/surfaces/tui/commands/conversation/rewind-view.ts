@@ -2,13 +2,12 @@ import type { RestoreDiff, RestoreReport } from '../../../../engine/undo/restore
 import { plural } from '../../../../engine/wording.ts';
 import { withoutParentFolders } from '../../../../protocol/turn-item.ts';
 import { keptReasons, restoreNotes } from '../../../views/threads/rollback-and-restore-words.ts';
+import { blanksTo, cursorSign, drawCut, keyTable, margin, styleOf } from '../../pages/list-parts.ts';
 import { hintKeys } from '../../screen/keys/key-map.ts';
-import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
-import { cutRow, drawRow, drawRows } from '../../screen/text/draw-row.ts';
+import { drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import {
-  accentStyle,
   badStyle,
   boldStyle,
   dimStyle,
@@ -19,126 +18,76 @@ import {
   warnStyle,
 } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import type { Frame, View } from '../../screen/view.ts';
+import type { View } from '../../screen/view.ts';
 import { diffLinesOf, diffRows } from '../../transcript/cells/patch-cells.ts';
 
 export type RewindPart = 'both' | 'conversation' | 'files';
 
-export interface RewindOptions {
+interface RewindOptions {
   readonly prompt: string;
   readonly files: FilesAhead;
   pick(part: RewindPart): void;
   close(): void;
 }
 
-const parts: readonly { readonly part: RewindPart; readonly label: string; readonly about: string }[] = [
+const allParts: readonly { readonly part: RewindPart; readonly label: string; readonly about: string }[] = [
   { part: 'both', label: 'conversation and files', about: 'the message comes back' },
   { part: 'conversation', label: 'conversation only', about: 'files stay as they are now' },
   { part: 'files', label: 'files only', about: 'the conversation goes on' },
 ];
 
-export class RewindView implements View {
-  readonly #options: RewindOptions;
-  #at = 0;
-  #from = 0;
-  #room = 1;
-
-  constructor(options: RewindOptions) {
-    this.#options = options;
-  }
-
-  get #parts(): typeof parts {
-    const { files } = this.#options;
-    const changes = files.kind === 'known' && hasChanges(files.report);
-    return parts.filter(({ part }) => changes || part === 'conversation');
-  }
-
-  frame(look: Look, height: number): Frame {
-    const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
-    const widest = Math.max(0, ...this.#parts.map(({ label }) => label.length));
-    const choices = this.#parts.map(({ label, about }, at): Row => {
-      const isChosen = at === this.#at;
-      const sign = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
-      const name = styled(`${at + 1}. ${label}`, isChosen ? { ...accentStyle, ...boldStyle } : {});
-      const blanks = plain(' '.repeat(widest - label.length + 2));
-      return [sign, name, blanks, styled(about, dimStyle)];
-    });
-    const key = hintKeys(look, 'pager');
-    const foot: readonly Row[] = [
-      [styled(glyphsOf(look).rule.repeat(look.width), dimStyle)],
-      ...choices,
-      [
-        styled(
-          `${key('Enter')} chooses · ${key('Page Up')} and ${key('Page Down')} scroll · ${key('Esc')} goes back`,
-          dimStyle,
-        ),
-      ],
-    ];
-    const all = drawRows(rewindRows(this.#options.prompt, this.#options.files, { ...look, details: 'whole' }), look);
-    this.#room = Math.max(1, height - foot.length - 1);
-    this.#from = Math.max(0, Math.min(this.#from, all.length - this.#room));
-    const shown = all.slice(this.#from, this.#from + this.#room);
-    const blanks = Array.from({ length: this.#room - shown.length }, () => '');
-    const head: Row = [styled('Go back to before this message', boldStyle)];
-    return { rows: [drawn(head), ...shown, ...blanks, ...foot.map(drawn)].slice(0, height) };
-  }
-
-  input(input: TerminalInput): void {
-    if (input.kind === 'wheel') this.#from += input.direction === 'up' ? -3 : 3;
-    if (input.kind !== 'key') return;
-    const choices = this.#parts;
-    switch (input.name) {
-      case 'escape':
-      case 'q':
-      case 'ctrl+c':
-        return this.#options.close();
-      case 'up':
-      case 'k':
-        this.#at = Math.max(0, this.#at - 1);
-        return;
-      case 'down':
-      case 'j':
-        this.#at = Math.max(0, Math.min(choices.length - 1, this.#at + 1));
-        return;
-      case 'pageup':
-        this.#from -= this.#room;
-        return;
-      case 'pagedown':
-      case 'space':
-        this.#from += this.#room;
-        return;
-      case 'enter':
-        return this.#pick(this.#at);
-      default:
-        if (/^[1-9]$/.test(input.name)) this.#pick(Number(input.name) - 1);
-    }
-  }
-
-  #pick(index: number): void {
-    const chosen = this.#parts[index];
-    if (chosen !== undefined) this.#options.pick(chosen.part);
-  }
+/** The changes of a rewind, and below them the parts to choose from. */
+export function rewindView({ prompt, files, pick, close }: RewindOptions): View {
+  const hasChanges = typeof files !== 'string' && files.restored.length + files.deleted.length > 0;
+  const parts = allParts.filter(({ part }) => hasChanges || part === 'conversation');
+  const widest = Math.max(0, ...parts.map(({ label }) => label.length));
+  let [at, from, room] = [0, 0, 1];
+  const pickAt = (index: number): void => {
+    const chosen = parts[index];
+    if (chosen !== undefined) pick(chosen.part);
+  };
+  const keys = keyTable<() => void>({
+    'escape q ctrl+c': close,
+    'up k': () => (at = Math.max(0, at - 1)),
+    'down j': () => (at = Math.min(parts.length - 1, at + 1)),
+    pageup: () => (from -= room),
+    'pagedown space': () => (from += room),
+    enter: () => pickAt(at),
+  });
+  return {
+    frame(look, height) {
+      const choices = parts.map(({ label, about }, index): Row => {
+        const isChosen = index === at;
+        const name = styled(`${index + 1}. ${label}`, styleOf(isChosen));
+        const blanks = plain(`${blanksTo(widest, label.length)}  `);
+        return [cursorSign(isChosen, look), name, blanks, styled(about, dimStyle)];
+      });
+      const key = hintKeys(look, 'pager');
+      const hint = `${key('Enter')} chooses · ${key('Page Up')} and ${key('Page Down')} scroll · ${key('Esc')} goes back`;
+      const rule = styled(glyphsOf(look).rule.repeat(look.width), dimStyle);
+      const foot: readonly Row[] = [[rule], ...choices, [styled(hint, dimStyle)]];
+      const whole: Look = { ...look, details: 'whole' };
+      const all = drawRows([...promptRows(prompt, whole), [], ...filesRows(files, whole)], look);
+      room = Math.max(1, height - foot.length - 1);
+      from = Math.max(0, Math.min(from, all.length - room));
+      const shown = all.slice(from, from + room);
+      const blanks = Array.from({ length: room - shown.length }, () => '');
+      const head = drawCut([[styled('Go back to before this message', boldStyle)]], look);
+      return { rows: [...head, ...shown, ...blanks, ...drawCut(foot, look)].slice(0, height) };
+    },
+    input(input) {
+      if (input.kind === 'wheel') from += input.direction === 'up' ? -3 : 3;
+      if (input.kind !== 'key') return;
+      if (/^[1-9]$/.test(input.name)) pickAt(Number(input.name) - 1);
+      else keys.get(input.name)?.();
+    },
+  };
 }
 
-function hasChanges({
-  restored,
-  deleted,
-}: {
-  readonly restored: readonly unknown[];
-  readonly deleted: readonly unknown[];
-}) {
-  return restored.length + deleted.length > 0;
-}
-
-type FilesAhead =
-  | { readonly kind: 'none'; readonly why: string }
-  | { readonly kind: 'known'; readonly report: RestoreReport };
+/** Text: why no file would change. */
+type FilesAhead = string | RestoreReport;
 
 const mostPromptRows = 6;
-
-function rewindRows(prompt: string, files: FilesAhead, look: Look): readonly Row[] {
-  return [...promptRows(prompt, look), [], ...filesRows(files, look)];
-}
 
 /** Counts files only, without folders. */
 export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreReport, 'restored' | 'deleted' | 'kept'>) {
@@ -150,30 +99,31 @@ export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreRepor
   };
 }
 
+/** `2 files restored`. Empty: there are none. */
+export function counted(list: readonly unknown[], what: string, does: string): readonly string[] {
+  return list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
+}
+
 function promptRows(prompt: string, look: Look): readonly Row[] {
   const { prompt: sign, ellipsis } = glyphsOf(look);
-  const rows = cleanLines(prompt.trimEnd()).flatMap((line, at) =>
-    wrapRow([plain(line)], {
-      width: look.width,
-      first: [styled(at === 0 ? `${sign} ` : '  ', boldStyle)],
-      rest: [plain('  ')],
-    }),
-  );
+  const rows = cleanLines(prompt.trimEnd()).flatMap((line, at) => {
+    const first = [styled(at === 0 ? `${sign} ` : '  ', boldStyle)];
+    return wrapRow([plain(line)], { width: look.width, first, rest: margin });
+  });
   if (rows.length <= mostPromptRows) return rows;
   return [...rows.slice(0, mostPromptRows - 1), [styled(`  ${ellipsis}`, dimStyle)]];
 }
 
 function filesRows(files: FilesAhead, look: Look): readonly Row[] {
-  if (files.kind === 'none') return words(`No file would change: ${files.why}`, look);
-  const { report } = files;
-  const { diffs = [] } = report;
-  const { restored, deleted, kept } = countRewoundFiles(report);
+  if (typeof files === 'string') return words(`No file would change: ${files}`, look);
+  const { root, diffs = [] } = files;
+  const { restored, deleted, kept } = countRewoundFiles(files);
   const counts = [
-    ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} would go back`]),
-    ...(deleted.length === 0 ? [] : [`${plural(deleted.length, 'new file')} would be deleted`]),
-    ...(kept.length === 0 ? [] : [`${plural(kept.length, 'file')} would stay as now`]),
+    ...counted(restored, 'file', 'would go back'),
+    ...counted(deleted, 'new file', 'would be deleted'),
+    ...counted(kept, 'file', 'would stay as now'),
   ];
-  const head = counts.length === 0 ? 'No file would change.' : `In ${report.root}: ${counts.join(', ')}.`;
+  const head = counts.length === 0 ? 'No file would change.' : `In ${root}: ${counts.join(', ')}.`;
   return [
     ...words(head, look, boldStyle),
     ...diffs.flatMap((diff) => [[], ...fileRows(diff, look)]),
@@ -181,7 +131,7 @@ function filesRows(files: FilesAhead, look: Look): readonly Row[] {
     ...kept.flatMap(({ path, why }) =>
       listed('stays', warnStyle, `${cleanLine(path)} (${keptReasons[why].words})`, look),
     ),
-    ...restoreNotes(report).flatMap((note) => [[], ...words(note, look, warnStyle)]),
+    ...restoreNotes(files).flatMap((note) => [[], ...words(note, look, warnStyle)]),
   ];
 }
 
@@ -206,7 +156,7 @@ function fileRows({ path, kind, diff }: RestoreDiff, look: Look): readonly Row[]
 }
 
 function listed(verb: string, style: typeof boldStyle, text: string, look: Look): readonly Row[] {
-  return wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: [plain('  ')] });
+  return wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: margin });
 }
 
 function words(text: string, look: Look, style: typeof boldStyle = {}): readonly Row[] {

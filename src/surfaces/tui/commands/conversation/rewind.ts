@@ -1,4 +1,3 @@
-import type { EngineRefused } from '../../../../engine/engine-refused.ts';
 import type { RestoreReport, RestoreTarget } from '../../../../engine/undo/restore-files.ts';
 import type { ThreadPrompt } from '../../../../engine/store/stored-thread-details.ts';
 import { plural } from '../../../../engine/wording.ts';
@@ -10,10 +9,10 @@ import { imageLabel, renumberElements } from '../../draft/draft-elements.ts';
 import { joinAll } from '../../draft/draft-message.ts';
 import { type Draft, type DraftElement, draftFromText, escapeCommandDraft } from '../../draft/draft.ts';
 import { changeWholeThread } from '../../pages/insight/inspected-thread.ts';
-import { ListView } from '../../pages/list-view.ts';
+import { type ListView, openList } from '../../pages/list-view.ts';
 import { cleanLine, cleanText } from '../../screen/text/clean-text.ts';
 import type { TuiSession } from '../../session/session.ts';
-import { countRewoundFiles, type RewindPart, RewindView } from './rewind-view.ts';
+import { counted, countRewoundFiles, type RewindPart, rewindView } from './rewind-view.ts';
 
 const mostLeft = 5;
 
@@ -38,23 +37,20 @@ async function browseRewind(session: TuiSession): Promise<void> {
     about: startedAt === undefined ? '' : agoWords(startedAt, now()),
   }));
   let isComparing = false;
-  const list = new ListView({
+  const list = openList(stage, {
     title: 'Go back to before which message?',
     hint: (key) => `${key('Enter')} shows what would change, ${key('Esc')} goes back`,
     items,
     startsAt: items.length - 1,
     isSearched: true,
     keys: { left: () => list.move(-1), right: () => list.move(1) },
-    close: () => stage.open(undefined),
     pick(index) {
-      const prompt = prompts[index];
-      if (prompt === undefined || isComparing) return;
+      if (isComparing) return;
       isComparing = true;
       list.update({ hint: (key) => `Comparing files, ${key('Esc')} goes back` });
-      session.inBackground(showRewind(session, prompt, list));
+      session.inBackground(showRewind(session, prompts[index]!, list));
     },
   });
-  stage.open(list);
 }
 
 /**
@@ -70,20 +66,15 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListV
   stage.open(undefined);
   if (foreseen.kind === 'refused' && foreseen.outcome.code === 'nothing-to-restore')
     return rewind(session, prompt, 'conversation');
-  const view = new RewindView({
+  const leave = (work: () => Promise<void>): void => {
+    stage.openPager(undefined);
+    session.inBackground(work());
+  };
+  const view = rewindView({
     prompt: prompt.words,
-    files:
-      foreseen.kind === 'refused'
-        ? { kind: 'none', why: fullText(foreseen.outcome) }
-        : { kind: 'known', report: foreseen },
-    close() {
-      stage.openPager(undefined);
-      session.inBackground(browseRewind(session));
-    },
-    pick(part) {
-      stage.openPager(undefined);
-      session.inBackground(rewind(session, prompt, part));
-    },
+    files: foreseen.kind === 'refused' ? fullText(foreseen.outcome) : foreseen,
+    close: () => leave(() => browseRewind(session)),
+    pick: (part) => leave(() => rewind(session, prompt, part)),
   });
   stage.openPager(view);
 }
@@ -111,7 +102,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
   await session.switchTo(forked, { shows: 'end', goesBack: true });
   const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(cleanText(words), pictures)));
-  const shown = draft === undefined ? 'shown' : stage.composer.giveMessageBack(escapeCommandDraft(draft));
+  const shown = draft && stage.composer.giveMessageBack(escapeCommandDraft(draft));
   const aside =
     shown === 'aside' ? '\nWhat you type stays as it is; Up in an empty line brings that message back.' : '';
   session.notice(
@@ -125,8 +116,8 @@ async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<v
   const restored = await restore(session, id, { beforeRestore: 'last' });
   if (restored.kind === 'refused') {
     const { code, message } = restored.outcome;
-    const next = code === 'nothing-to-undo' ? await insteadOfUndo(session, id) : undefined;
-    const why = next === undefined ? fullText(restored.outcome) : `${message}\n${next}`;
+    const isNone = code === 'nothing-to-undo';
+    const why = isNone ? `${message}\n${await insteadOfUndo(session, id)}` : fullText(restored.outcome);
     stage.composer.giveMessageBack(draftFromText(typed));
     stage.popup.closeFor(stage.composer.draft);
     return session.notice(why, 'error');
@@ -153,17 +144,13 @@ async function tellShown(session: TuiSession, { before: _before, ...files }: Res
 }
 
 /** The thread is either the shown one, which stays in this window, or the one it was rewound from. */
-async function restore(
-  session: TuiSession,
-  id: ThreadId,
-  target: RestoreTarget,
-): Promise<RestoreReport | EngineRefused> {
+async function restore(session: TuiSession, id: ThreadId, target: RestoreTarget) {
   const { threads, engine } = session.parts;
   let files: RestoredFiles | undefined;
   const told = (named: RestoredFiles): void => void (files = named);
   const work = () => engine.restoreFiles(id, target, { dryRun: false, force: false, told });
   if (id === session.thread.id) return changeWholeThread(session, work);
-  const done = await threads.whole<RestoreReport>(id, work);
+  const done = await threads.whole(id, work);
   if (files !== undefined) await tellShown(session, files);
   return done;
 }
@@ -182,18 +169,16 @@ function filesWords(report: RestoreReport, undoing: string): string {
   const { failed } = report;
   const { restored, deleted, kept } = countRewoundFiles(report);
   const counts = [
-    ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} restored`]),
-    ...(deleted.length === 0 ? [] : [`${plural(deleted.length, 'file')} deleted`]),
-    ...(kept.length === 0 ? [] : [`${plural(kept.length, 'file')} left as now`]),
+    ...counted(restored, 'file', 'restored'),
+    ...counted(deleted, 'file', 'deleted'),
+    ...counted(kept, 'file', 'left as now'),
     ...failed.map(({ path, reason }) => `${cleanLine(path)} could not be restored (${cleanLine(reason)})`),
   ];
   const done = counts.length === 0 ? 'No file had to change.' : `${counts.join(', ')}.`;
   return report.restored.length + report.deleted.length === 0 ? done : `${done}\nTo undo that: ${undoing}`;
 }
 
-/**
- * Makes a draft from a sent message. Pictures go where its words name them by number; the others go before the words.
- */
+/** Makes a draft from a sent message. Pictures go where its words name them by number, others before the words. */
 export function draftWithPictures(words: string, pictures: readonly string[]): Draft {
   const placed = pictures.map((source, index) => ({ source, label: imageLabel(index + 1) }));
   const unnamed = placed.filter(({ label }) => !words.includes(label)).map(({ label }) => label);
@@ -202,8 +187,6 @@ export function draftWithPictures(words: string, pictures: readonly string[]): D
     const start = text.indexOf(label);
     return { start, end: start + label.length, payload: { kind: 'image', source } };
   });
-  return renumberElements({
-    ...draftFromText(text),
-    elements: elements.toSorted((one, other) => one.start - other.start),
-  });
+  const ordered = elements.toSorted((one, other) => one.start - other.start);
+  return renumberElements({ ...draftFromText(text), elements: ordered });
 }

@@ -3,10 +3,10 @@ import { plural } from '../../../../engine/wording.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import { draftFromText, escapeCommandDraft } from '../../draft/draft.ts';
 import { openHelp } from '../../pages/help.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import { drawCut } from '../../pages/list-parts.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import { dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
+import { dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
 import type { TuiScreen } from '../../screen/tui-screen.ts';
 import type { View } from '../../screen/view.ts';
 import { KeyboardController } from '../../session/keyboard-controller.ts';
@@ -16,9 +16,7 @@ import { type SlashCommand, slashCommands } from '../slash-commands.ts';
 const sideHelp = slashCommands.filter((command: SlashCommand) => command.inSide === true);
 const sideCommands = sideHelp.map(({ name }) => name);
 
-/**
- * `/side`, `/btw`: an unsaved fork on a screen over the main conversation, which keeps running. Leaving discards it.
- */
+/** `/side`, `/btw`: an unsaved fork over the main conversation, which keeps running. Leaving discards it. */
 export async function openSide(main: TuiSession, words: string): Promise<void> {
   const { stage: mainStage, threads, runSlash } = main.parts;
   if (main.thread.place === undefined)
@@ -65,7 +63,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     },
     forked,
   );
-  stage.footer = (look) => [footer(mainStage, look)];
+  stage.footer = (look) => drawCut([footer(mainStage, look)], look);
   const controller = new KeyboardController({
     stage,
     surroundings: main.parts.surroundings,
@@ -94,20 +92,16 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
 }
 
 /** Says that this is the side conversation, and what the main one does meanwhile. */
-function footer(main: TuiScreen, look: Look): string {
+function footer(main: TuiScreen, look: Look): Row {
   const dot = ` ${glyphsOf(look).dot} `;
-  const news: readonly Piece[] =
-    main.view !== undefined
-      ? [styled('the main conversation waits for your answer', warnStyle)]
-      : [styled(main.busy === undefined ? 'the main conversation is idle' : 'the main conversation runs', dimStyle)];
-  const row: Row = [
+  const does = main.view !== undefined ? 'waits for your answer' : main.busy === undefined ? 'is idle' : 'runs';
+  return [
     plain('  '),
     styled('Side conversation', { colour: 'special' }),
     styled(dot, dimStyle),
-    ...news,
+    styled(`the main conversation ${does}`, main.view === undefined ? dimStyle : warnStyle),
     styled(`${dot}ctrl+c closes this one`, dimStyle),
   ];
-  return drawRow(cutRow(row, look.width, look), look);
 }
 
 const mostNamed = 5;
@@ -120,10 +114,7 @@ export function remainingFilesLine(
   const names = files.slice(0, mostNamed).map((path) => shownPath(path, place));
   const more = files.length - names.length;
   const changed = [...names, ...(more === 0 ? [] : [`${more} more`])].join(', ');
-  const did = [
-    ...(changed === '' ? [] : [`changed ${changed}`]),
-    ...(commands === 0 ? [] : [`ran ${plural(commands, 'command')}`]),
-  ];
+  const did = [changed && `changed ${changed}`, commands > 0 && `ran ${plural(commands, 'command')}`].filter(Boolean);
   if (did.length === 0) return undefined;
   const told = problem === undefined ? toldWords(files.length, commands) : 'the main model could not be told all of it';
   return `The side conversation ${did.join(' and ')}. Files stay as it left them: ${told}, and /rewind does not take that back.`;

@@ -1,3 +1,4 @@
+import type { TuiSession } from '../../session/session.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import { layerState, configToml } from '../../../views/wording/settings-text.ts';
 import type { Configured } from '../../../../engine/home/folder-config.ts';
@@ -6,20 +7,13 @@ import { drawRows } from '../../screen/text/draw-row.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import { PagerView } from '../../pages/pager-view.ts';
-import type { CommandSession } from '../command-session.ts';
+import { openPage } from '../../pages/pager-view.ts';
 
-export async function debugConfig(session: CommandSession): Promise<void> {
+export async function debugConfig(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const configured = await engine.config.inFolder(session.thread.settings.cwd);
   if ('code' in configured) return session.notice(fullText(configured), 'error');
-  stage.openPager(
-    new PagerView({
-      title: 'Configuration',
-      rows: (look) => configRows(configured, look),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  openPage(stage, { title: 'Configuration', rows: (look) => configRows(configured, look) });
 }
 
 function configRows(configured: Configured, look: Look): readonly string[] {
@@ -27,13 +21,13 @@ function configRows(configured: Configured, look: Look): readonly string[] {
   const wrapped = (text: string, style = {}): readonly Row[] =>
     cleanLines(text).flatMap((line) => wrapRow([styled(line, style)], { width: look.width, rest: [plain('    ')] }));
   const files = layers.toReversed().filter(({ name }) => name !== 'default');
-  const shown = files.map((layer) => {
+  const layerRows = files.flatMap((layer) => {
     const state = layerState(layer, configured);
-    return `  ${layer.name.padEnd(9)} ${layer.source}${state === '' ? '' : ` (${state})`}`;
+    return wrapped(`  ${layer.name.padEnd(9)} ${layer.source}${state === '' ? '' : ` (${state})`}`);
   });
   const rows: readonly Row[] = [
     [styled('Layers, the one that wins first', boldStyle)],
-    ...shown.flatMap((text) => wrapped(text)),
+    ...layerRows,
     ...(requirementsFile === undefined ? [] : wrapped(`  What may be chosen at all: ${requirementsFile}`, dimStyle)),
     [],
     ...[...problems, ...notices].flatMap((each) => wrapped(fullText(each), warnStyle)),

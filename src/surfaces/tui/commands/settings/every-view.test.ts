@@ -13,15 +13,14 @@ import type { Look } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { autoTheme, themeChoices } from '../../screen/text/themes.ts';
-import { DetailedList } from './keymap-editor.ts';
-import { ItemsView } from './status-line-and-title.ts';
+import { itemsView } from './status-line-and-title.ts';
 import { KeyCaptureView } from './key-press-views.ts';
 import { ListView } from '../../pages/list-view.ts';
 import { PagerView } from '../../pages/pager-view.ts';
 import { QuestionView } from '../../questions/question-view.ts';
 import { SlashPopup } from '../slash-popup.ts';
 import { slashCommands } from '../slash-commands.ts';
-import { ThemeView } from './theme.ts';
+import { themeView } from './theme.ts';
 import { sampleQuestion } from '../../questions/sample-question.ts';
 import { anyCharacter } from '../../../../testing/any-character.ts';
 
@@ -44,10 +43,11 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     answer: none,
     showWhole: none,
   });
-  const detailed = new DetailedList({
+  const detailed = new ListView({
     title: text,
     items: [{ label: text, about: text }],
     isSearched: true,
+    leastRows: 6,
     details: (_, each) => wrapRow([plain(cleanLine(text))], { width: each.width }),
     pick: none,
     close: none,
@@ -64,7 +64,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
   capture.input({ kind: 'key', name: [...text][0] ?? 'a', text: '' });
   const composer = new Composer();
   composer.draft = draftFromText(text);
-  const items = new ItemsView<'a' | 'b'>({
+  const items = itemsView<'a' | 'b'>({
     title: 'Items',
     about: { a: text, b: text },
     chosen: ['a'],
@@ -73,7 +73,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     close: none,
   });
   const close = none;
-  const theme = new ThemeView({ choices: themeChoices, current: autoTheme, preview: none, pick: none, close });
+  const theme = themeView({ choices: themeChoices, current: autoTheme, preview: none, pick: none, close });
   const pager = new PagerView({ title: 'Pager', rows: (each) => helpRows(slashCommands, each), close });
   const busy = { header: 'Working', since: 0, detail: text };
   const plan = { steps: [{ text, status: 'in-progress' as const }], isFolded: false };

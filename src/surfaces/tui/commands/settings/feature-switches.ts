@@ -1,18 +1,18 @@
+import type { TuiSession } from '../../session/session.ts';
 import { isGateOpen } from '../../../../core/config/features.ts';
 import { objectAt } from '../../../../protocol/json.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import { configuredGates, memoryText } from '../../../views/wording/settings-text.ts';
-import { type ListItem, ListView } from '../../pages/list-view.ts';
-import { PagerView } from '../../pages/pager-view.ts';
+import { askYesNo, openList, type ListItem } from '../../pages/list-view.ts';
+import { openPage } from '../../pages/pager-view.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
-import { glyphsOf } from '../../screen/text/look.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import type { CommandSession } from '../command-session.ts';
 
 /** `/memories`: switches for writing and reading notes about threads, and the notes themselves. */
-export function memories(session: CommandSession): Promise<void> {
+export function memories(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
   const title = `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`;
@@ -41,43 +41,26 @@ export function memories(session: CommandSession): Promise<void> {
   });
 }
 
-async function show(session: CommandSession): Promise<Outcome | undefined> {
+async function show(session: TuiSession): Promise<Outcome | undefined> {
   const { stage, engine } = session.parts;
   const memory = await engine.user.memory();
   if ('code' in memory) return memory;
-  const text = memoryText(memory);
-  stage.openPager(
-    new PagerView({
-      title: 'Memory',
-      rows: (look) =>
-        drawRows(
-          cleanLines(text).flatMap((line) => wrapRow([plain(line)], { width: look.width })),
-          look,
-        ),
-      close: () => stage.openPager(undefined),
-    }),
-  );
+  const lines = cleanLines(memoryText(memory));
+  const rows = ({ width }: Look) => lines.flatMap((line) => wrapRow([plain(line)], { width }));
+  openPage(stage, { title: 'Memory', rows: (look) => drawRows(rows(look), look) });
   return undefined;
 }
 
-async function forget(session: CommandSession): Promise<undefined> {
+async function forget(session: TuiSession): Promise<undefined> {
   const { stage, engine } = session.parts;
-  const close = (): void => stage.open(undefined);
   const clear = async (): Promise<void> => {
     const memory = await engine.user.memory();
     const problem = 'code' in memory ? memory : await memory.clear();
-    session.notice(problem === undefined ? 'The memory is empty.' : problem.message, problem ? 'error' : 'info');
+    session.notice(problem?.message ?? 'The memory is empty.', problem ? 'error' : 'info');
   };
-  stage.open(
-    new ListView({
-      title: 'Forget all notes about earlier threads?',
-      items: [{ label: 'No' }, { label: 'Yes', about: 'they cannot be brought back' }],
-      close,
-      pick(index) {
-        close();
-        if (index === 1) session.inBackground(clear());
-      },
-    }),
+  const yes = { label: 'Yes', about: 'they cannot be brought back' };
+  askYesNo(stage, 'Forget all notes about earlier threads?', [{ label: 'No' }, yes], () =>
+    session.inBackground(clear()),
   );
   return undefined;
 }
@@ -92,7 +75,7 @@ interface Switch {
 
 /** Each change is saved at once, and takes effect from the next start on. */
 async function showSwitches(
-  session: CommandSession,
+  session: TuiSession,
   title: string,
   load: () => Promise<readonly Switch[] | Outcome>,
 ): Promise<void> {
@@ -114,24 +97,20 @@ async function showSwitches(
     const now = await load();
     if ('code' in now) return session.notice(fullText(now), 'error');
     switches = now;
-    view.update({
-      items: items(),
-      ...(chosen.isOn === undefined ? {} : { title: `${title}: what you switch counts when Capstan is started again` }),
-    });
+    const changed = `${title}: what you switch counts when Capstan is started again`;
+    view.update({ items: items(), ...(chosen.isOn !== undefined && { title: changed }) });
     stage.draw();
   };
-  const view = new ListView({
+  const view = openList(stage, {
     title,
     items: items(),
     hint: (key) => `${key('Enter')} or ${key('Space')} switches, ${key('Esc')} goes back`,
     keys: { space: (index) => session.inBackground(change(index)) },
-    close: () => stage.open(undefined),
     pick: (index) => session.inBackground(change(index)),
   });
-  stage.open(view);
 }
 
-export function experimental(session: CommandSession): Promise<void> {
+export function experimental(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   return showSwitches(session, 'Features', async () => {
     const configured = await engine.config.inFolder(session.thread.settings.cwd);

@@ -1,17 +1,17 @@
 import { formatCount } from '../../../../engine/wording.ts';
+import { drawCut, margin } from '../../pages/list-parts.ts';
 import { actionId, type KeyAction } from '../../screen/keys/key-actions.ts';
 import { chordMs } from '../../screen/keys/key-map.ts';
 import { shownKey, writtenStrokes } from '../../screen/keys/key-names.ts';
 import { unfitKey } from '../../screen/keys/read-key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { Frame, View } from '../../screen/view.ts';
 
-export interface KeyCaptureOptions {
+interface KeyCaptureOptions {
   readonly action: KeyAction;
   /** A sentence about keys that the terminal cannot send. Empty: nothing is known. */
   note(): string;
@@ -23,42 +23,41 @@ export interface KeyCaptureOptions {
 }
 
 /** After so long without input, the terminal apparently keeps the key to itself. */
-const captureSilenceMs = 3000;
+const silenceMs = 3000;
 
 /** Waits for the key to bind. A pause of a second after the first key ends it. */
 export class KeyCaptureView implements View {
   readonly keys = 'raw';
   readonly #options: KeyCaptureOptions;
   #first: string | undefined;
-  #refused: string | undefined;
+  #refused = '';
   #last = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: KeyCaptureOptions) {
     this.#options = options;
-    this.#wait(captureSilenceMs, () => options.draw());
+    this.#listen();
   }
 
   frame(look: Look, height: number): Frame {
     const { action, note } = this.#options;
-    const { width } = look;
-    const lines = (text: string, sign: Row = [plain('  ')]): readonly Row[] =>
-      text === '' ? [] : wrapRow([styled(text, dimStyle)], { width, first: sign, rest: [plain('  ')] });
-    const isSilent = this.#first === undefined && look.now - this.#last >= captureSilenceMs;
+    const lines = (text: string, first: Row = margin): readonly Row[] =>
+      text === '' ? [] : wrapRow([styled(text, dimStyle)], { width: look.width, first, rest: margin });
+    const isSilent = this.#first === undefined && look.now - this.#last >= silenceMs;
     const warned: Row = [plain('  '), styled(`${glyphsOf(look).warning} `, warnStyle)];
     const rows: readonly Row[] = [
       [plain('  '), styled(`New key for ${actionId(action)}`, boldStyle)],
       ...lines(action.does),
       ...(this.#first === undefined
-        ? [...(this.#refused === undefined ? [] : lines(this.#refused, warned)), ...lines(howTo)]
+        ? [...lines(this.#refused, warned), ...lines(howTo)]
         : [
             [plain('  '), styled(cleanLine(shownKey(this.#first)), accentStyle)],
             ...lines('A second key makes a chord. Wait to take this one alone.'),
           ]),
-      ...lines(isSilent ? 'Nothing came? Then the terminal, tmux or the system keeps that key.' : ''),
+      ...lines(isSilent ? silent : ''),
       ...lines(note()),
     ];
-    return { rows: rows.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, width, look), look)) };
+    return { rows: drawCut(rows.slice(0, Math.max(1, height)), look) };
   }
 
   input(input: TerminalInput): void {
@@ -68,8 +67,8 @@ export class KeyCaptureView implements View {
     if (name === 'escape' || name === 'ctrl+c') return this.#leave();
     if (this.#first !== undefined) return this.#options.captured(`${this.#first} ${name}`);
     const unfit = unfitKey(name, this.#options.action);
-    this.#refused = unfit === undefined ? undefined : `This is ${unfit.what}. ${unfit.next}`;
-    if (unfit !== undefined) return this.#wait(captureSilenceMs, () => this.#options.draw());
+    this.#refused = unfit === undefined ? '' : `This is ${unfit.what}. ${unfit.next}`;
+    if (unfit !== undefined) return this.#listen();
     this.#first = name;
     this.#wait(chordMs, () => this.#options.captured(name));
   }
@@ -78,7 +77,11 @@ export class KeyCaptureView implements View {
   #leave(): void {
     if (this.#first === undefined) return this.#options.close();
     this.#first = undefined;
-    this.#wait(captureSilenceMs, () => this.#options.draw());
+    this.#listen();
+  }
+
+  #listen(): void {
+    this.#wait(silenceMs, () => this.#options.draw());
   }
 
   #wait(ms: number, then: () => void): void {
@@ -89,72 +92,46 @@ export class KeyCaptureView implements View {
 }
 
 const howTo = 'Press it. A second key within a second makes a chord. Esc goes back.';
-
-export interface KeyDebugOptions {
-  now(): number;
-  draw(): void;
-  close(): void;
-}
-
+const silent = 'Nothing came? Then the terminal, tmux or the system keeps that key.';
 const mostShown = 8;
-const debugSilenceMs = 3000;
 
-export class KeyDebugView implements View {
-  readonly keys = 'raw';
-  readonly #options: KeyDebugOptions;
-  readonly #seen: string[] = [];
-  #last = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(options: KeyDebugOptions) {
-    this.#options = options;
-    this.#listen();
-  }
-
-  frame(look: Look, height: number): Frame {
-    const isSilent = look.now - this.#last >= debugSilenceMs;
-    const hint = isSilent
-      ? '  Nothing came? Then the terminal, tmux or the system keeps that key. Ctrl+C closes.'
-      : '  Press a key. Ctrl+C closes.';
-    const rows: readonly Row[] = [
-      [plain('  '), styled('What the terminal sends', boldStyle)],
-      ...this.#seen.map((text, at): Row => [plain('  '), styled(text, at === 0 ? accentStyle : {})]),
-      [styled(hint, dimStyle)],
-    ];
-    return { rows: rows.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, look.width, look), look)) };
-  }
-
-  input(input: TerminalInput): void {
-    if (input.kind === 'key' && input.name === 'ctrl+c') {
-      clearTimeout(this.#timer);
-      return this.#options.close();
-    }
-    this.#listen();
-    this.#seen.unshift(words(input));
-    this.#seen.splice(mostShown);
-  }
-
+export function keyDebugView({ now, draw, close }: Pick<KeyCaptureOptions, 'now' | 'draw' | 'close'>): View {
+  const seen: string[] = [];
+  let last = 0;
+  let timer: NodeJS.Timeout | undefined;
   /** The hint about silence must appear without a key press. */
-  #listen(): void {
-    this.#last = this.#options.now();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#options.draw(), debugSilenceMs).unref();
-  }
+  const listen = (): void => {
+    last = now();
+    clearTimeout(timer);
+    timer = setTimeout(draw, silenceMs).unref();
+  };
+  listen();
+  return {
+    keys: 'raw',
+    frame(look, height) {
+      const rows: readonly Row[] = [
+        [plain('  '), styled('What the terminal sends', boldStyle)],
+        ...seen.map((text, at): Row => [plain('  '), styled(text, at === 0 ? accentStyle : {})]),
+        [styled(`  ${look.now - last >= silenceMs ? silent : 'Press a key.'} Ctrl+C closes.`, dimStyle)],
+      ];
+      return { rows: drawCut(rows.slice(0, Math.max(1, height)), look) };
+    },
+    input(input) {
+      if (input.kind === 'key' && input.name === 'ctrl+c') {
+        clearTimeout(timer);
+        return close();
+      }
+      listen();
+      seen.unshift(words(input));
+      seen.splice(mostShown);
+    },
+  };
 }
 
 function words(input: TerminalInput): string {
-  switch (input.kind) {
-    case 'key': {
-      const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
-      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
-    }
-    case 'paste':
-      return `a paste of ${formatCount(input.text.length)} characters`;
-    case 'wheel':
-      return `the wheel, ${input.direction}`;
-    case 'focus':
-    case 'background':
-    case 'answer':
-      return `a report of the terminal (${input.kind})`;
-  }
+  if (input.kind === 'paste') return `a paste of ${formatCount(input.text.length)} characters`;
+  if (input.kind === 'wheel') return `the wheel, ${input.direction}`;
+  if (input.kind !== 'key') return `a report of the terminal (${input.kind})`;
+  const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
+  return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
 }

@@ -1,6 +1,7 @@
 import type { KeymapLine } from '../../../../engine/home/save-keymap.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
-import { type ListItem, type ListOptions, ListView } from '../../pages/list-view.ts';
+import { margin } from '../../pages/list-parts.ts';
+import { type ListItem, ListView } from '../../pages/list-view.ts';
 import { actionId, defaultKeys, fixedKeys } from '../../screen/keys/key-actions.ts';
 import { defaultKeyMap, type KeyBinding, type KeyMap } from '../../screen/keys/key-map.ts';
 import { shownKey, writtenStrokes } from '../../screen/keys/key-names.ts';
@@ -8,13 +9,11 @@ import { conflictingBindings, readKeyMap, strokesCollide } from '../../screen/ke
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { askKeyboard } from '../../screen/terminal/terminal-sequences.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { dimStyle, type Piece, plain, type Row, styled } from '../../screen/text/style.ts';
+import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import type { Frame, View } from '../../screen/view.ts';
-import type { CommandSession } from '../command-session.ts';
-import { KeyCaptureView, KeyDebugView } from './key-press-views.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { KeyCaptureView, keyDebugView } from './key-press-views.ts';
 import {
   bindingLines,
   keyChangeWords,
@@ -25,11 +24,11 @@ import {
   unsentLine,
 } from './keymap-rows.ts';
 
-export function keymap(session: CommandSession, rest: string): void {
+export function keymap(session: TuiSession, rest: string): void {
   const { stage, now } = session.parts;
   const close = (): void => stage.open(undefined);
   if (rest === '') return new KeymapEditor(session).open();
-  if (rest === 'debug') return stage.open(new KeyDebugView({ now, draw: () => stage.draw(), close }));
+  if (rest === 'debug') return stage.open(keyDebugView({ now, draw: () => stage.draw(), close }));
   session.notice('/keymap lists the keys and binds them, /keymap debug shows what the terminal sends.');
 }
 
@@ -39,21 +38,22 @@ interface Choice extends ListItem {
 
 /** Binds keys: a list of all actions, the changes for one action, then the key press. What is saved applies at once. */
 class KeymapEditor {
-  readonly #session: CommandSession;
-  readonly #list: DetailedList;
+  readonly #session: TuiSession;
+  readonly #list: ListView;
   #said = '';
   /** True if the terminal distinguishes keys with modifiers; undefined: it has not answered. */
   #tellsApart: boolean | undefined;
 
-  constructor(session: CommandSession) {
+  constructor(session: TuiSession) {
     this.#session = session;
-    this.#list = new DetailedList({
+    this.#list = new ListView({
       title: 'Keys',
       items: keymapItems(this.#map, (binding) => this.#boundAt(binding)),
       isSearched: true,
       hint: (key) => `Type to search, ${key('Enter')} changes the keys, ${key('Esc')} closes`,
       pick: (index) => this.#pick(index),
       details: (index, look) => this.#details(index, look),
+      leastRows: 6,
       reported: (input) => this.#reported(input),
       close: () => session.parts.stage.open(undefined),
     });
@@ -82,17 +82,15 @@ class KeymapEditor {
 
   #details(index: number | undefined, look: Look): readonly Row[] {
     const binding = index === undefined ? undefined : this.#map.bindings[index];
-    const about =
-      binding === undefined
-        ? []
-        : [
-            ...bindingLines(binding, this.#boundAt(binding), look),
-            this.#tellsApart === false ? unsentLine(binding) : '',
-          ];
-    const rows = (piece: Piece): readonly Row[] =>
-      piece.text === '' ? [] : wrapRow([piece], { width: look.width, first: [plain('  ')] });
-    const said = cleanLines(this.#said).flatMap((line) => rows(plain(line)));
-    return [...said, ...about.flatMap((line) => rows(styled(line, dimStyle)))];
+    const about = binding === undefined ? [] : bindingLines(binding, this.#boundAt(binding), look);
+    const unsent = binding !== undefined && this.#tellsApart === false ? unsentLine(binding) : '';
+    const pieces = [
+      ...cleanLines(this.#said).map((line) => plain(line)),
+      ...[...about, unsent].map((line) => styled(line, dimStyle)),
+    ];
+    return pieces
+      .filter(({ text }) => text !== '')
+      .flatMap((piece) => wrapRow([piece], { width: look.width, first: margin }));
   }
 
   #pick(index: number): void {
@@ -106,42 +104,30 @@ class KeymapEditor {
   #choose(binding: KeyBinding): void {
     const { action, keys, boundAt } = binding;
     const hasKey = keys.length > 0;
+    const choice = (label: string, about: string, run: () => void): Choice => ({ label, about, run });
     const change = (made: KeyChange) => (): void => this.#save(binding, made);
-    const press: Choice = {
-      label: hasKey ? 'Press another key' : 'Press a key',
-      ...(hasKey ? { about: `in the place of ${keyWords(keys)}` } : {}),
-      run: () => this.#capture(binding, 'replace'),
-    };
-    const add: Choice = {
-      label: 'Add a key',
-      about: `${keyWords(keys)} ${keys.length > 1 ? 'stay' : 'stays'}`,
-      run: () => this.#capture(binding, 'add'),
-    };
-    const removed = keys.map((strokes): Choice => ({
-      label: `Remove ${shownKey(strokes)}`,
-      run: change({ kind: 'remove', strokes }),
-    }));
+    const [press, inPlace] = hasKey ? ['Press another key', `in the place of ${keyWords(keys)}`] : ['Press a key', ''];
+    const stay = `${keyWords(keys)} ${keys.length > 1 ? 'stay' : 'stays'}`;
+    const removed = keys.map((strokes) =>
+      choice(`Remove ${shownKey(strokes)}`, '', change({ kind: 'remove', strokes })),
+    );
     // Without it no list could be used, not even this one.
     const mayBeNone = actionId(action) !== 'list.accept';
-    const none: Choice = { label: 'Unbind', about: 'no key does it', run: change({ kind: 'unbind' }) };
-    const usual: Choice = {
-      label: 'Back to the default',
-      about: keyWords(defaultKeys(action)),
-      run: change({ kind: 'default' }),
-    };
     this.#ask(`Keys of ${actionId(action)}`, [
-      press,
-      ...(hasKey ? [add] : []),
+      choice(press, inPlace, () => this.#capture(binding, 'replace')),
+      ...(hasKey ? [choice('Add a key', stay, () => this.#capture(binding, 'add'))] : []),
       ...(keys.length > 1 ? removed : []),
-      ...(hasKey && mayBeNone ? [none] : []),
-      ...(boundAt === undefined ? [] : [usual]),
+      ...(hasKey && mayBeNone ? [choice('Unbind', 'no key does it', change({ kind: 'unbind' }))] : []),
+      ...(boundAt === undefined
+        ? []
+        : [choice('Back to the default', keyWords(defaultKeys(action)), change({ kind: 'default' }))]),
     ]);
   }
 
   #ask(title: string, choices: readonly Choice[]): void {
     const { stage } = this.#session.parts;
     const close = (): void => stage.open(this.#list);
-    stage.open(new ListView({ title, items: choices, pick: (index) => choices[index]?.run(), close }));
+    stage.open(new ListView({ title, items: choices, pick: (index) => choices[index]!.run(), close }));
   }
 
   #capture(binding: KeyBinding, kind: 'replace' | 'add'): void {
@@ -165,19 +151,10 @@ class KeymapEditor {
     const rivals = conflictingBindings(this.#map, binding.action, strokes);
     if (rivals.length === 0) return this.#save(binding, change);
     const names = rivals.map(({ action }) => actionId(action)).join(' and ');
-    const left = rivals
-      .map(
-        ({ action, keys }) =>
-          `${actionId(action)} then has ${keyWords(keys.filter((key) => !strokesCollide(key, strokes)))}`,
-      )
-      .join(', ');
+    const left = rivals.map((rival) => `${actionId(rival.action)} then has ${keyWords(keysBeside(rival, strokes))}`);
     this.#ask(`${takenWords(rivals, strokes)} ${names}`, [
       { label: 'Press another key', run: () => this.#capture(binding, change.kind) },
-      {
-        label: 'Take it',
-        about: left,
-        run: () => this.#save(binding, change),
-      },
+      { label: 'Take it', about: left.join(', '), run: () => this.#save(binding, change) },
     ]);
   }
 
@@ -196,7 +173,7 @@ class KeymapEditor {
     const now = this.#map.bindings.find((each) => actionId(each.action) === actionId(action)) ?? binding;
     this.#said =
       problem === undefined
-        ? keyChangeWords(this.#map, now, { wanted: changedKeys(binding, change), at: this.#boundAt(now) })
+        ? keyChangeWords(this.#map, now, changedKeys(binding, change), this.#boundAt(now))
         : fullText(problem);
     stage.draw();
   }
@@ -206,19 +183,17 @@ export type KeyChange =
   | { readonly kind: 'replace' | 'add' | 'remove'; readonly strokes: string }
   | { readonly kind: 'unbind' | 'default' };
 
-function changedKeys({ action, keys }: KeyBinding, change: KeyChange): readonly string[] {
-  switch (change.kind) {
-    case 'replace':
-      return [change.strokes];
-    case 'add':
-      return [...keys.filter((key) => !strokesCollide(key, change.strokes)), change.strokes];
-    case 'remove':
-      return keys.filter((key) => key !== change.strokes);
-    case 'unbind':
-      return [];
-    case 'default':
-      return defaultKeys(action);
-  }
+/** The keys that an action keeps if another one gets these strokes. */
+function keysBeside({ keys }: KeyBinding, strokes: string): readonly string[] {
+  return keys.filter((key) => !strokesCollide(key, strokes));
+}
+
+function changedKeys(binding: KeyBinding, change: KeyChange): readonly string[] {
+  const { action, keys } = binding;
+  if (!('strokes' in change)) return change.kind === 'unbind' ? [] : defaultKeys(action);
+  const { kind, strokes } = change;
+  if (kind === 'remove') return keys.filter((key) => key !== strokes);
+  return kind === 'add' ? [...keysBeside(binding, strokes), strokes] : [strokes];
 }
 
 /**
@@ -235,7 +210,7 @@ export function changeLines(
   const { context, name } = binding.action;
   // Without its own line, that of `global` would apply.
   const isLineless = change.kind === 'default' && (context === 'global' || !isInGlobal);
-  const keys = isLineless ? undefined : changedKeys(binding, change).map((key) => writtenStrokes(key));
+  const keys = isLineless ? undefined : changedKeys(binding, change).map(writtenStrokes);
   return [...lostLines(map, binding, change), { context, name, keys }];
 }
 
@@ -244,45 +219,8 @@ function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): read
   const { strokes } = change;
   return conflictingBindings(map, action, strokes)
     .filter(({ boundAt }) => boundAt !== undefined)
-    .map(({ action: { context, name }, keys }) => {
-      const left = keys.filter((key) => !strokesCollide(key, strokes));
-      return { context, name, keys: left.map((key) => writtenStrokes(key)) };
+    .map((rival) => {
+      const { context, name } = rival.action;
+      return { context, name, keys: keysBeside(rival, strokes).map(writtenStrokes) };
     });
-}
-
-export interface DetailedOptions extends ListOptions {
-  /** Rows below the list about the selected item, cut to fit. Undefined: no item matches what was typed. */
-  details(index: number | undefined, look: Look): readonly Row[];
-  reported?(input: TerminalInput): void;
-}
-
-const leastList = 6;
-
-export class DetailedList implements View {
-  readonly takesText: boolean;
-  readonly #options: DetailedOptions;
-  readonly #list: ListView;
-
-  constructor(options: DetailedOptions) {
-    this.#options = options;
-    this.#list = new ListView(options);
-    this.takesText = options.isSearched === true;
-  }
-
-  update(change: Partial<Pick<ListOptions, 'items'>>): void {
-    this.#list.update(change);
-  }
-
-  frame(look: Look, height: number): Frame {
-    const about = this.#options.details(this.#list.chosen, look);
-    const details = [[], ...about].map((row) => drawRow(cutRow(row, look.width, look), look));
-    const { rows, cursor } = this.#list.frame(look, Math.max(leastList, height - details.length));
-    const all = [...rows, ...details].slice(0, Math.max(2, height));
-    return cursor === undefined ? { rows: all } : { rows: all, cursor };
-  }
-
-  input(input: TerminalInput): void {
-    if (input.kind === 'key' || input.kind === 'paste') this.#list.input(input);
-    else this.#options.reported?.(input);
-  }
 }

@@ -1,4 +1,5 @@
 import { countColumns } from '../../../../base/text-columns.ts';
+import { blanksTo } from '../../pages/list-parts.ts';
 import type { ListItem } from '../../pages/list-view.ts';
 import { actionId, defaultKeys, fixedKeys } from '../../screen/keys/key-actions.ts';
 import type { KeyBinding, KeyMap } from '../../screen/keys/key-map.ts';
@@ -9,33 +10,27 @@ import { shownPath } from '../../screen/text/format-values.ts';
 import type { Look } from '../../screen/text/look.ts';
 
 /** The file and line that bind an action; undefined: it has its default keys. */
-export type BoundAt = (binding: KeyBinding) => string | undefined;
+type BoundAt = (binding: KeyBinding) => string | undefined;
 
 const mostColumns = 14;
 
 export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {
-  const rows = bindings.map((binding) => ({
-    binding,
-    keys: shortKeys(binding.keys),
-    at: sourceName(boundAt(binding)),
-  }));
-  const wide = Math.max(...rows.map(({ keys }) => countColumns(keys)));
-  const wideSource = Math.max(...rows.map(({ at }) => countColumns(at)));
-  const cell = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - countColumns(text)));
+  const keys = bindings.map((binding) => shortKeys(binding.keys));
+  const sources = bindings.map((binding) => sourceName(boundAt(binding)));
+  const wide = Math.max(...keys.map(countColumns));
+  const wideSource = Math.max(...sources.map(countColumns));
+  const row = (label: string, key: string, source: string, does: string): ListItem => {
+    const cells = [key + blanksTo(wide, countColumns(key)), source + blanksTo(wideSource, countColumns(source))];
+    return { label, about: [...cells, does].join('  ') };
+  };
   return [
-    ...rows.map(({ binding: { action }, keys, at }) => ({
-      label: actionId(action),
-      about: `${cell(keys, wide)}  ${cell(at, wideSource)}  ${action.does}`,
-    })),
-    ...Object.entries(fixedKeys).map(([key, does]) => ({
-      label: 'fixed',
-      about: `${cell(shownKey(key), wide)}  ${cell('fixed', wideSource)}  ${does}`,
-    })),
+    ...bindings.map(({ action }, at) => row(actionId(action), keys[at]!, sources[at]!, action.does)),
+    ...Object.entries(fixedKeys).map(([key, does]) => row('fixed', shownKey(key), 'fixed', does)),
   ];
 }
 
 export function keyWords(keys: readonly string[]): string {
-  return keys.length === 0 ? 'no key' : keys.map((key) => shownKey(key)).join(', ');
+  return keys.length === 0 ? 'no key' : keys.map(shownKey).join(', ');
 }
 
 /** As many as fit, then the number of the others. */
@@ -69,9 +64,7 @@ export function unsentLine({ keys }: KeyBinding): string {
     [...strokes].filter((each) => reportedStroke(each) !== undefined),
     reportedStroke,
   );
-  const pairs = [...unsent].map(
-    ([sent = '', all]) => `${shownKey(sent)} for ${all.map((key) => shownKey(key)).join(' and ')}`,
-  );
+  const pairs = [...unsent].map(([sent = '', all]) => `${shownKey(sent)} for ${all.map(shownKey).join(' and ')}`);
   return pairs.length === 0 ? '' : `This terminal sends ${pairs.join(', ')}, and Capstan cannot tell them apart.`;
 }
 
@@ -81,19 +74,10 @@ export const sameKeys =
 /** Keys with an ASCII character of their own, which Ctrl and Shift do not change. */
 const characters: ReadonlySet<string> = new Set(['enter', 'tab', 'backspace', 'escape', 'space']);
 /** Control characters that other keys send too. */
-const controls: Readonly<Record<string, string>> = {
-  i: 'tab',
-  m: 'enter',
-  '[': 'escape',
-  '/': 'ctrl+_',
-  '-': 'ctrl+_',
-};
+const controls: Record<string, string> = { i: 'tab', m: 'enter', '[': 'escape', '/': 'ctrl+_', '-': 'ctrl+_' };
 const sentAlone = new Set(['shift+tab', 'ctrl+space']);
 
-/**
- * The key that a terminal without a keyboard protocol reports instead of this one. Undefined: it reports this key, if
- * any.
- */
+/** The key that a terminal without a keyboard protocol reports instead; undefined: it reports this one, if any. */
 export function reportedStroke(stroke: string): string | undefined {
   const [, ctrl, alt = '', shift, name = ''] = /^(ctrl\+)?(alt\+)?(shift\+)?(.+)$/.exec(stroke) ?? [];
   if (sentAlone.has(stroke.replace('alt+', ''))) return undefined;
@@ -105,12 +89,7 @@ export function reportedStroke(stroke: string): string | undefined {
   return /^[a-z@\\\]^_]$/.test(name) ? undefined : alt + name;
 }
 
-interface Wanted {
-  readonly wanted: readonly string[];
-  readonly at: string | undefined;
-}
-
-export function keyChangeWords(map: KeyMap, now: KeyBinding, { wanted, at }: Wanted): string {
+export function keyChangeWords(map: KeyMap, now: KeyBinding, wanted: readonly string[], at = ''): string {
   const id = actionId(now.action);
   const missed = wanted.filter((key) => !now.keys.includes(key));
   const isAsWanted = missed.length === 0 && now.keys.length === wanted.length;
@@ -121,7 +100,7 @@ export function keyChangeWords(map: KeyMap, now: KeyBinding, { wanted, at }: Wan
   const why =
     holders.length > 0
       ? `${keyWords(missed)} stays with ${[...new Set(holders)].join(' and ')}`
-      : `${at ?? 'another layer of the configuration'} decides over it`;
+      : `${at || 'another layer of the configuration'} decides over it`;
   return `Saved in config.toml, but ${id} has ${keyWords(now.keys)}: ${why}.`;
 }
 

@@ -1,20 +1,20 @@
-import { defined } from '../../../../base/objects.ts';
+import type { TuiSession } from '../../session/session.ts';
 import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
-import { type ListItem, ListView } from '../../pages/list-view.ts';
+import { openList, ListView, type ListItem } from '../../pages/list-view.ts';
 import type { HintKeys } from '../../screen/keys/key-map.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
-import { type CommandSession, refuseCommandWords } from '../command-session.ts';
+import { refuseCommandWords } from '../command-session.ts';
 
 /** Settings of threads without a choice of their own. */
 interface Defaults {
-  readonly model?: string | undefined;
-  readonly effort?: string | undefined;
+  readonly model?: string;
+  readonly effort?: string;
 }
 
 /** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
-export async function model(session: CommandSession, rest: string): Promise<void> {
+export async function model(session: TuiSession, rest: string): Promise<void> {
   const [name = '', effort, ...more] = rest.split(/\s+/);
   if (more.length > 0)
     return refuseCommandWords(session, `/model ${rest}`, 'Use /model, /model NAME or /model NAME EFFORT.');
@@ -28,39 +28,34 @@ export async function model(session: CommandSession, rest: string): Promise<void
   return name === '' ? chooseModel(session, defaults) : chooseEffort(session, name, defaults);
 }
 
-export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<void> {
+export async function stepEffort(session: TuiSession, by: 1 | -1): Promise<void> {
   const { effort: current, model: name } = session.thread.settings;
   const { efforts, usual } = await effortsOf(session, name);
-  const effort = nextEffort(efforts, { by, ...defined({ current, fallback: usual }) });
+  const effort = nextEffort(efforts, { by, current, fallback: usual });
   if (effort !== undefined) return take(session, { effort }, 'session');
   const end = by === 1 ? 'no higher effort by key: /model has all of them' : 'no lower effort';
   session.notice(efforts.length === 0 ? `${name} has no efforts to choose from.` : `${name} has ${end}.`);
 }
 
-async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSession): Promise<Defaults> {
+async function defaultsOf({ parts: { engine }, thread: { settings } }: TuiSession): Promise<Defaults> {
   const configured = await engine.config.inFolder(settings.cwd);
   if ('code' in configured) return {};
   const { values } = configured.effective;
   return { model: stringAt(values, 'model'), effort: stringAt(values, 'model_reasoning_effort') };
 }
 
-async function recordOf({ parts: { engine }, thread: { settings } }: CommandSession, name: string) {
+async function recordOf({ parts: { engine }, thread: { settings } }: TuiSession, name: string) {
   const { cwd, provider } = settings;
   const shown = await (await engine.user.models()).show({ cwd, provider }, name);
   return 'code' in shown ? undefined : shown.record;
 }
 
-async function effortsOf(
-  session: CommandSession,
-  name: string,
-): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
+async function effortsOf(session: TuiSession, name: string) {
   const record = await recordOf(session, name);
-  if (record === undefined) return { efforts: [] };
-  const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = record;
-  return { efforts, ...defined({ usual, isGuessed }) };
+  return { efforts: record?.supportedEfforts ?? [], usual: record?.defaultEffort, isGuessed: record?.guessed };
 }
 
-async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
+async function chooseModel(session: TuiSession, defaults: Defaults): Promise<void> {
   const { stage, engine } = session.parts;
   const { cwd, provider, model: current } = session.thread.settings;
   const models = await engine.user.models();
@@ -74,45 +69,45 @@ async function chooseModel(session: CommandSession, defaults: Defaults): Promise
     ];
     return { label: name, about: about.join(', '), isCurrent: name === current };
   });
-  stage.open(
-    new ListView({
-      title: `Models of ${listed.provider}`,
-      items,
-      isSearched: items.length > 9,
-      close: () => stage.open(undefined),
-      pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
-    }),
-  );
+  openList(stage, {
+    title: `Models of ${listed.provider}`,
+    items,
+    isSearched: items.length > 9,
+    pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
+  });
 }
 
 const saves = (key: HintKeys): string =>
   `${key('Enter')} saves it as default, ${key('s')} keeps it to this conversation, ${key('Esc')} goes back`;
 
 /** The second step. For a model without efforts it only asks how long the choice applies. */
-async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {
+async function chooseEffort(session: TuiSession, name: string, defaults: Defaults): Promise<void> {
   const { stage } = session.parts;
   const { settings } = session.thread;
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
-  const isSame = name === settings.model;
-  const current = isSame ? (settings.effort ?? usual) : undefined;
+  const current = name === settings.model ? (settings.effort ?? usual) : undefined;
+  const effortItem = (effort: string): ListItem => {
+    const about = [
+      ...(name === defaults.model && effort === defaults.effort ? ['default'] : []),
+      ...(effort === usual ? ['usual for this model'] : []),
+    ];
+    return { label: effort, about: about.join(', '), isCurrent: effort === current };
+  };
   const list = (title: string, shown: readonly string[], more: readonly string[], startsAt?: number): void => {
     const items = [
-      ...shown.map((effort) =>
-        effortItem(effort, { usual, current, defaults: name === defaults.model ? defaults : {} }),
-      ),
+      ...shown.map(effortItem),
       ...(more.length === 0 ? [] : [{ label: 'More reasoning…', about: 'uses up limits and money much faster' }]),
     ];
     const choose = (index: number, how: 'default' | 'session'): void => {
       const effort = shown[index];
-      if (effort === undefined)
-        return list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
-      session.inBackground(take(session, { model: name, effort }, how));
+      if (effort !== undefined) session.inBackground(take(session, { model: name, effort }, how));
+      else list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
     };
     stage.open(
       new ListView({
         title,
         items,
-        ...defined({ startsAt }),
+        startsAt,
         hint: saves,
         keys: { s: (index) => choose(index, 'session') },
         close: () => session.inBackground(chooseModel(session, defaults)),
@@ -122,7 +117,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   };
   if (efforts.length > 0) {
     const { usual: shown, top } = dividedEfforts(efforts);
-    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, defined({ present: settings.effort, usual })));
+    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, { present: settings.effort, usual }));
   }
   const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
   const ways = [
@@ -141,24 +136,9 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   );
 }
 
-function effortItem(
-  effort: string,
-  {
-    usual,
-    current,
-    defaults,
-  }: { readonly usual?: string | undefined; readonly current?: string | undefined; readonly defaults: Defaults },
-): ListItem {
-  const about = [
-    ...(effort === defaults.effort ? ['default'] : []),
-    ...(effort === usual ? ['usual for this model'] : []),
-  ].join(', ');
-  return { label: effort, about, isCurrent: effort === current };
-}
-
 /** Applies from the next turn on; as default, also to new conversations. */
 async function take(
-  session: CommandSession,
+  session: TuiSession,
   chosen: { readonly model?: string; readonly effort?: string },
   how: 'default' | 'session',
 ): Promise<void> {
@@ -166,8 +146,7 @@ async function take(
   stage.open(undefined);
   if (!(await session.change(chosen))) return;
   const { model: name, effort, provider } = session.thread.settings;
-  const problem =
-    how === 'default' ? await engine.config.saveModel({ provider, model: name, ...defined({ effort }) }) : undefined;
+  const problem = how === 'default' ? await engine.config.saveModel({ provider, model: name, effort }) : undefined;
   if (problem !== undefined) session.notice(fullText(problem), 'error');
   const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
@@ -176,10 +155,7 @@ async function take(
 /** They cost a multiple of the others, so no key and no first list leads to them. */
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
-export function dividedEfforts(efforts: readonly string[]): {
-  readonly usual: readonly string[];
-  readonly top: readonly string[];
-} {
+export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
   const usual = efforts.filter((effort) => !topEfforts.has(effort));
   // A model with top efforts only has no first list to hide them behind.
   return usual.length === 0
@@ -187,10 +163,7 @@ export function dividedEfforts(efforts: readonly string[]): {
     : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
 }
 
-/**
- * The initial row in the list of efforts: the current effort if the model has it, else the model's default. The row
- * after the last leads to the top efforts.
- */
+/** The initial row: the current effort, else the model's default. The row after the last leads to the top efforts. */
 export function startingEffort(
   efforts: readonly string[],
   { present, usual }: { readonly present?: string; readonly usual?: string },

@@ -3,25 +3,22 @@ import { fullText } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
 import { shellWords } from '../../../../protocol/shell.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
-import { ListView } from '../../pages/list-view.ts';
+import { askYesNo, chooseFrom, openList } from '../../pages/list-view.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../../session/permission-presets.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
-import { type CommandSession, refuseCommandWords } from '../command-session.ts';
+import { refuseCommandWords } from '../command-session.ts';
 
 /** `/permissions`: sets what needs no question from the next turn on, by name or from a list. */
-export function choosePermissions(session: CommandSession, name: string): void {
+export function choosePermissions(session: TuiSession, name: string): void {
   const { stage } = session.parts;
   if (name !== '') {
     const named = permissionPresets.find(({ label }) => label.toLowerCase() === name.toLowerCase());
     if (named !== undefined) return choose(session, named);
     const labels = permissionPresets.map(({ label }) => label).join(', ');
-    return refuseCommandWords(
-      session,
-      `/permissions ${name}`,
-      `There are no permissions ${name}. Use one of ${labels}.`,
-    );
+    const why = `There are no permissions ${name}. Use one of ${labels}.`;
+    return refuseCommandWords(session, `/permissions ${name}`, why);
   }
   const { settings, turnSettings = settings } = session.thread;
   const [current, next] = [presetOf(turnSettings), presetOf(settings)];
@@ -30,76 +27,50 @@ export function choosePermissions(session: CommandSession, name: string): void {
     about: preset === next && next !== current ? `(next turn) ${preset.about}` : preset.about,
     isCurrent: preset === current,
   }));
-  stage.open(
-    new ListView({
-      title: 'Permissions',
-      items,
-      close: () => stage.open(undefined),
-      pick: (index) => choose(session, permissionPresets[index]!),
-    }),
-  );
+  openList(stage, {
+    title: 'Permissions',
+    items,
+    pick: (index) => choose(session, permissionPresets[index]!),
+  });
 }
 
 /** Toggles between the first two presets. Full access must be chosen from the list. */
-export function nextPermissions(session: CommandSession): void {
+export function nextPermissions(session: TuiSession): void {
   const [ask, readOnly] = permissionPresets;
   choose(session, presetOf(session.thread.settings) === ask ? readOnly! : ask!);
 }
 
-function choose(session: CommandSession, preset: PermissionPreset): void {
+function choose(session: TuiSession, preset: PermissionPreset): void {
   const { stage } = session.parts;
-  const close = (): void => stage.open(undefined);
-  const take = async (taken: PermissionPreset): Promise<void> => {
-    close();
-    const isChanged = await session.change({
-      sandbox: taken.sandbox,
-      approvals: taken.approval,
-      reviewer: taken.reviewer,
-    });
-    if (isChanged) session.notice(`Permissions: ${taken.label}. They hold from the next turn on.`);
+  const take = async (): Promise<void> => {
+    const { label, sandbox, approval: approvals, reviewer } = preset;
+    if (await session.change({ sandbox, approvals, reviewer }))
+      session.notice(`Permissions: ${label}. They hold from the next turn on.`);
   };
-  if (preset.sandbox !== 'danger-full-access') return session.inBackground(take(preset));
-  const items = [
-    { label: 'No', about: 'keep the permissions as they are' },
-    { label: 'Yes', about: 'commands may change and send anything that you may' },
-  ];
-  stage.open(
-    new ListView({
-      title: 'Full access?',
-      items,
-      close,
-      pick: (index) => (index === 1 ? session.inBackground(take(preset)) : close()),
-    }),
-  );
+  if (preset.sandbox !== 'danger-full-access') {
+    stage.open(undefined);
+    return session.inBackground(take());
+  }
+  const no = { label: 'No', about: 'keep the permissions as they are' };
+  const yes = { label: 'Yes', about: 'commands may change and send anything that you may' };
+  askYesNo(stage, 'Full access?', [no, yes], () => session.inBackground(take()));
 }
 
 /** The user hardly means older refusals. */
 const mostListed = 9;
 
-/**
- * `/approve`: lets the model retry what a reviewer refused. A user message says so, which the reviewer reads: it allows
- * the named action, except what no reviewer may allow.
- */
-export async function approve(session: CommandSession): Promise<void> {
-  const { stage } = session.parts;
+/** `/approve`: a user message, which the reviewer reads, allows the named action, except what no reviewer may allow. */
+export async function approve(session: TuiSession): Promise<void> {
   const refused = await refusedByReview(session);
   if (refused.length === 0) return session.notice('No reviewer has refused anything in this conversation.');
-  const close = (): void => stage.open(undefined);
-  stage.open(
-    new ListView({
-      title: 'Allow which of these, once?',
-      items: refused.map((question) => ({ label: questionWords(question), about: question.reason ?? '' })),
-      close,
-      pick(index) {
-        close();
-        const question = refused[index];
-        if (question !== undefined) session.sendWords(consent(question));
-      },
-    }),
-  );
+  chooseFrom(session.parts.stage, {
+    title: 'Allow which of these, once?',
+    items: refused.map((question) => ({ label: questionWords(question), about: question.reason })),
+    pick: (index) => session.sendWords(consent(refused[index]!)),
+  });
 }
 
-async function refusedByReview({ thread, parts: { engine } }: CommandSession): Promise<readonly Question[]> {
+async function refusedByReview({ thread, parts: { engine } }: TuiSession): Promise<readonly Question[]> {
   if (thread.place === undefined) return [];
   const asked = new Map<string, Question>();
   const refused = new Map<string, Question>();
@@ -119,8 +90,7 @@ async function refusedByReview({ thread, parts: { engine } }: CommandSession): P
 function consent({ justification: _claim, ...question }: Question): string {
   const { argv, cwd, paths = [] } = question;
   const whole = [
-    ...(argv === undefined ? [] : [commandText(argv)]),
-    ...(argv === undefined ? paths.map(({ path }) => path) : []),
+    ...(argv === undefined ? paths.map(({ path }) => path) : [commandText(argv)]),
     ...(cwd === undefined ? [] : [`in the folder ${cwd}`]),
   ];
   // The model knows a tool by the name in its list, not by that of the item.
@@ -136,21 +106,15 @@ export async function showRules(session: TuiSession): Promise<void> {
   if (listed.length === 0) {
     return session.notice('No rules are saved. The answer p to a question about a command saves one.');
   }
-  const items = listed.map((rule) => ({
-    label: ruleWords(rule),
-    about: `${decisions[rule.decision]} · ${shownPath(rule.source, { ...stage.look, cwd: '' })}`,
-  }));
-  const close = (): void => stage.open(undefined);
-  const pick = (index: number): void => confirm(session, rules, listed[index]!);
-  stage.open(
-    new ListView({
-      title: 'Rules',
-      items,
-      hint: (key) => `${key('Enter')} revokes one, ${key('Esc')} goes back`,
-      pick,
-      close,
-    }),
-  );
+  openList(stage, {
+    title: 'Rules',
+    items: listed.map((rule) => ({
+      label: ruleWords(rule),
+      about: `${decisions[rule.decision]} · ${shownPath(rule.source, { ...stage.look, cwd: '' })}`,
+    })),
+    hint: (key) => `${key('Enter')} revokes one, ${key('Esc')} goes back`,
+    pick: (index) => confirm(session, rules, listed[index]!),
+  });
 }
 
 const decisions = { allow: 'allowed', prompt: 'asked about', forbidden: 'forbidden' } as const;
@@ -163,20 +127,18 @@ function ruleWords({ about }: ListedRule): string {
 
 function confirm(session: TuiSession, rules: HomeRules, rule: ListedRule): void {
   const { stage } = session.parts;
-  const close = (): void => stage.open(undefined);
   if (rule.savedAs === undefined) {
-    close();
+    stage.open(undefined);
     return session.notice(`This rule was written by hand. Remove it from ${rule.source}.`);
   }
-  const items = [{ label: 'Keep it' }, { label: 'Revoke it', about: 'such commands are asked about again' }];
   const revoke = async (): Promise<void> => {
-    close();
     const problem = await rules.revoke(rule);
     if (problem !== undefined) return session.notice(fullText(problem), 'error');
     // A thread reads its rules when it is loaded.
     await session.thread.leave();
     session.notice(`The rule for ${ruleWords(rule)} is revoked.`);
   };
-  const pick = (index: number): void => void (index === 1 ? session.guard(revoke()) : close());
-  stage.open(new ListView({ title: `Revoke the rule for ${ruleWords(rule)}?`, items, pick, close }));
+  const yes = { label: 'Revoke it', about: 'such commands are asked about again' };
+  const title = `Revoke the rule for ${ruleWords(rule)}?`;
+  askYesNo(stage, title, [{ label: 'Keep it' }, yes], () => void session.guard(revoke()));
 }

@@ -1,13 +1,12 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
+import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../../pages/list-parts.ts';
 import { hintKeys } from '../../screen/keys/key-map.ts';
-import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import { rowsAround } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
-import type { Frame, View } from '../../screen/view.ts';
+import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import type { View } from '../../screen/view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { type StatusId, statusItems } from '../../session/status-items.ts';
 import type { TitleId } from '../../session/status-line.ts';
@@ -17,49 +16,43 @@ const about = Object.fromEntries(Object.entries(statusItems).map(([id, item]) =>
 >;
 
 export function chooseStatusLine(session: TuiSession): void {
-  const { stage } = session.parts;
   const { status } = session;
-  stage.open(
-    new ItemsView<StatusId>({
-      title: 'Status line',
-      about,
-      chosen: status.items,
-      preview: (items, look) => status.row(items, look),
-      save(items) {
-        stage.open(undefined);
-        status.items = items;
-        session.run(save(session, 'status_line', items));
-      },
-      close: () => stage.open(undefined),
-    }),
-  );
+  choose<StatusId>(session, 'status_line', {
+    title: 'Status line',
+    about,
+    chosen: status.items,
+    preview: (items, look) => status.row(items, look),
+    save: (items) => (status.items = items),
+  });
 }
 
 export function chooseTitle(session: TuiSession): void {
-  const { stage } = session.parts;
   const { status } = session;
-  stage.open(
-    new ItemsView<TitleId>({
-      title: 'Title of the window',
-      about: { activity: 'that something runs, or waits for you', ...about },
-      chosen: status.titleItems,
-      preview: (items, look) => [styled('  Title: ', dimStyle), plain(cleanLine(status.title(items, look)))],
-      save(items) {
-        stage.open(undefined);
-        status.titleItems = items;
-        session.run(save(session, 'terminal_title', items));
-      },
-      close: () => stage.open(undefined),
-    }),
-  );
+  choose<TitleId>(session, 'terminal_title', {
+    title: 'Title of the window',
+    about: { activity: 'that something runs, or waits for you', ...about },
+    chosen: status.titleItems,
+    preview: (items, look) => [styled('  Title: ', dimStyle), plain(cleanLine(status.title(items, look)))],
+    save: (items) => (status.titleItems = items),
+  });
 }
 
-async function save(session: TuiSession, key: string, items: readonly string[]): Promise<void> {
-  const problem = await session.parts.engine.config.saveTui({ [key]: items });
-  if (problem !== undefined) session.notice(fullText(problem), 'error');
+function choose<Id extends string>(session: TuiSession, key: string, options: Omit<ItemsOptions<Id>, 'close'>): void {
+  const { stage, engine } = session.parts;
+  const close = (): void => stage.open(undefined);
+  const save = async (items: readonly Id[]): Promise<void> => {
+    const problem = await engine.config.saveTui({ [key]: items });
+    if (problem !== undefined) session.notice(fullText(problem), 'error');
+  };
+  const taken = (items: readonly Id[]): void => {
+    close();
+    options.save(items);
+    session.run(save(items));
+  };
+  stage.open(itemsView({ ...options, save: taken, close }));
 }
 
-export interface ItemsOptions<Id extends string> {
+interface ItemsOptions<Id extends string> {
   readonly title: string;
   readonly about: Readonly<Record<Id, string>>;
   readonly chosen: readonly Id[];
@@ -70,96 +63,83 @@ export interface ItemsOptions<Id extends string> {
 
 const mostRows = 10;
 
-export class ItemsView<Id extends string> implements View {
-  readonly #options: ItemsOptions<Id>;
-  #chosen: readonly Id[];
-  /** The selected ones first. Recomputed when the view is opened, never under the cursor. */
-  #order: readonly Id[];
-  #typed = '';
-  #at = 0;
-
-  constructor(options: ItemsOptions<Id>) {
-    this.#options = options;
-    this.#chosen = options.chosen;
-    const all = Object.keys(options.about) as Id[];
-    this.#order = [...options.chosen, ...all.filter((id) => !options.chosen.includes(id))];
-  }
-
-  get #found(): readonly Id[] {
-    const wanted = this.#typed.toLowerCase();
-    return this.#order.filter((id) => `${id} ${this.#options.about[id]}`.toLowerCase().includes(wanted));
-  }
-
-  frame(look: Look, height: number): Frame {
-    const { title, preview } = this.#options;
-    const found = this.#found;
-    const { prompt } = glyphsOf(look);
-    const key = hintKeys(look);
-    const hint = `${key('Space')} picks, ${key('Left')} and ${key('Right')} move, ${key('Enter')} saves, ${key('Esc')} goes back`;
-    const hints = wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
-    // Room for title, search, preview with an empty row above it, and the hint.
-    const count = Math.max(1, Math.min(mostRows, height - 4 - hints.length, found.length));
-    const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
-    const wide = Math.max(0, ...found.map((id) => id.length));
-    const listed = found.slice(from, from + count).map((id, at) => this.#itemRow(id, from + at, wide, look));
-    const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
-    const rows = [
-      [plain('  '), styled(title, boldStyle)],
-      [plain('  '), styled(`${prompt} `, dimStyle), plain(this.#typed)],
-      ...(listed.length === 0 ? [[styled('  No matches.', dimStyle)]] : listed),
-      ...hints,
-      [],
-    ].map(drawn);
-    const cursor = { row: 1, column: Math.min(look.width - 1, 4 + countColumns(this.#typed)) };
-    return { rows: [...rows, drawn(preview(this.#chosen, look))].slice(0, Math.max(2, height)), cursor };
-  }
-
-  #itemRow(id: Id, at: number, wide: number, look: Look): Row {
-    const { prompt, boxOpen, boxDone } = glyphsOf(look);
-    const isHere = at === this.#at;
-    return [
-      styled(isHere ? `${prompt} ` : '  ', accentStyle),
-      plain(`${this.#chosen.includes(id) ? boxDone : boxOpen} `),
-      styled(id.padEnd(wide + 2), isHere ? { ...accentStyle, ...boldStyle } : {}),
-      styled(cleanLine(this.#options.about[id]), dimStyle),
-    ];
-  }
-
-  input(input: TerminalInput): void {
-    if (input.kind !== 'key') return;
-    const { name, text } = input;
-    const last = Math.max(0, this.#found.length - 1);
-    const here = this.#found[this.#at];
-    if (name === 'escape' || name === 'ctrl+c') return this.#options.close();
-    if (name === 'enter') return this.#options.save(this.#chosen);
-    if (name === 'up' || name === 'ctrl+p') this.#at = this.#at === 0 ? last : this.#at - 1;
-    else if (name === 'down' || name === 'ctrl+n') this.#at = this.#at >= last ? 0 : this.#at + 1;
-    else if (name === 'backspace') this.#search(this.#typed.slice(0, -1));
-    else if (name === 'space') this.#toggle(here);
-    else if (name === 'left' || name === 'right') this.#move(here, name === 'left' ? -1 : 1);
-    else if (text !== '') this.#search(this.#typed + text);
-  }
-
-  #search(typed: string): void {
-    this.#typed = typed;
-    this.#at = 0;
-  }
-
-  #toggle(id: Id | undefined): void {
+/** A list of items to pick and to put into an order. */
+export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
+  const { title, about, preview, save, close } = options;
+  let { chosen } = options;
+  /** The selected ones first. Computed when the view is opened, never under the cursor. */
+  let order = [...new Set([...chosen, ...(Object.keys(about) as Id[])])] as readonly Id[];
+  let [typed, at] = ['', 0];
+  const found = (): readonly Id[] => {
+    const wanted = typed.toLowerCase();
+    return order.filter((id) => `${id} ${about[id]}`.toLowerCase().includes(wanted));
+  };
+  const search = (text: string): void => {
+    typed = text;
+    at = 0;
+  };
+  const step = (by: number): void => {
+    const count = Math.max(1, found().length);
+    at = (at + by + count) % count;
+  };
+  const toggle = (): void => {
+    const id = found()[at];
     if (id === undefined) return;
-    const isPicked = this.#chosen.includes(id);
-    this.#chosen = isPicked ? this.#chosen.filter((each) => each !== id) : [...this.#chosen, id];
-  }
-
-  #move(id: Id | undefined, by: 1 | -1): void {
-    if (id === undefined) return;
-    const from = this.#chosen.indexOf(id);
-    const other = from < 0 ? undefined : this.#chosen[from + by];
-    if (other === undefined) return;
-    this.#chosen = swapped(this.#chosen, id, other);
-    this.#order = swapped(this.#order, id, other);
-    this.#at = Math.max(0, this.#found.indexOf(id));
-  }
+    chosen = chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id];
+  };
+  const move = (by: 1 | -1): void => {
+    const id = found()[at];
+    const from = id === undefined ? -1 : chosen.indexOf(id);
+    const other = from < 0 ? undefined : chosen[from + by];
+    if (id === undefined || other === undefined) return;
+    chosen = swapped(chosen, id, other);
+    order = swapped(order, id, other);
+    at = Math.max(0, found().indexOf(id));
+  };
+  const keys = keyTable({
+    'escape ctrl+c': close,
+    enter: () => save(chosen),
+    'up ctrl+p': () => step(-1),
+    'down ctrl+n': () => step(1),
+    backspace: () => search(typed.slice(0, -1)),
+    space: toggle,
+    left: () => move(-1),
+    right: () => move(1),
+  });
+  return {
+    frame(look, height) {
+      const all = found();
+      const { prompt, boxOpen, boxDone } = glyphsOf(look);
+      const key = hintKeys(look);
+      const hint = `${key('Space')} picks, ${key('Left')} and ${key('Right')} move, ${key('Enter')} saves, ${key('Esc')} goes back`;
+      const hints = hintRows(hint, look);
+      // Room for title, search, preview with an empty row above it, and the hint.
+      const count = Math.max(1, Math.min(mostRows, height - 4 - hints.length, all.length));
+      const wide = Math.max(0, ...all.map((id) => id.length));
+      const listed = rowsAround([...all.entries()], at, count).map(([index, id]) => [
+        cursorSign(index === at, look),
+        plain(`${chosen.includes(id) ? boxDone : boxOpen} `),
+        styled(id.padEnd(wide + 2), styleOf(index === at)),
+        styled(cleanLine(about[id]), dimStyle),
+      ]);
+      const rows: readonly Row[] = [
+        [plain('  '), styled(title, boldStyle)],
+        [plain('  '), styled(`${prompt} `, dimStyle), plain(typed)],
+        ...(listed.length === 0 ? [[styled('  No matches.', dimStyle)]] : listed),
+        ...hints,
+        [],
+        preview(chosen, look),
+      ];
+      const cursor = { row: 1, column: Math.min(look.width - 1, 4 + countColumns(typed)) };
+      return { rows: drawCut(rows, look).slice(0, Math.max(2, height)), cursor };
+    },
+    input(input) {
+      if (input.kind !== 'key') return;
+      const act = keys.get(input.name);
+      if (act !== undefined) act();
+      else if (input.text !== '') search(typed + input.text);
+    },
+  };
 }
 
 function swapped<Id>(list: readonly Id[], one: Id, other: Id): readonly Id[] {

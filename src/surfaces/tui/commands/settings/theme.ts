@@ -1,21 +1,20 @@
 import { fullText } from '../../../../protocol/outcome.ts';
+import { margin } from '../../pages/list-parts.ts';
 import { ListView } from '../../pages/list-view.ts';
-import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import {
   accentStyle,
   badStyle,
   dimStyle,
   goodStyle,
-  plain,
   type Row,
+  type Style,
   styled,
   warnStyle,
 } from '../../screen/text/style.ts';
 import { findTheme, type ThemeChoice, themeChoices } from '../../screen/text/themes.ts';
 import { readUserThemes } from '../../screen/text/user-themes.ts';
-import type { Frame, View } from '../../screen/view.ts';
+import type { View } from '../../screen/view.ts';
 import type { TuiSession } from '../../session/session.ts';
 
 export async function chooseTheme(session: TuiSession, name: string): Promise<void> {
@@ -28,16 +27,17 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
     if (problem === undefined) session.notice(`Theme: ${choice.name}.`);
     else session.notice(fullText(problem), 'error');
   };
+  const choices = [...themeChoices, ...own.choices];
   if (name !== '') {
     const choice = findTheme(name, own.choices);
     if (choice !== undefined) return take(choice);
-    const names = [...themeChoices, ...own.choices].map((each) => each.name).join(', ');
+    const names = choices.map((each) => each.name).join(', ');
     return session.notice(`There is no theme ${name}. Use one of ${names}.`, 'error');
   }
   for (const { outcome } of own.problems) session.entries.outcome(outcome, 'warning');
   const before = appearance.choice;
-  const view = new ThemeView({
-    choices: [...themeChoices, ...own.choices],
+  const view = themeView({
+    choices,
     current: before,
     preview: (choice) => appearance.choose(choice),
     pick(choice) {
@@ -52,7 +52,7 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
   stage.open(view);
 }
 
-export interface ThemeOptions {
+interface ThemeOptions {
   readonly choices: readonly ThemeChoice[];
   readonly current: ThemeChoice;
   preview(choice: ThemeChoice): void;
@@ -61,72 +61,53 @@ export interface ThemeOptions {
 }
 
 /** The list of themes. The whole screen shows the one under the cursor. */
-export class ThemeView implements View {
-  readonly #options: ThemeOptions;
-  readonly #list: ListView;
-  #shown: number | undefined;
-
-  constructor(options: ThemeOptions) {
-    this.#options = options;
-    const { choices, current, pick, close } = options;
-    this.#list = new ListView({
-      title: 'Theme',
-      items: choices.map(({ name, about }) => ({ label: name, about, isCurrent: name === current.name })),
-      isSearched: true,
-      hint: (key) => `${key('Enter')} chooses and saves, ${key('Esc')} restores`,
-      pick: (index) => pick(choices[index]!),
-      close,
-    });
-    this.#shown = this.#list.chosen;
-  }
-
-  frame(look: Look, height: number): Frame {
-    const sample = [[], ...sampleRows(look)].map((row) => drawRow(cutRow(row, look.width, look), look));
-    const { rows, cursor } = this.#list.frame(look, Math.max(5, height - sample.length));
-    const all = [...rows, ...sample].slice(0, Math.max(2, height));
-    return cursor === undefined ? { rows: all } : { rows: all, cursor };
-  }
-
-  input(input: TerminalInput): void {
-    this.#list.input(input);
-    const { chosen } = this.#list;
-    if (chosen === undefined || chosen === this.#shown) return;
-    this.#shown = chosen;
-    this.#options.preview(this.#options.choices[chosen]!);
-  }
+export function themeView({ choices, current, preview, pick, close }: ThemeOptions): View {
+  const list = new ListView({
+    title: 'Theme',
+    items: choices.map(({ name, about }) => ({ label: name, about, isCurrent: name === current.name })),
+    isSearched: true,
+    hint: (key) => `${key('Enter')} chooses and saves, ${key('Esc')} restores`,
+    details: (_, look) => sampleRows(look),
+    leastRows: 5,
+    pick: (index) => pick(choices[index]!),
+    close,
+  });
+  let shown = list.chosen;
+  return {
+    frame: (look, height) => list.frame(look, height),
+    input(input) {
+      list.input(input);
+      const { chosen } = list;
+      if (chosen === undefined || chosen === shown) return;
+      shown = chosen;
+      preview(choices[chosen]!);
+    },
+  };
 }
 
 function sampleRows(look: Look): readonly Row[] {
   const { good, bad, warning, prompt } = glyphsOf(look);
-  return [
+  const rows: readonly (readonly (readonly [text: string, style?: Style])[])[] = [
+    [[`${prompt} `, accentStyle], ['Text, '], ['an accent, ', accentStyle], ['dim', dimStyle]],
     [
-      plain('  '),
-      styled(`${prompt} `, accentStyle),
-      plain('Text, '),
-      styled('an accent, ', accentStyle),
-      styled('dim', dimStyle),
+      [`${good} good  `, goodStyle],
+      [`${bad} bad  `, badStyle],
+      [`${warning} warning  `, warnStyle],
+      ['Plan mode', { colour: 'special' }],
     ],
     [
-      plain('  '),
-      styled(`${good} good  `, goodStyle),
-      styled(`${bad} bad  `, badStyle),
-      styled(`${warning} warning  `, warnStyle),
-      styled('Plan mode', { colour: 'special' }),
+      ['const', { colour: 'keyword' }],
+      [' name = '],
+      ['"text"', { colour: 'string' }],
+      [' + '],
+      ['42', { colour: 'number' }],
+      ['; '],
+      ['// a comment', { colour: 'comment' }],
     ],
     [
-      plain('  '),
-      styled('const', { colour: 'keyword' }),
-      plain(' name = '),
-      styled('"text"', { colour: 'string' }),
-      plain(' + '),
-      styled('42', { colour: 'number' }),
-      plain('; '),
-      styled('// a comment', { colour: 'comment' }),
-    ],
-    [
-      plain('  '),
-      styled('+ added  ', { colour: 'good', back: 'added' }),
-      styled('- removed  ', { colour: 'bad', back: 'removed' }),
+      ['+ added  ', { colour: 'good', back: 'added' }],
+      ['- removed  ', { colour: 'bad', back: 'removed' }],
     ],
   ];
+  return rows.map((row) => [...margin, ...row.map(([text, style = {}]) => styled(text, style))]);
 }

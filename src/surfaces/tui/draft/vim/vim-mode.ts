@@ -1,4 +1,5 @@
-import type { CommandSession, CommandStage } from '../../commands/command-session.ts';
+import type { TuiSession } from '../../session/session.ts';
+import type { TuiScreen } from '../../screen/tui-screen.ts';
 import { type KeyPress, keyPress } from '../../screen/terminal/terminal-port.ts';
 import { type Draft, insertInto, lineEnd, replaceIn, signKind, withCursor } from '../draft.ts';
 import { columnAt, isVimMotion, vimFind, vimMotion, type VimMove, vimSearch, type VimSearch } from './vim-motions.ts';
@@ -77,7 +78,7 @@ export class VimMode {
   }
 }
 
-export function vim(session: CommandSession): void {
+export function vim(session: TuiSession): void {
   const { stage } = session.parts;
   const isOn = stage.composer.vim === undefined;
   switchVim(stage, isOn);
@@ -90,7 +91,7 @@ export function vim(session: CommandSession): void {
   );
 }
 
-export function switchVim(stage: Pick<CommandStage, 'composer' | 'draw'>, isOn: boolean): void {
+export function switchVim(stage: Pick<TuiScreen, 'composer' | 'draw'>, isOn: boolean): void {
   stage.composer.vim = isOn ? new VimMode() : undefined;
   stage.draw();
 }

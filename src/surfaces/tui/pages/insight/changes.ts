@@ -4,10 +4,11 @@ import type { StoryTurn, ThreadStory, ToldContext } from '../../../views/context
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
-import { type BrowseList, type BrowsePage, figureRow, textPage } from '../browse-view.ts';
-import { browseThread, type InspectedThread } from './inspected-thread.ts';
+import { type BrowseList, type BrowsePage, figureRow, listPage, textPage } from '../browse-view.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread } from './inspected-thread.ts';
 
-export function showChanges(host: InspectedThread): Promise<void> {
+export function showChanges(host: TuiSession): Promise<void> {
   return browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
 }
 
@@ -18,30 +19,26 @@ interface Telling {
 }
 
 export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' | 'checkpoints'>): BrowseList {
-  const rows = turns
+  const tellings = turns
     .flatMap((turn): readonly Telling[] =>
       turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told })),
     )
     .toReversed();
-  const width = Math.max(0, ...rows.map(({ told }) => formatCount(told?.tokens ?? 0).length)) + 1;
+  const width = Math.max(0, ...tellings.map(({ told }) => formatCount(told?.tokens ?? 0).length)) + 1;
   const wide = `turn ${turns.length}`.length;
-  return {
-    kind: 'list',
-    title: 'What each turn sent',
-    length: rows.length,
-    row(index, look) {
-      const { turn, told } = rows[index]!;
+  return listPage('What each turn sent', tellings, {
+    row({ turn, told }, look) {
       const number = styled(`${`turn ${turn.number}`.padEnd(wide)}  `, dimStyle);
       const hasCheckpoint = checkpoints.some((checkpoint) => checkpoint.turn === turn.number);
       const compaction = hasCheckpoint ? 'a compaction' : 'a compaction that made no checkpoint';
       if (told === undefined) return [number, styled(turn.compacts ? `nothing: ${compaction}` : 'nothing', dimStyle)];
       const words = `${formNames[told.form]}: ${cleanLine(tellingReason(told))}`;
-      return figureRow([number, plain(words)], [{ text: `~${formatCount(told.tokens)}`, width }], look);
+      return figureRow([number, plain(words)], look, [`~${formatCount(told.tokens)}`, width]);
     },
-    open: (index) => tellingPage(rows[index]!),
-    opens: (index) => rows[index]?.told !== undefined,
+    open: tellingPage,
+    opens: (index) => tellings[index]?.told !== undefined,
     empty: 'The thread has no turn yet.',
-  };
+  });
 }
 
 /** The exact text of one telling. */
@@ -54,13 +51,7 @@ function tellingPage({ turn, told }: Telling): BrowsePage | undefined {
     `${formNames[form]}: ${tellingReason(told)}; ${plural(texts.length, 'text')}, about ${formatCount(tokens)} tokens`,
     ...(form === 'change' && changed !== '' ? [`changed: ${changed}`] : []),
   ];
-  const text = (): string =>
-    texts.length === 0
-      ? `Nothing was sent. Recorded: ${Object.keys(sections).join(', ')}`
-      : texts
-          .map(
-            ({ content, tokens: weight, text: said }) => `--- ${content}, about ${formatCount(weight)} tokens\n${said}`,
-          )
-          .join('\n\n');
-  return textPage({ title: `turn ${turn.number}`, about, text });
+  const said = texts.map((each) => `--- ${each.content}, about ${formatCount(each.tokens)} tokens\n${each.text}`);
+  const nothing = `Nothing was sent. Recorded: ${Object.keys(sections).join(', ')}`;
+  return textPage({ title: `turn ${turn.number}`, about, text: () => said.join('\n\n') || nothing });
 }

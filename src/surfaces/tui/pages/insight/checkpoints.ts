@@ -9,7 +9,7 @@ import { checkpointCauseWords, checkpointText } from '../../../views/wording/che
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf } from '../../screen/text/look.ts';
-import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import { dimStyle, plain, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import {
   type BrowseAction,
@@ -17,14 +17,16 @@ import {
   type BrowsePage,
   type BrowseView,
   figureRow,
+  listPage,
   sentenceRows,
   textPage,
 } from '../browse-view.ts';
-import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, changeWholeThread } from './inspected-thread.ts';
 
 /** `/checkpoint`: before and after of each compaction. `/checkpoint undo`: undoes a rollback. */
-export async function showCheckpoints(host: InspectedThread, rest: string): Promise<void> {
-  if (rest === 'undo' || rest === 'undo --force') return undo(host, { force: rest !== 'undo' });
+export async function showCheckpoints(host: TuiSession, rest: string): Promise<void> {
+  if (rest === 'undo' || rest === 'undo --force') return undo(host, rest !== 'undo');
   if (rest !== '') return host.notice('Use /checkpoint, or /checkpoint undo [--force] to undo a rollback.', 'error');
   await browseThread(host, 'Checkpoints', ({ story, view }) =>
     checkpointsPage(story, { takeBack: (checkpoint) => ask(host, story, view, checkpoint) }),
@@ -32,7 +34,7 @@ export async function showCheckpoints(host: InspectedThread, rest: string): Prom
 }
 
 /** Warns first: the engine rolls back everything after the checkpoint. */
-function ask(host: InspectedThread, story: ThreadStory, view: BrowseView, checkpoint: StoryCheckpoint): void {
+function ask(host: TuiSession, story: ThreadStory, view: BrowseView, checkpoint: StoryCheckpoint): void {
   const { number } = checkpoint;
   const taken = turnsTaken(story, checkpoint);
   view.open(
@@ -56,31 +58,26 @@ function ask(host: InspectedThread, story: ThreadStory, view: BrowseView, checkp
   );
 }
 
-/**
- * User turns that a rollback to the checkpoint removes: those after it, and one whose request had not begun when it was
- * made. Turns that only compact are not counted.
- */
+/** User turns that a rollback removes, also one whose request had not begun when the checkpoint was made. */
 function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): readonly StoryTurn[] {
   const first = report?.phase === 'pre_turn' ? turn : turn + 1;
   return turns.filter((each) => each.number >= first && !each.compacts);
 }
 
-async function takeBack(host: InspectedThread, number: number, turns: readonly StoryTurn[]): Promise<void> {
-  const { id } = host.thread;
-  const done = await changeWholeThread(host, (stored) => stored.rollback(id, { beforeCheckpoint: number }));
+async function takeBack(host: TuiSession, number: number, turns: readonly StoryTurn[]): Promise<void> {
+  const done = await changeWholeThread(host, (stored) => stored.rollback(host.thread.id, { beforeCheckpoint: number }));
   if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
   const lines = beforeCheckpointLines({ ...done, turns }, number);
   host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(fullText)].join('\n'));
 }
 
-async function undo(host: InspectedThread, { force }: { readonly force: boolean }): Promise<void> {
-  const { id } = host.thread;
-  const done = await changeWholeThread(host, (stored) => stored.undoRollback(id, { force }));
+async function undo(host: TuiSession, force: boolean): Promise<void> {
+  const done = await changeWholeThread(host, (stored) => stored.undoRollback(host.thread.id, { force }));
   if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
   host.notice('The rollback is undone: what it took back stands again. Files are unchanged.');
 }
 
-export interface Confirmation {
+interface Confirmation {
   readonly title: string;
   /** Sentences that describe the consequences. */
   readonly about: readonly string[];
@@ -91,25 +88,18 @@ export interface Confirmation {
 
 /** Asks for confirmation. No is selected first, so that pressing a key twice cannot confirm. */
 export function confirmPage({ title, about, yes, no, decide }: Confirmation): BrowseList {
-  const answers = [no, yes];
-  return {
-    kind: 'list',
-    title,
+  return listPage(title, [no, yes], {
     head: ({ width }) => [...about.flatMap((line) => wrapRow([styled(line, dimStyle)], { width })), []],
-    length: answers.length,
     enter: 'chooses',
     isNumbered: true,
-    row: (index): Row => [plain(`${index + 1}. ${answers[index]!}`)],
-    open(index) {
-      decide(index === 1);
-      return undefined;
-    },
-  };
+    row: (answer, _look, index) => [plain(`${index + 1}. ${answer}`)],
+    open: (_, index) => decide(index === 1),
+  });
 }
 
 const longestBeginning = 200;
 
-export interface CheckpointActs {
+interface CheckpointActs {
   takeBack(checkpoint: StoryCheckpoint): void;
 }
 
@@ -117,26 +107,24 @@ export interface CheckpointActs {
 export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): BrowseList {
   const newestFirst = story.checkpoints.toReversed();
   const width = Math.max(0, ...newestFirst.map(({ turn }) => `turn ${turn}`.length));
-  return {
-    kind: 'list',
-    title: 'Checkpoints',
-    length: newestFirst.length,
-    row(index, look) {
-      const { number, report, turn } = newestFirst[index]!;
+  const takeBack = takeBackAction((index) => acts.takeBack(newestFirst[index]!));
+  return listPage('Checkpoints', newestFirst, {
+    row({ number, report, turn }, look) {
       const about =
         report === undefined
           ? 'made by another program'
           : `${formatCount(report.tokensBefore)} ${glyphsOf(look).arrow} ${formatCount(report.tokensAfter)} tokens, ${report.strategy}: ${checkpointCauseWords(report)}`;
       const words = [plain(`Checkpoint ${number}  `), styled(cleanLine(about), dimStyle)];
-      return figureRow(words, [{ text: `turn ${turn}`, width }], look);
+      return figureRow(words, look, [`turn ${turn}`, width]);
     },
-    open: (index) => checkpointPage(story, newestFirst[index]!, acts),
-    actions:
-      newestFirst.length === 0
-        ? []
-        : [{ key: 'u', does: 'takes it back', press: (index) => acts.takeBack(newestFirst[index]!) }],
+    open: (checkpoint) => checkpointPage(story, checkpoint, acts),
+    actions: newestFirst.length === 0 ? [] : [takeBack],
     empty: 'The thread has no checkpoint. /compact makes one.',
-  };
+  });
+}
+
+function takeBackAction(press: BrowseAction['press']): BrowseAction {
+  return { key: 'u', does: 'takes it back', press };
 }
 
 interface Fate {
@@ -146,7 +134,7 @@ interface Fate {
 
 interface FatedItem {
   readonly label: string;
-  readonly turn?: number | undefined;
+  readonly turn?: number;
   readonly tokens: number;
   text(): string;
 }
@@ -163,48 +151,27 @@ function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, acts: C
     `  made       ${clockTimeOf(at)}, in turn ${turn}`,
     `  history    ${plural(view.before.items.length, 'item')}, about ${formatCount(view.before.tokens)} tokens, became ${plural(view.after.items.length, 'item')}, about ${formatCount(view.after.tokens)}`,
   ];
-  const actions: readonly BrowseAction[] = [
-    { key: 'u', does: 'takes it back', press: () => acts.takeBack(checkpoint) },
-  ];
-  return {
-    kind: 'list',
-    title: `Checkpoint ${number}`,
+  const actions = [takeBackAction(() => acts.takeBack(checkpoint))];
+  return listPage(`Checkpoint ${number}`, fates, {
     head: (look) => sentenceRows(said, look, 13),
-    length: fates.length,
-    row(index, look) {
-      const { name, items } = fates[index]!;
-      return figureRow(
-        [plain(name)],
-        [
-          { text: formatCount(sum(items)), width },
-          { text: plural(items.length, 'item'), width: 12 },
-        ],
-        look,
-      );
-    },
-    open: (index) => itemsPage(fates[index]!, actions),
+    row: ({ name, items }, look) =>
+      figureRow([plain(name)], look, [formatCount(sum(items)), width], [plural(items.length, 'item'), 12]),
+    open: (fate) => itemsPage(fate, actions),
     actions,
-  };
+  });
 }
 
 function fatesOf(view: ReturnType<typeof checkpointView>, { before }: StoryCheckpoint): readonly Fate[] {
   const past = entries(before.history);
-  const items = view.before.items.map((item) => ({
-    fate: item.fate,
-    label: `${item.family}: ${item.name}`,
-    turn: item.turn,
-    tokens: item.tokens,
-    text: () => itemText(past[item.number - 1]!.item),
+  const items = view.before.items.map(({ family, name, number, ...item }) => ({
+    ...item,
+    label: `${family}: ${name}`,
+    text: () => itemText(past[number - 1]!.item),
   }));
   const of = (wanted: string): readonly FatedItem[] => items.filter(({ fate }) => fate === wanted);
   const made = view.after.items
     .filter((item) => item.made)
-    .map((item) => ({
-      label: `${item.family}: ${item.name}`,
-      turn: item.turn,
-      tokens: item.tokens,
-      text: () => item.text,
-    }));
+    .map(({ family, name, text, ...item }) => ({ ...item, label: `${family}: ${name}`, text: () => text }));
   return [
     { name: 'kept as they were', items: of('kept') },
     { name: 'your words, kept word for word', items: of('quoted') },
@@ -216,28 +183,18 @@ function fatesOf(view: ReturnType<typeof checkpointView>, { before }: StoryCheck
 
 function itemsPage({ name, items }: Fate, actions: readonly BrowseAction[]): BrowseList {
   const width = Math.max(...items.map(({ tokens }) => formatCount(tokens).length));
-  return {
-    kind: 'list',
-    title: name,
-    length: items.length,
-    row(index, look) {
-      const { label, turn, tokens, text } = items[index]!;
-      return figureRow(
-        [plain(`${cleanLine(label)}  `), styled(cleanLine(text().slice(0, longestBeginning)), dimStyle)],
-        [
-          { text: formatCount(tokens), width },
-          { text: turn === undefined ? '' : `turn ${turn}`, width: 9 },
-        ],
-        look,
-      );
+  return listPage(name, items, {
+    row({ label, turn, tokens, text }, look) {
+      const beginning = styled(cleanLine(text().slice(0, longestBeginning)), dimStyle);
+      const place = turn === undefined ? '' : `turn ${turn}`;
+      return figureRow([plain(`${cleanLine(label)}  `), beginning], look, [formatCount(tokens), width], [place, 9]);
     },
-    open(index) {
-      const { label, turn, tokens, text } = items[index]!;
+    open({ label, turn, tokens, text }) {
       const place = turn === undefined ? '' : `Turn ${turn} · `;
       return textPage({ title: cleanLine(label), about: [`${place}about ${formatCount(tokens)} tokens`], text });
     },
     actions,
-  };
+  });
 }
 
 function sum(items: readonly FatedItem[]): number {

@@ -15,14 +15,9 @@ export interface WindowGroup {
   readonly items: readonly WindowItem[];
 }
 
-interface GroupLook {
-  readonly name: string;
-  readonly letter: string;
-  readonly style: Style;
-}
-
-const coloured = (name: string, letter: string, colour: ColourRole, weight?: 'dim'): GroupLook => {
-  return { name, letter, style: weight === undefined ? { colour } : { colour, weight } };
+const coloured = (name: string, letter: string, colour: ColourRole, weight?: 'dim') => {
+  const style: Style = weight === undefined ? { colour } : { colour, weight };
+  return { name, letter, style };
 };
 
 /** In request order, as far as there is one. */
@@ -44,7 +39,7 @@ export const groupLooks = {
   outputs: coloured('other tool output', 'x', 'warn', 'dim'),
   client: coloured('client', 'n', 'string'),
   unknown: coloured('not in the file', '?', 'comment'),
-} as const satisfies Readonly<Record<string, GroupLook>>;
+} as const;
 
 export type GroupKind = keyof typeof groupLooks;
 
@@ -57,9 +52,9 @@ export async function groupItems(
   for (const item of items) {
     const kind = kindOf(item);
     const name = kind === 'mcp' ? `MCP ${serverOf(item.part)}` : groupLooks[kind].name;
-    const known = found.get(name);
-    if (known === undefined) found.set(name, { kind, items: [item] });
-    else known.items.push(item);
+    const group = found.get(name) ?? { kind, items: [] };
+    group.items.push(item);
+    found.set(name, group);
     await rest();
   }
   const order = Object.keys(groupLooks);
@@ -69,13 +64,12 @@ export async function groupItems(
 }
 
 function groupOf(kind: GroupKind, name: string, items: readonly WindowItem[]): WindowGroup {
-  const sum = (some: readonly WindowItem[]): number => some.reduce((total, { part }) => total + part.tokens, 0);
   const cached = items.flatMap(({ part }) => part.cached ?? []);
   return {
     kind,
     name,
-    tokens: sum(items),
-    ...(cached.length === 0 ? {} : { cached: cached.reduce((total, each) => total + each, 0) }),
+    tokens: items.reduce((total, { part }) => total + part.tokens, 0),
+    cached: cached.length === 0 ? undefined : cached.reduce((total, each) => total + each, 0),
     items: items.toSorted((a, b) => b.part.tokens - a.part.tokens),
   };
 }
@@ -92,34 +86,26 @@ const readers: ReadonlySet<string> = new Set(['read_file', 'view_image']);
 const runners: ReadonlySet<string> = new Set(['exec_command', 'write_stdin', 'shell', 'shell_command', 'local_shell']);
 
 function kindOf(item: WindowItem): GroupKind {
-  const { family, name, section = '' } = item.part;
-  switch (family) {
-    case 'instructions':
-      return 'system';
-    case 'tools':
-      return serverOf(item.part) === undefined ? 'tools' : 'mcp';
-    case 'context':
-      if (Object.hasOwn(ofSections, section)) return ofSections[section]!;
-      if (name.startsWith('skill')) return 'skills';
-      if (name === 'user_shell_command') return 'commands';
-      return name.startsWith('checkpoint') ? 'checkpoint' : 'context';
-    case 'user':
-      return 'user';
-    case 'model':
-      return item.item?.type === 'reasoning' ? 'reasoning' : item.item?.type === 'message' ? 'answers' : 'calls';
-    case 'tool':
-      return kindOfOutput(item);
-    case 'client':
-      return 'client';
-    case 'unknown':
-      return 'unknown';
-  }
+  const { family } = item.part;
+  if (family === 'tool') return kindOfOutput(item);
+  if (family === 'context') return kindOfContext(item.part);
+  if (family === 'tools') return serverOf(item.part) === undefined ? 'tools' : 'mcp';
+  if (family === 'model')
+    return item.item?.type === 'reasoning' ? 'reasoning' : item.item?.type === 'message' ? 'answers' : 'calls';
+  return family === 'instructions' ? 'system' : family;
+}
+
+function kindOfContext({ name, section = '' }: NamedPart): GroupKind {
+  if (Object.hasOwn(ofSections, section)) return ofSections[section]!;
+  if (name.startsWith('skill')) return 'skills';
+  if (name === 'user_shell_command') return 'commands';
+  return name.startsWith('checkpoint') ? 'checkpoint' : 'context';
 }
 
 function kindOfOutput({ part, call }: WindowItem): GroupKind {
   if (serverOf(part) !== undefined) return 'mcp';
   if (readers.has(part.name)) return 'files';
-  const script = call === undefined ? undefined : scriptOf(call);
+  const script = call && scriptOf(call);
   const explored = script === undefined ? undefined : exploredByScript(script);
   if (explored?.every(({ kind }) => kind === 'read') === true) return 'files';
   return script !== undefined || runners.has(part.name) ? 'commands' : 'outputs';

@@ -1,5 +1,4 @@
 import { percentRemaining } from '../../../../core/history/window-usage.ts';
-import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { formatCount, percent } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { readLongThreadStory } from '../../../views/context/thread-story.ts';
@@ -9,8 +8,9 @@ import { moneyWords } from '../../../views/wording/cost-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, type Piece, type Row, type Style, styled } from '../../screen/text/style.ts';
+import type { TuiSession } from '../../session/session.ts';
 import { callWords, groupItems, groupLooks, type WindowGroup } from './context-window-groups.ts';
-import { type BrowsedThread, type InspectedThread, yieldRegularly } from './inspected-thread.ts';
+import { type BrowsedThread, yieldRegularly } from './inspected-thread.ts';
 
 /** Contents of a thread's window for the views. All figures match `capstan context`. */
 export interface ReadWindow {
@@ -20,13 +20,7 @@ export interface ReadWindow {
   readonly cost: RequestCost;
 }
 
-export async function windowFill({
-  parts,
-  thread,
-}: {
-  readonly parts: Pick<InspectedThread['parts'], 'engine' | 'threads' | 'now'>;
-  readonly thread: LiveThread;
-}): Promise<string> {
+export async function windowFill({ parts, thread }: TuiSession): Promise<string> {
   const { engine, threads, now } = parts;
   const stored = thread.place === undefined ? undefined : await engine.stored.summary(thread.id);
   if (stored !== undefined && 'code' in stored) {
@@ -41,7 +35,7 @@ export async function windowFill({
 }
 
 export async function readContextWindow(
-  { parts, thread }: InspectedThread,
+  { parts, thread }: TuiSession,
   { story, rest }: Pick<BrowsedThread, 'story' | 'rest'>,
 ): Promise<ReadWindow> {
   const { view, items, cost } = readWindow(story, await parts.threads.preview(thread.id, story.state));
@@ -70,9 +64,6 @@ export function windowRoom({ total, budgets }: Pick<WindowView, 'total' | 'budge
   return { limit, compactsAt, left, free, reserve: Math.max(0, limit - total - free) };
 }
 
-const freeLook = { letter: '.', sign: '·', style: dimStyle } as const;
-const reserveLook = { letter: '-', sign: '▒', style: dimStyle } as const;
-
 /** Draws the window as cells, row by row. */
 export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: number, look: Look): readonly Row[] {
   // The rows below give the same in words.
@@ -93,22 +84,14 @@ export function groupMark({ kind }: Pick<WindowGroup, 'kind'>, look: Look): Piec
   return markOf({ letter, sign: '█', style }, look);
 }
 
-export function freeMark(look: Look): Piece {
-  return markOf(freeLook, look);
-}
-
-export function reserveMark(look: Look): Piece {
-  return markOf(reserveLook, look);
-}
+export const freeMark = (look: Look): Piece => markOf({ letter: '.', sign: '·', style: dimStyle }, look);
+export const reserveMark = (look: Look): Piece => markOf({ letter: '-', sign: '▒', style: dimStyle }, look);
 
 /** The legend mark of a map sign. A screen reader gets no map, and no marks. */
 function markOf({ letter, sign, style }: { letter: string; sign: string; style: Style }, look: Look): Piece {
-  return styled(look.glyphs === 'words' ? '' : hasBlocks(look) ? sign : letter, style);
-}
-
-/** Without colours all blocks look the same, so letters identify them. */
-function hasBlocks({ colours, glyphs }: Look): boolean {
-  return colours !== 'none' && glyphs === 'unicode';
+  // Without colours all blocks look the same, so letters identify them.
+  const hasBlocks = look.colours !== 'none' && look.glyphs === 'unicode';
+  return styled(look.glyphs === 'words' ? '' : hasBlocks ? sign : letter, style);
 }
 
 function inRows(pieces: readonly Piece[], width: number): readonly Row[] {
@@ -145,11 +128,8 @@ export function costLines({ last, next }: RequestCost): readonly string[] {
   const paid = cost === undefined ? '' : `, ${moneyWords(cost, estimated)}`;
   const sent = `Last request: ${formatCount(input)} tokens sent, ${percent(cachedInput, input)} of them from the cache, ${formatCount(output)} answered${paid}.`;
   if (next === undefined) return [sent];
-  const { cached, uncached } = next;
-  return [
-    sent,
-    `Next request, without its answer: ${moneyWords(cached.cost)} while the cache holds, ${moneyWords(uncached.cost)} if it is lost.`,
-  ];
+  const [held, lost] = [moneyWords(next.cached.cost), moneyWords(next.uncached.cost)];
+  return [sent, `Next request, without its answer: ${held} while the cache holds, ${lost} if it is lost.`];
 }
 
 /** Enough of a long text for people to recognize it. */

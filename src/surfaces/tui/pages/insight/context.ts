@@ -13,9 +13,12 @@ import {
   type BrowsePage,
   type BrowseView,
   figureRow,
+  listPage,
   sentenceRows,
   textPage,
 } from '../browse-view.ts';
+import { hintRows, margin } from '../list-parts.ts';
+import type { TuiSession } from '../../session/session.ts';
 import type { WindowGroup } from './context-window-groups.ts';
 import {
   costLines,
@@ -29,10 +32,10 @@ import {
   reserveMark,
   windowFillText,
 } from './context-window-view.ts';
-import { type BrowsedThread, browseThread, type InspectedThread } from './inspected-thread.ts';
+import { type BrowsedThread, browseThread } from './inspected-thread.ts';
 import { pinText } from './pins.ts';
 
-export function showContext(host: InspectedThread): Promise<void> {
+export function showContext(host: TuiSession): Promise<void> {
   const make = async (thread: BrowsedThread): Promise<BrowsePage> => {
     const window = await readContextWindow(host, thread);
     host.parts.stage.transcript.add({ cell: contextCard(window), isFinal: true });
@@ -42,13 +45,14 @@ export function showContext(host: InspectedThread): Promise<void> {
   return browseThread(host, 'Context', make, { mayBeNew: true });
 }
 
-async function pin(host: InspectedThread, view: BrowseView, text: string): Promise<void> {
+async function pin(host: TuiSession, view: BrowseView, text: string): Promise<void> {
   const { words } = await pinText(host, text);
-  view.open(textPage({ title: 'Note', about: [], text: () => words }));
+  view.open(textPage({ title: 'Note', text: () => words }));
   host.parts.stage.draw();
 }
 
-const margin = 2;
+/** Of the margin. */
+const columns = 2;
 const widestBar = 100;
 const mostLargest = 3;
 const longestName = 40;
@@ -61,7 +65,7 @@ export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
     .slice(0, mostLargest);
   return cellFromRows((look) => {
     const { dot } = glyphsOf(look);
-    const inner = { ...look, width: Math.min(widestBar, Math.max(1, look.width - margin)) };
+    const inner = { ...look, width: Math.min(widestBar, Math.max(1, look.width - columns)) };
     const compacts = room.compactsAt === undefined ? '' : `, compacts at ${formatCount(room.compactsAt)}`;
     const parts = groups.map((group): Row => [
       groupMark(group, look),
@@ -71,21 +75,15 @@ export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
     const heavy = largest.map(
       (item) => `${cutTo(itemLabel(item), longestName, look)} ${compactNumber(item.part.tokens)}`,
     );
+    const head = [styled('Context  ', boldStyle), plain(`${windowFillText(view, room)}${compacts}`)];
     return [
-      ...wrapRow([styled('Context  ', boldStyle), plain(`${windowFillText(view, room)}${compacts}`)], {
-        width: look.width,
-      }),
-      ...mapRows(groups, room, 1, inner).map((row): Row => [plain(' '.repeat(margin)), ...row]),
-      ...packed([...parts, ...(room.limit === undefined ? [] : [free])], dot, look),
-      ...(heavy.length === 0 ? [] : underRow(`Largest: ${heavy.join(` ${dot} `)}`, look)),
-      ...costLines(cost).flatMap((line) => underRow(line, look)),
+      ...wrapRow(head, { width: look.width }),
+      ...mapRows(groups, room, 1, inner).map((row): Row => [...margin, ...row]),
+      ...packed(room.limit === undefined ? parts : [...parts, free], dot, look),
+      ...(heavy.length === 0 ? [] : hintRows(`Largest: ${heavy.join(` ${dot} `)}`, look)),
+      ...costLines(cost).flatMap((line) => hintRows(line, look)),
     ];
   });
-}
-
-function underRow(text: string, look: Look): readonly Row[] {
-  const first = [plain(' '.repeat(margin))];
-  return wrapRow([styled(text, dimStyle)], { width: look.width, first });
 }
 
 function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] {
@@ -94,8 +92,8 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
   for (const part of parts) {
     const wide = part.reduce((sum, { text }) => sum + text.length, 0);
     if (used + 3 + wide > look.width) {
-      rows.push([plain(' '.repeat(margin)), ...part]);
-      used = margin + wide;
+      rows.push([...margin, ...part]);
+      used = columns + wide;
     } else {
       rows.push([...rows.pop()!, styled(` ${dot} `, dimStyle), ...part]);
       used += 3 + wide;
@@ -104,7 +102,7 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
   return rows;
 }
 
-export interface ItemActs {
+interface ItemActs {
   pin(item: WindowItem): void;
 }
 
@@ -140,27 +138,16 @@ export function contextBrowse(window: ReadWindow, acts: ItemActs): BrowseList {
     tokenBasisText(view),
     ...costLines(cost),
   ];
-  return {
-    kind: 'list',
-    title: 'Context',
+  return listPage('Context', rows, {
     head: (look) => [...mapRows(groups, room, mapHeight, look), ...sentenceRows(said, look)],
-    length: rows.length,
-    row(index, look) {
-      const { name, tokens, cached, items, mark } = rows[index]!;
-      const share = room.limit === undefined ? percent(tokens, total) : percent(tokens, Math.max(room.limit, total));
-      return figureRow(
-        [mark(look), plain(` ${name}`)],
-        [
-          { text: formatCount(tokens), width },
-          { text: share, width: 5 },
-          { text: items === undefined ? '' : plural(items, 'item'), width: 12 },
-          { text: cachedWords(cached, tokens), width: 12 },
-        ],
-        look,
-      );
+    row({ name, tokens, cached, items, mark }, look) {
+      const share = percent(tokens, Math.max(room.limit ?? total, total));
+      const count = items === undefined ? '' : plural(items, 'item');
+      const [size, inCache] = [formatCount(tokens), cachedWords(cached, tokens)];
+      return figureRow([mark(look), plain(` ${name}`)], look, [size, width], [share, 5], [count, 12], [inCache, 12]);
     },
-    open: (index) => rows[index]?.open?.(),
-  };
+    open: (row) => row.open?.(),
+  });
 }
 
 function cachedWords(cached: number | undefined, tokens: number): string {
@@ -173,7 +160,7 @@ function remarksRow(remarks: readonly string[]): MapRow {
     name: plural(remarks.length, 'remark'),
     tokens: 0,
     mark: () => styled('!', dimStyle),
-    open: () => textPage({ title: 'Remarks', about: [], text: () => remarks.join('\n\n') }),
+    open: () => textPage({ title: 'Remarks', text: () => remarks.join('\n\n') }),
   };
 }
 
@@ -184,30 +171,16 @@ function groupPage({ name, items, tokens, cached }: WindowGroup, total: number, 
   const actions: readonly BrowseAction[] = [
     { key: 'p', does: 'pins its text', press: (index) => acts.pin(items[index]!) },
   ];
-  return {
-    kind: 'list',
-    title: name,
+  return listPage(name, items, {
     head: (look) => sentenceRows([said], look),
-    length: items.length,
-    row(index, look) {
-      const item = items[index]!;
+    row(item, look) {
       const { tokens: weight, turn, next } = item.part;
       const when = next === true ? 'next turn' : turn === undefined ? '' : `turn ${turn}`;
-      return figureRow(
-        [plain(itemLabel(item))],
-        [
-          { text: formatCount(weight), width },
-          { text: percent(weight, total), width: 5 },
-          { text: when, width: 9 },
-        ],
-        look,
-      );
+      const share = percent(weight, total);
+      return figureRow([plain(itemLabel(item))], look, [formatCount(weight), width], [share, 5], [when, 9]);
     },
-    open(index) {
-      const item = items[index]!;
-      const about = originLines(item, total);
-      return textPage({ title: itemLabel(item), about, text: () => item.text(), actions });
-    },
+    open: (item) =>
+      textPage({ title: itemLabel(item), about: originLines(item, total), text: () => item.text(), actions }),
     actions,
-  };
+  });
 }

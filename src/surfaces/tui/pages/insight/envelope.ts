@@ -16,11 +16,12 @@ import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type BrowseList, type BrowsePage, figureRow, sentenceRows, textPage } from '../browse-view.ts';
-import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
+import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
 /** `/envelope`: the contract of the newest turn. `/envelope 3`: its differences from turn 3. */
-export function showEnvelope(host: InspectedThread, rest: string): Promise<void> {
+export function showEnvelope(host: TuiSession, rest: string): Promise<void> {
   const { id } = host.thread;
   return browseThread(host, 'Envelope', ({ story }) => {
     const turn = parseTurnNumber(rest, story);
@@ -43,27 +44,15 @@ export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Out
   }
   const { fields, turn } = view;
   const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
-  const canCompare = story.turns.length > 1;
-  return {
-    kind: 'list',
-    title: 'Envelope',
+  const fieldsOf = (group: string) => fields.filter(({ field }) => groupOf(field) === group);
+  return listPage('Envelope', story.turns.length > 1 ? [...groups, undefined] : groups, {
     head: (look) => sentenceRows([envelopeTurnLine(id, turn, story.turns.length)], look),
-    length: groups.length + (canCompare ? 1 : 0),
-    row(index, look) {
-      const group = groups[index];
+    row(group, look) {
       if (group === undefined) return [plain('compare with another turn')];
-      const own = fields.filter(({ field }) => groupOf(field) === group);
-      return figureRow([plain(group)], [{ text: plural(own.length, 'field'), width: 10 }], look);
+      return figureRow([plain(group)], look, [plural(fieldsOf(group).length, 'field'), 10]);
     },
-    open(index) {
-      const group = groups[index];
-      if (group === undefined) return turnsPage(id, story, turn);
-      return groupPage(
-        group,
-        fields.filter(({ field }) => groupOf(field) === group),
-      );
-    },
-  };
+    open: (group) => (group === undefined ? turnsPage(id, story, turn) : groupPage(group, fieldsOf(group))),
+  });
 }
 
 export function differencePage(id: string, story: ThreadStory, against: number): BrowsePage | Outcome {
@@ -71,52 +60,39 @@ export function differencePage(id: string, story: ThreadStory, against: number):
   if ('code' in view) return view;
   const changes = view.kind === 'difference' ? view.changes : [];
   const { number } = view.turn;
-  return {
-    kind: 'list',
-    title: `turn ${against} and turn ${number}`,
-    length: changes.length,
-    row: (index, look) => changeRow(changes[index]!, look),
-    open: (index) => changePage(changes[index]!, { from: against, to: number }),
+  return listPage(`turn ${against} and turn ${number}`, changes, {
+    row: changeRow,
+    open: (change) => changePage(change, against, number),
     empty: `Nothing differs between turn ${against} and turn ${number}.`,
-  };
+  });
 }
 
 function turnsPage(id: string, story: ThreadStory, newest: StoryTurn): BrowseList {
   const others = story.turns.filter(({ number }) => number !== newest.number).toReversed();
-  return {
-    kind: 'list',
-    title: 'Compare with',
-    length: others.length,
-    row(index) {
-      const { number, at, compacts } = others[index]!;
+  return listPage('Compare with', others, {
+    row({ number, at, compacts }) {
       return [plain(`turn ${number}`), styled(`  ${clockTimeOf(at)}${compacts ? ', a compaction' : ''}`, dimStyle)];
     },
-    open(index) {
-      const page = differencePage(id, story, others[index]!.number);
+    open({ number }) {
+      const page = differencePage(id, story, number);
       if (!('code' in page)) return page;
-      return textPage({ title: 'No difference', about: [], text: () => `${page.message}\n${page.next}` });
+      return textPage({ title: 'No difference', text: () => `${page.message}\n${page.next}` });
     },
-  };
+  });
 }
 
 function groupPage(group: string, fields: readonly ShownField[]): BrowseList {
   const names = fields.map(({ field }) => field.slice(group.length + 1));
   const wide = Math.max(...names.map(countColumns));
   const origins = Math.min(widestOrigin, Math.max(...fields.map(({ origin }) => countColumns(cleanLine(origin)))));
-  return {
-    kind: 'list',
-    title: group,
-    length: fields.length,
-    row(index, look) {
-      const { field, value, origin } = fields[index]!;
-      const words: Row = [
-        plain(names[index]!.padEnd(Math.min(wide, Math.floor(look.width / 3)) + 2)),
-        styled(valueLine(field, value), dimStyle),
-      ];
-      return figureRow(words, [{ text: cleanLine(origin).slice(0, widestOrigin), width: origins }], look);
+  return listPage(group, fields, {
+    row({ field, value, origin }, look, index) {
+      const name = plain(names[index]!.padEnd(Math.min(wide, Math.floor(look.width / 3)) + 2));
+      const words = [name, styled(valueLine(field, value), dimStyle)];
+      return figureRow(words, look, [cleanLine(origin).slice(0, widestOrigin), origins]);
     },
-    open: (index) => fieldPage(fields[index]!),
-  };
+    open: fieldPage,
+  });
 }
 
 function fieldPage({ field, value, origin, roles, consumers, awaits }: ShownField): BrowsePage {
@@ -133,19 +109,13 @@ function changeRow({ field, from, to }: ChangedField, look: Look): Row {
   return [plain(`${field}  `), styled(`${before} ${glyphsOf(look).arrow} ${now}`, dimStyle)];
 }
 
-function changePage(
-  { field, from, to, origin }: ChangedField,
-  turns: { readonly from: number; readonly to: number },
-): BrowsePage {
+function changePage({ field, from, to, origin }: ChangedField, before: number, now: number): BrowsePage {
   const shown = (value: Json | undefined): string => (value === undefined ? 'none' : wholeValue(field, value));
-  const text = (): string =>
-    valueDifferences(from, to)
-      .map(
-        ({ path, from: had, to: has }) =>
-          `${field}${path}\n  turn ${turns.from}: ${shown(had)}\n  turn ${turns.to}: ${shown(has)}`,
-      )
-      .join('\n\n');
-  return textPage({ title: field, about: origin === undefined ? [] : [`From: ${origin}`], text });
+  const differences = valueDifferences(from, to).map(
+    (each) => `${field}${each.path}\n  turn ${before}: ${shown(each.from)}\n  turn ${now}: ${shown(each.to)}`,
+  );
+  const about = origin === undefined ? [] : [`From: ${origin}`];
+  return textPage({ title: field, about, text: () => differences.join('\n\n') });
 }
 
 function groupOf(field: string): string {

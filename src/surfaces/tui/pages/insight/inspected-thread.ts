@@ -1,42 +1,11 @@
 import type { EngineRefused } from '../../../../engine/engine-refused.ts';
-import type { Engine } from '../../../../engine/engine.ts';
-import type { LiveThread, LiveThreads } from '../../../../engine/live/live-thread-types.ts';
 import type { StoredThreads } from '../../../../engine/store/stored-threads.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { Line } from '../../../../protocol/line.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { readLongThreadStory, type ThreadStory } from '../../../views/context/thread-story.ts';
-import type { Draft } from '../../draft/draft.ts';
-import type { View } from '../../screen/view.ts';
-import type { Cell } from '../../transcript/cells/cell.ts';
+import type { TuiSession } from '../../session/session.ts';
 import { type BrowsePage, BrowseView } from '../browse-view.ts';
-
-export interface InspectedThread {
-  readonly parts: {
-    readonly stage: InsightStage;
-    readonly engine: Engine;
-    readonly threads: LiveThreads;
-    now(): number;
-  };
-  readonly thread: LiveThread;
-  readonly isBusy: boolean;
-  /** Queues a draft until that ends, as if the user had typed it. */
-  queue(draft: Draft): void;
-  notice(text: string, level?: 'info' | 'warning' | 'error'): void;
-  /**
-   * Shows the reason of a refusal by the thread. If another program writes the thread, the user is asked what to do.
-   */
-  refused(outcome: Outcome): void;
-  /** Runs work of a key in a view, and reports its errors. */
-  run(work: Promise<unknown>): void;
-}
-
-interface InsightStage {
-  readonly pager: View | undefined;
-  openPager(view: View | undefined): void;
-  draw(): void;
-  readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
-}
 
 export interface BrowsedThread {
   readonly lines: readonly Line[];
@@ -51,7 +20,7 @@ export interface BrowsedThread {
  * shown too.
  */
 export async function browseThread(
-  host: InspectedThread,
+  host: TuiSession,
   title: string,
   make: (thread: BrowsedThread) => Promise<BrowsePage | undefined> | BrowsePage | undefined,
   { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
@@ -107,7 +76,7 @@ export function parseTurnNumber(rest: string, { turns }: Pick<ThreadStory, 'turn
  * other program continues the open conversation, and figures are those of the changed thread.
  */
 export async function changeWholeThread<Result>(
-  host: InspectedThread,
+  host: TuiSession,
   work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
 ): Promise<Result | EngineRefused> {
   const { threads } = host.parts;

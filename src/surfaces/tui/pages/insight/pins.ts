@@ -7,11 +7,19 @@ import { itemText } from '../../../views/context/window-content.ts';
 import { draftFromText } from '../../draft/draft.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
-import { type BrowseAction, type BrowseList, type BrowseView, sentenceRows, textPage } from '../browse-view.ts';
-import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
+import {
+  type BrowseAction,
+  type BrowseList,
+  type BrowseView,
+  listPage,
+  sentenceRows,
+  textPage,
+} from '../browse-view.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, changeWholeThread } from './inspected-thread.ts';
 
 /** `/pin TEXT` pins the text; without one it lists the pins, and lets the user pin messages. */
-export async function showPins(host: InspectedThread, text: string): Promise<void> {
+export async function showPins(host: TuiSession, text: string): Promise<void> {
   if (text !== '') {
     const { isDone, words } = await pinText(host, text);
     return host.notice(words, isDone ? 'info' : 'error');
@@ -23,12 +31,12 @@ export async function showPins(host: InspectedThread, text: string): Promise<voi
   );
 }
 
-function pinActs(host: InspectedThread, story: ThreadStory, view: BrowseView): PinActs {
+function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinActs {
   const act = async (wish: Promise<PinResult>): Promise<void> => {
     const { words } = await wish;
     const pins = await host.parts.engine.stored.pins(host.thread.id);
     view.reset(pinsPage(story, pins, pinActs(host, story, view)));
-    view.open(textPage({ title: 'Note', about: [], text: () => words }));
+    view.open(textPage({ title: 'Note', text: () => words }));
     host.parts.stage.draw();
   };
   return {
@@ -44,35 +52,29 @@ interface PinResult {
 
 const longestShown = 200;
 
-export async function pinText(host: InspectedThread, text: string): Promise<PinResult> {
-  const { thread } = host;
-  const { id } = thread;
-  if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
+export async function pinText(host: TuiSession, text: string): Promise<PinResult> {
+  const { id, place } = host.thread;
+  if (place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
   if (host.isBusy) {
     // A thread can only be changed as a whole while idle. The model reads pins with the next turn in any case.
     host.queue(draftFromText(`/pin ${text}`));
-    return {
-      isDone: true,
-      words: 'Capstan pins the note when this turn has ended: the model reads it from the next turn on.',
-    };
+    const words = 'Capstan pins the note when this turn has ended: the model reads it from the next turn on.';
+    return { isDone: true, words };
   }
   const done = await changeWholeThread(host, (stored) => stored.pin(id, text));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
   const said = done.pin.text.slice(0, longestShown).toWellFormed();
-  return {
-    isDone: true,
-    words: [
-      `Pinned as note ${done.pins.length}: ${said}${said.length < done.pin.text.length ? '…' : ''}`,
-      'The model reads it with the next turn, and again after every checkpoint. /pin lists and removes notes.',
-      ...done.notices.map(fullText),
-    ].join('\n'),
-  };
+  const words = [
+    `Pinned as note ${done.pins.length}: ${said}${said.length < done.pin.text.length ? '…' : ''}`,
+    'The model reads it with the next turn, and again after every checkpoint. /pin lists and removes notes.',
+    ...done.notices.map(fullText),
+  ];
+  return { isDone: true, words: words.join('\n') };
 }
 
 /** `which`: its number or id. */
-async function unpin(host: InspectedThread, which: string): Promise<PinResult> {
-  const { id } = host.thread;
-  const done = await changeWholeThread(host, (stored) => stored.unpin(id, which));
+async function unpin(host: TuiSession, which: string): Promise<PinResult> {
+  const done = await changeWholeThread(host, (stored) => stored.unpin(host.thread.id, which));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
   return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };
 }
@@ -91,29 +93,20 @@ export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs
   const remove: BrowseAction = {
     key: 'x',
     does: 'removes the note',
-    press: (index) => {
-      const pin = pins[index];
-      if (pin !== undefined) acts.remove(pin);
-    },
+    press: (index) => pins[index] && acts.remove(pins[index]),
   };
-  return {
-    kind: 'list',
-    title: 'Pinned notes',
+  return listPage('Pinned notes', [...pins, undefined], {
     head: (look) => sentenceRows(about, look),
-    length: pins.length + 1,
-    row(index) {
-      const pin = pins[index];
-      if (pin === undefined) return [plain('pin a message of this conversation')];
-      return [plain(`${index + 1}. ${beginning(pin.text)}`)];
-    },
-    open(index) {
-      const pin = pins[index];
+    row: (pin, _look, index) => [
+      plain(pin === undefined ? 'pin a message of this conversation' : `${index + 1}. ${beginning(pin.text)}`),
+    ],
+    open(pin, index) {
       if (pin === undefined) return messagesPage(story, acts);
-      const own = [{ ...remove, press: () => acts.remove(pin) }];
-      return textPage({ title: `note ${index + 1}`, about: [`Note ${pin.id}`], text: () => pin.text, actions: own });
+      const actions = [{ ...remove, press: () => acts.remove(pin) }];
+      return textPage({ title: `note ${index + 1}`, about: [`Note ${pin.id}`], text: () => pin.text, actions });
     },
     actions: pins.length === 0 ? [] : [remove],
-  };
+  });
 }
 
 function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList {
@@ -121,23 +114,16 @@ function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList
     .filter(({ item, origin }) => item.type === 'message' && (origin.family === 'user' || origin.family === 'model'))
     .toReversed();
   const textOf = (item: Item): string => itemText(item).trim();
-  return {
-    kind: 'list',
-    title: 'Pin a message',
+  return listPage('Pin a message', said, {
     enter: 'pins it',
-    length: said.length,
-    row(index) {
-      const { item, origin } = said[index]!;
+    row({ item, origin }) {
       const turn = turnOf.get(item);
       const who = `${turn === undefined ? '' : `turn ${turn}, `}${origin.family === 'user' ? 'you' : 'the model'}: `;
       return [styled(who, dimStyle), plain(beginning(textOf(item)))];
     },
-    open(index) {
-      acts.pin(textOf(said[index]!.item));
-      return undefined;
-    },
+    open: ({ item }) => acts.pin(textOf(item)),
     empty: 'Nothing was said yet.',
-  };
+  });
 }
 
 function beginning(text: string): string {

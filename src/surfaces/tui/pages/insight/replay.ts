@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import { formatCount, percent, plural } from '../../../../engine/wording.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import {
@@ -17,10 +16,11 @@ import {
 } from '../../../views/threads/replay-report.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type BrowseList, type BrowsePage, figureRow, sentenceRows, textPage } from '../browse-view.ts';
-import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
+import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
-export function showReplay(host: InspectedThread, rest: string): Promise<void> {
+export function showReplay(host: TuiSession, rest: string): Promise<void> {
   return browseThread(host, 'Replay', async ({ story, lines, rest: breathe }) => {
     const asked = parseTurnNumber(rest, story);
     if (asked !== undefined && typeof asked !== 'number') return void host.notice(fullText(asked), 'error');
@@ -37,7 +37,7 @@ export function showReplay(host: InspectedThread, rest: string): Promise<void> {
       replayed.push({ shown, body: () => encoded && Buffer.concat(encoded.body).toString('utf8') });
     }
     const more = takenBackWords(host.thread.id, await host.parts.engine.stored.takenBack(host.thread.id));
-    return replayPage(story, { turn, replayed, ...defined({ more }) });
+    return replayPage(story, { turn, replayed, more });
   });
 }
 
@@ -58,31 +58,21 @@ export interface ReplayedTurn {
 /** The requests of one turn: what the model saw, and if it matches what was sent byte for byte. */
 export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
   const said = summaryWords(replayed.map(({ shown }) => shown));
-  return {
-    kind: 'list',
-    title: `Requests of turn ${turn}`,
+  return listPage(`Requests of turn ${turn}`, replayed, {
     head: (look) => sentenceRows(more === undefined ? [said] : [said, more], look),
-    length: replayed.length,
-    row(index, look) {
-      const { shown } = replayed[index]!;
+    row({ shown }, look) {
       const { number, step, purpose, items, bytes } = shown;
       const what = purpose ?? (step === undefined ? '' : `step ${step + 1}`);
-      return figureRow(
-        [plain(`request ${number}  ${what}  `), verdict(shown)],
-        [
-          { text: plural(items, 'item'), width: 10 },
-          { text: bytes === undefined ? '' : `${formatCount(bytes)} bytes`, width: 16 },
-        ],
-        look,
-      );
+      const size = bytes === undefined ? '' : `${formatCount(bytes)} bytes`;
+      const words = [plain(`request ${number}  ${what}  `), verdict(shown)];
+      return figureRow(words, look, [plural(items, 'item'), 10], [size, 16]);
     },
-    open(index) {
-      const one = replayed[index]!;
+    open(one) {
       const request = story.requests.find(({ number }) => number === one.shown.number);
-      return request === undefined ? undefined : requestPage(story, request, one);
+      return request && requestPage(story, request, one);
     },
     empty: `Turn ${turn} made no request.`,
-  };
+  });
 }
 
 function verdict(shown: ReplayedRequest): Row[number] {
@@ -98,25 +88,14 @@ function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }:
   const same = shown.result === 'same' ? 'Rebuilt from the file: the same bytes.' : `Rebuilt: ${resultWords(shown)}.`;
   const said = [...requestSummary(request).split('\n'), same, ...hash];
   const width = Math.max(0, ...parts.map(({ tokens }) => formatCount(tokens).length));
-  return {
-    kind: 'list',
-    title: `request ${shown.number}`,
+  return listPage(`request ${shown.number}`, [...parts, undefined], {
     head: (look) => sentenceRows(said, look),
-    length: parts.length + 1,
-    row(index, look) {
-      const part = parts[index];
+    row(part, look) {
       if (part === undefined) return [plain('the body, byte for byte')];
-      return figureRow(
-        [plain(partLabel(part))],
-        [
-          { text: formatCount(part.tokens), width },
-          { text: cachedColumn(part), width: 11 },
-        ],
-        look,
-      );
+      return figureRow([plain(partLabel(part))], look, [formatCount(part.tokens), width], [cachedColumn(part), 11]);
     },
-    open: (index) => (parts[index] === undefined ? bodyPage(body) : partPage(parts[index])),
-  };
+    open: (part) => (part === undefined ? bodyPage(body) : partPage(part)),
+  });
 }
 
 function partPage(part: RequestPart): BrowsePage {
@@ -132,7 +111,7 @@ function cachedColumn({ tokens, cached = 0 }: RequestPart): string {
 
 function bodyPage(body: Replayed['body']): BrowsePage {
   const text = (): string => body() ?? 'The bytes cannot be made from the file.';
-  return textPage({ title: 'body', about: [], text });
+  return textPage({ title: 'body', text });
 }
 
 function partLabel({ origin }: RequestPart): string {

@@ -1,23 +1,17 @@
 import { formatTomlString } from '../../../../core/config/toml/toml-key.ts';
-import { defined } from '../../../../base/objects.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import type { Engine } from '../../../../engine/engine.ts';
 import type { LocalServerFound } from '../../../../engine/models/local-servers.ts';
 import type { EngineChoices } from '../../../views/command-line/load-engine.ts';
-import type { StartupQuestionDesk } from './startup-question-desk.ts';
 import type { StartupChoice } from './startup-question-views.ts';
+import type { StartupQuestionParts } from './startup-questions.ts';
 import { signIn, type SignInWay } from './sign-in.ts';
 import { keySavedWords } from '../../../views/wording/settings-text.ts';
 
 /** A local server answers at once unless the machine is busy, so this delays only starts with a hanging one. */
 const patienceMs = 3000;
 
-interface FirstRunParts {
-  readonly desk: StartupQuestionDesk;
-  readonly engine: Engine;
-  lend(work: () => Promise<unknown>): Promise<void>;
-  notice(text: string): void;
-}
+type FirstRunParts = Pick<StartupQuestionParts, 'desk' | 'lend' | 'notice'> & { readonly engine: Engine };
 
 /** `model`: the engine has a model with these choices. `ready`: it already has one, or the user wants none. */
 type FirstRun =
@@ -39,7 +33,7 @@ export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
       text: [
         `Variables count too: export OPENAI_API_KEY=…  For other providers, set model and model_provider in ${engine.home}/config.toml (docs/providers.md).`,
       ],
-      ...defined({ problem }),
+      problem,
       choices: ways.map(choiceOf),
     });
     if (chosen === 'left') return { kind: 'left' };
@@ -85,7 +79,7 @@ async function chooseLocal(
   for (;;) {
     const kept = await desk.ask({
       title: `Use ${model} of ${name}`,
-      ...defined({ problem }),
+      problem,
       choices: [
         { label: 'For this conversation' },
         { label: 'From now on', about: `saved in ${engine.home}/config.toml` },
@@ -102,21 +96,16 @@ async function chooseLocal(
   }
 }
 
+const fixedChoices: Readonly<Record<Exclude<Way, LocalServerFound>, StartupChoice>> = {
+  key: { label: 'Paste an OpenAI API key', about: 'it is not shown, and kept with your login' },
+  browser: { label: 'Sign in with ChatGPT', about: 'in the browser of this machine' },
+  device: { label: 'Sign in with ChatGPT by a code', about: 'in a browser of any device' },
+  demo: { label: 'Watch the demo', about: 'a script plays the model: no key, no network' },
+  without: { label: 'Go on without a model' },
+};
+
 function choiceOf(way: Way): StartupChoice {
-  switch (way) {
-    case 'key':
-      return { label: 'Paste an OpenAI API key', about: 'it is not shown, and kept with your login' };
-    case 'browser':
-      return { label: 'Sign in with ChatGPT', about: 'in the browser of this machine' };
-    case 'device':
-      return { label: 'Sign in with ChatGPT by a code', about: 'in a browser of any device' };
-    case 'demo':
-      return { label: 'Watch the demo', about: 'a script plays the model: no key, no network' };
-    case 'without':
-      return { label: 'Go on without a model' };
-    default: {
-      const count = way.models.length;
-      return { label: way.name, about: `${count} ${count === 1 ? 'model' : 'models'} at ${way.address}` };
-    }
-  }
+  if (typeof way === 'string') return fixedChoices[way];
+  const count = way.models.length;
+  return { label: way.name, about: `${count} ${count === 1 ? 'model' : 'models'} at ${way.address}` };
 }

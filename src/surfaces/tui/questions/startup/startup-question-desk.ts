@@ -1,8 +1,8 @@
 import type { TypingPause } from '../typing-pause.ts';
 import type { View } from '../../screen/view.ts';
-import type { GateView, StartupQuestion, TypedDraft } from './startup-question-views.ts';
+import type { GateOptions, StartupQuestion, TypedDraft } from './startup-question-views.ts';
 
-export interface StartupQuestionDeskParts {
+interface StartupQuestionDeskParts {
   open(view: View | undefined): void;
   quit(): void;
   readonly pause: TypingPause;
@@ -36,9 +36,7 @@ export class StartupQuestionDesk {
     return Promise.race([decided, this.#ending.promise]).finally(() => this.#parts.pause.answered());
   }
 
-  /**
-   * Waits for a time, or until the program ends. Racing against the promise of that end repeatedly would leak handlers.
-   */
+  /** Waits, or until the program ends. Racing against that promise repeatedly would leak handlers. */
   async wait(milliseconds: number): Promise<'on' | 'left'> {
     if (this.#hasEnded) return 'left';
     const { promise, resolve } = Promise.withResolvers<'on' | 'left'>();
@@ -51,20 +49,17 @@ export class StartupQuestionDesk {
   }
 
   async ask(gate: StartupQuestion): Promise<number | StartupQuestionExit> {
-    const { guarded, GateView: Gate } = await this.#gates();
-    return this.#show<number>((over, leave) =>
-      guarded(new Gate({ ...gate, pick: over, back: () => over('back'), leave })),
-    );
+    const gateOf = await this.#gates();
+    return this.#show<number>((over, leave) => gateOf({ ...gate, pick: over, back: () => over('back'), leave }));
   }
 
-  async askSecret(about: {
-    readonly title: string;
-    readonly problem?: string;
-  }): Promise<{ readonly secret: string } | StartupQuestionExit> {
-    const { SecretView } = await import('./startup-question-views.ts');
+  async askSecret(
+    about: Pick<StartupQuestion, 'title' | 'problem'>,
+  ): Promise<{ readonly secret: string } | StartupQuestionExit> {
+    const { secretView } = await import('./startup-question-views.ts');
     return this.#show<{ readonly secret: string }>((over, leave) =>
       this.#parts.pause.guard(
-        new SecretView({ ...about, given: (secret) => over({ secret }), back: () => over('back'), leave }),
+        secretView({ ...about, given: (secret) => over({ secret }), back: () => over('back'), leave }),
       ),
     );
   }
@@ -73,15 +68,13 @@ export class StartupQuestionDesk {
   async during<Result extends object>(
     work: (signal: AbortSignal, show: (gate: StartupQuestion) => void) => Promise<Result>,
   ): Promise<Result | StartupQuestionExit> {
-    const { guarded, GateView: Gate } = await this.#gates();
+    const gateOf = await this.#gates();
     const stop = new AbortController();
     const back = (): void => stop.abort();
     void this.#ending.promise.then(back);
     const leave = (): void => this.#parts.quit();
     try {
-      const done = await work(stop.signal, (gate) =>
-        this.#parts.open(guarded(new Gate({ ...gate, pick: back, back, leave }))),
-      );
+      const done = await work(stop.signal, (gate) => this.#parts.open(gateOf({ ...gate, pick: back, back, leave })));
       if (!stop.signal.aborted) return done;
       return this.#hasEnded ? 'left' : 'back';
     } finally {
@@ -94,15 +87,13 @@ export class StartupQuestionDesk {
     await work().finally(() => this.#parts.pause.answered());
   }
 
-  async #gates() {
-    const [{ GateView }, { TypedBeside }] = await Promise.all([
-      import('./startup-question-views.ts'),
-      import('./startup-question-views.ts'),
-    ]);
+  async #gates(): Promise<(options: GateOptions) => View> {
+    const { GateView, TypedBeside } = await import('./startup-question-views.ts');
     const { pause, draft } = this.#parts;
-    const guarded = (view: GateView): View =>
-      draft === undefined ? pause.guard(view) : new TypedBeside(pause.guard(view), { ...pause.typing, draft });
-    return { GateView, guarded };
+    return (options) => {
+      const view = pause.guard(new GateView(options));
+      return draft === undefined ? view : new TypedBeside(view, { ...pause.typing, draft });
+    };
   }
 
   async #show<Result>(

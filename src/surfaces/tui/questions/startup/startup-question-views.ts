@@ -1,11 +1,11 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import { visibleLine, visibleText } from '../../../views/terminal/text.ts';
+import { blanksTo, cursorSign, drawCut, keyTable, margin, styleOf } from '../../pages/list-parts.ts';
 import { hintKeys } from '../../screen/keys/key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
-import { cutRow, drawRow, drawRows, rowsAround } from '../../screen/text/draw-row.ts';
+import { rowsAround } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import {
-  accentStyle,
   badStyle,
   boldStyle,
   dimStyle,
@@ -17,6 +17,7 @@ import {
 } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { Frame, View } from '../../screen/view.ts';
+import type { TypingPause } from '../typing-pause.ts';
 
 export interface StartupChoice {
   readonly label: string;
@@ -33,7 +34,7 @@ export interface StartupQuestion {
   readonly choices: readonly StartupChoice[];
 }
 
-interface GateOptions extends StartupQuestion {
+export interface GateOptions extends StartupQuestion {
   pick(index: number): void;
   back(): void;
   leave(): void;
@@ -51,6 +52,15 @@ export class GateView implements View {
   #width = 0;
   /** A choice was made before that. */
   #isEarly = false;
+  readonly #keys = keyTable<() => void>({
+    pageup: () => this.#scroll(-this.#room),
+    pagedown: () => this.#scroll(this.#room),
+    'ctrl+c': () => this.#options.leave(),
+    escape: () => this.#options.back(),
+    enter: () => this.#pick(this.#at),
+    'up k ctrl+p': () => (this.#at = this.#at === 0 ? this.#last : this.#at - 1),
+    'down j ctrl+n': () => (this.#at = this.#at >= this.#last ? 0 : this.#at + 1),
+  });
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -85,7 +95,7 @@ export class GateView implements View {
       ...list,
       ...(height > list.length && choices.length > 0 ? [hint] : []),
     ];
-    return { rows: drawRows(rows.map((row) => cutRow(row, look.width, look)).slice(0, Math.max(1, height)), look) };
+    return { rows: drawCut(rows.slice(0, Math.max(1, height)), look) };
   }
 
   #cutHint(look: Look, rows: number, room: number): Row {
@@ -103,7 +113,6 @@ export class GateView implements View {
   /** The description of a choice is beside it, or below it on a narrow screen. */
   #choiceRows(look: Look): readonly (readonly Row[])[] {
     const { choices } = this.#options;
-    const { prompt } = glyphsOf(look);
     const columns = (each: (choice: StartupChoice) => string): number =>
       Math.max(0, ...choices.map((choice) => countColumns(visibleLine(each(choice)))));
     const wide = columns(({ label }) => label);
@@ -111,13 +120,10 @@ export class GateView implements View {
     return choices.map(({ label, about = '' }, at): readonly Row[] => {
       const isChosen = at === this.#at;
       const name = visibleLine(label);
-      const first: Row = [
-        styled(isChosen ? `${prompt} ` : '  ', accentStyle),
-        styled(`${at + 1}. ${name}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-      ];
+      const first = [cursorSign(isChosen, look), styled(`${at + 1}. ${name}`, styleOf(isChosen))];
       if (about === '') return [first];
       const meaning = styled(visibleLine(about), dimStyle);
-      if (isBeside) return [[...first, plain(' '.repeat(wide - countColumns(name) + 2)), meaning]];
+      if (isBeside) return [[...first, plain(`${blanksTo(wide, countColumns(name))}  `), meaning]];
       return [first, ...wrapRow([meaning], { width: look.width, first: [plain('     ')] })];
     });
   }
@@ -125,17 +131,13 @@ export class GateView implements View {
   input(input: TerminalInput): void {
     if (input.kind === 'wheel') return this.#scroll(input.direction === 'up' ? -3 : 3);
     if (input.kind !== 'key') return;
-    const { name } = input;
-    if (name === 'pageup' || name === 'pagedown') return this.#scroll(name === 'pageup' ? -this.#room : this.#room);
-    const { choices, back, leave } = this.#options;
-    const last = Math.max(0, choices.length - 1);
-    if (name === 'ctrl+c') return leave();
-    if (name === 'escape') return back();
-    if (name === 'enter') return this.#pick(this.#at);
-    if (/^[1-9]$/.test(name)) {
-      if (Number(name) <= choices.length) this.#pick(Number(name) - 1);
-    } else if (['up', 'k', 'ctrl+p'].includes(name)) this.#at = this.#at === 0 ? last : this.#at - 1;
-    else if (['down', 'j', 'ctrl+n'].includes(name)) this.#at = this.#at >= last ? 0 : this.#at + 1;
+    const number = /^[1-9]$/.test(input.name) ? Number(input.name) : Infinity;
+    if (number <= this.#options.choices.length) this.#pick(number - 1);
+    else this.#keys.get(input.name)?.();
+  }
+
+  get #last(): number {
+    return Math.max(0, this.#options.choices.length - 1);
   }
 
   /** A granting choice first scrolls through the text to its end. */
@@ -158,7 +160,7 @@ function usualHint(look: Look): Row {
 
 /** Wraps an untrusted text with the screen margin. Its own line breaks stay. */
 function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {
-  const form = { width: look.width, first: [plain('  ')] };
+  const form = { width: look.width, first: margin };
   return visibleText(text)
     .split('\n')
     .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
@@ -169,12 +171,7 @@ export interface TypedDraft {
   text(): string;
 }
 
-interface BesideParts {
-  readonly draft: TypedDraft;
-  now(): number;
-  /** After a key, the user counts as typing for this long. */
-  readonly typingMs: number;
-}
+type BesideParts = TypingPause['typing'] & { readonly draft: TypedDraft };
 
 /** List keys that also type a letter. Moves are harmless, though they may be the first letter of a word. */
 const moves = new Set(['j', 'k']);
@@ -202,17 +199,14 @@ export class TypedBeside implements View {
     if (!this.#hasTyped || height < 3) return this.#view.frame(look, height);
     const frame = this.#view.frame(look, height - 1);
     const note = styled(`  In the composer, for later: ${visibleLine(draft.text())}`, dimStyle);
-    return { ...frame, rows: [...frame.rows, drawRow(cutRow([note], look.width, look), look)] };
+    return { ...frame, rows: [...frame.rows, ...drawCut([[note]], look)] };
   }
 
   input(input: TerminalInput): void {
     const now = this.#parts.now();
     const isTyping = now - this.#typedAt < this.#parts.typingMs;
     if (this.#isText(input, isTyping)) return this.#type(input, now);
-    if (isTyping && input.kind === 'key' && input.name === 'enter') {
-      this.#typedAt = now;
-      return;
-    }
+    if (isTyping && input.kind === 'key' && input.name === 'enter') return void (this.#typedAt = now);
     if (input.kind === 'key' && moves.has(input.name)) this.#moved.push({ input, at: now });
     else this.#moved = [];
     this.#view.input(input);
@@ -236,12 +230,8 @@ export class TypedBeside implements View {
   }
 }
 
-interface SecretOptions {
-  readonly title: string;
-  readonly problem?: string;
+interface SecretOptions extends Pick<GateOptions, 'title' | 'problem' | 'back' | 'leave'> {
   given(secret: string): void;
-  back(): void;
-  leave(): void;
 }
 
 /** No key is longer. Beyond what a terminal shows, more signs say nothing about its length. */
@@ -249,47 +239,37 @@ const mostCharacters = 4096;
 const mostShown = 32;
 
 /** A line for a secret: never drawn, and never recalled. */
-export class SecretView implements View {
-  readonly #options: SecretOptions;
-  #secret = '';
-
-  constructor(options: SecretOptions) {
-    this.#options = options;
-  }
-
-  frame(look: Look, height: number): Frame {
-    const { title, problem } = this.#options;
-    const { bullet, prompt } = glyphsOf(look);
-    const count = Math.min(mostShown, this.#secret.length, Math.max(0, look.width - 5));
-    const field: Row = [plain(`  ${prompt} `), plain(bullet.repeat(count))];
-    const key = hintKeys(look);
-    const more: readonly Row[] = [
-      ...(problem === undefined ? [] : [[styled(`  ${visibleLine(problem)}`, badStyle)]]),
-      [styled(`  Paste or type it. ${key('Enter')} saves it, ${key('Esc')} goes back, Ctrl+C leaves`, dimStyle)],
-    ];
-    const before: readonly Row[] = height > 1 ? [[styled(`  ${title}`, boldStyle)]] : [];
-    const rows = [...before, field, ...more].slice(0, Math.max(1, height));
-    const drawn = drawRows(
-      rows.map((row) => cutRow(row, look.width, look)),
-      look,
-    );
-    return { rows: drawn, cursor: { row: before.length, column: Math.min(look.width - 1, 4 + count) } };
-  }
-
-  input(input: TerminalInput): void {
-    if (input.kind === 'paste') return this.#type(input.text.trim());
-    if (input.kind !== 'key') return;
-    const { name, text } = input;
-    const { given, back, leave } = this.#options;
-    if (name === 'ctrl+c') return leave();
-    if (name === 'escape') return back();
-    if (name === 'enter') return this.#secret === '' ? undefined : given(this.#secret);
-    if (name === 'backspace') this.#secret = this.#secret.slice(0, -1);
-    else if (name === 'ctrl+u') this.#secret = '';
-    else this.#type(text);
-  }
-
-  #type(text: string): void {
-    this.#secret = (this.#secret + text).slice(0, mostCharacters);
-  }
+export function secretView({ title, problem, given, back, leave }: SecretOptions): View {
+  let secret = '';
+  const type = (text: string): void => void (secret = (secret + text).slice(0, mostCharacters));
+  const keys = keyTable<() => void>({
+    'ctrl+c': leave,
+    escape: back,
+    enter: () => secret !== '' && given(secret),
+    backspace: () => (secret = secret.slice(0, -1)),
+    'ctrl+u': () => (secret = ''),
+  });
+  return {
+    frame(look, height) {
+      const { bullet, prompt } = glyphsOf(look);
+      const count = Math.min(mostShown, secret.length, Math.max(0, look.width - 5));
+      const key = hintKeys(look);
+      const before: readonly Row[] = height > 1 ? [[styled(`  ${title}`, boldStyle)]] : [];
+      const rows: readonly Row[] = [
+        ...before,
+        [plain(`  ${prompt} `), plain(bullet.repeat(count))],
+        ...(problem === undefined ? [] : [[styled(`  ${visibleLine(problem)}`, badStyle)]]),
+        [styled(`  Paste or type it. ${key('Enter')} saves it, ${key('Esc')} goes back, Ctrl+C leaves`, dimStyle)],
+      ];
+      const cursor = { row: before.length, column: Math.min(look.width - 1, 4 + count) };
+      return { rows: drawCut(rows.slice(0, Math.max(1, height)), look), cursor };
+    },
+    input(input) {
+      if (input.kind === 'paste') return type(input.text.trim());
+      if (input.kind !== 'key') return;
+      const act = keys.get(input.name);
+      if (act === undefined) type(input.text);
+      else act();
+    },
+  };
 }

@@ -11,18 +11,13 @@ export interface StartupQuestionParts {
   showRows(title: string, rows: (look: Look) => readonly string[]): Promise<void>;
 }
 
-interface GateRequest {
-  readonly cwd: string;
-  readonly choices: EngineChoices;
-}
-
 /**
  * Loads the engine and asks what must be decided before a conversation: the configuration, a model, trust in the
  * folder, hooks, and a fallback if no sandbox can be built. Each is asked once; the engine returned here knows the
  * decisions. `left`: the user gave up.
  */
 export async function askStartupQuestions(
-  { cwd, choices }: GateRequest,
+  { cwd, choices }: { readonly cwd: string; readonly choices: EngineChoices },
   parts: StartupQuestionParts,
 ): Promise<Engine | Outcome | 'left'> {
   const { desk } = parts;
@@ -40,8 +35,7 @@ export async function askStartupQuestions(
     }
     const next = await askNext(engine);
     if (next === 'pass') {
-      const refused = await engine.commandsRefused(cwd);
-      if (refused !== undefined) parts.notice(refusedCommands(await engine.offersLandlock(cwd)));
+      if (await engine.commandsRefused(cwd)) parts.notice(refusedCommands(await engine.offersLandlock(cwd)));
       return engine;
     }
     await engine.close();
@@ -70,10 +64,8 @@ export async function askStartupQuestions(
     if (!asked.hooks && !chosen.ignoreUserConfig) {
       asked.hooks = true;
       const idle = await engine.trust.idleHooks(cwd);
-      const done =
-        idle.length === 0
-          ? 'open'
-          : await (await import('./trust-questions.ts')).askForHooks({ ...parts, engine }, idle);
+      const ask = async () => (await import('./trust-questions.ts')).askForHooks({ ...parts, engine }, idle);
+      const done = idle.length === 0 ? 'open' : await ask();
       if (done !== 'open') return done === 'left' ? 'left' : {};
     }
     if (!asked.sandbox) {

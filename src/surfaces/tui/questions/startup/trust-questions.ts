@@ -1,4 +1,3 @@
-import { defined } from '../../../../base/objects.ts';
 import { landlockLeavesOpen } from '../../../../core/policy/profiles/landlock-policy.ts';
 import type { Engine } from '../../../../engine/engine.ts';
 import type { FolderTrust } from '../../../../engine/home/folder-trust.ts';
@@ -6,11 +5,14 @@ import type { ConfiguredHook } from '../../../../engine/home/user-hooks.ts';
 import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import { exactLine } from '../../../views/terminal/exact-text.ts';
 import { visibleLine } from '../../../views/terminal/text.ts';
+import { margin } from '../../pages/list-parts.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import { boldStyle, dimStyle, type Row, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { StartupQuestionDesk } from './startup-question-desk.ts';
+import type { StartupQuestion } from './startup-question-views.ts';
+import type { StartupQuestionParts } from './startup-questions.ts';
 
 /** True if there is something to decide: if trust changes nothing, the user is not asked. */
 export function needsTrust({ trust, parts, decidesSandbox, isUndecidable }: FolderTrust): boolean {
@@ -18,31 +20,38 @@ export function needsTrust({ trust, parts, decidesSandbox, isUndecidable }: Fold
 }
 
 /** `decided`: the engine must be loaded again to apply the decision. */
-export async function askForTrust(
+type Decision = 'decided' | 'open' | 'left';
+
+/** Asks until the answer was carried out. Esc and the last choice leave the question open. */
+async function decide(
   desk: StartupQuestionDesk,
-  engine: Engine,
-  about: FolderTrust,
-): Promise<'decided' | 'open' | 'left'> {
-  const { root, decidesSandbox, changed } = about;
-  const without = decidesSandbox ? 'commands only read, and Capstan asks before most of them' : '';
+  question: StartupQuestion,
+  take: (chosen: number) => Promise<Outcome | 'ask again' | undefined>,
+): Promise<Decision> {
   let problem: string | undefined;
   for (;;) {
-    const chosen = await desk.ask({
-      title: `Do you ${changed === undefined ? '' : 'still '}trust the project in ${visibleLine(root)}?`,
-      text: whatItChanges(about),
-      ...defined({ problem }),
-      choices: [
-        { label: 'Yes', allows: true },
-        { label: 'No, go on without them', about: without },
-        { label: 'Not now', about: 'not saved: Capstan asks again at the next start' },
-      ],
-    });
+    const chosen = await desk.ask({ ...question, problem });
     if (chosen === 'left') return 'left';
-    if (chosen === 'back' || chosen === 2) return 'open';
-    const failed = await engine.trust.decideFolder(about, chosen === 0 ? 'trusted' : 'untrusted');
+    if (chosen === 'back' || chosen === question.choices.length - 1) return 'open';
+    const failed = await take(chosen);
     if (failed === undefined) return 'decided';
-    problem = fullText(failed);
+    if (failed !== 'ask again') problem = fullText(failed);
   }
+}
+
+export function askForTrust(desk: StartupQuestionDesk, engine: Engine, about: FolderTrust): Promise<Decision> {
+  const { root, decidesSandbox, changed } = about;
+  const without = decidesSandbox ? 'commands only read, and Capstan asks before most of them' : '';
+  const question: StartupQuestion = {
+    title: `Do you ${changed === undefined ? '' : 'still '}trust the project in ${visibleLine(root)}?`,
+    text: whatItChanges(about),
+    choices: [
+      { label: 'Yes', allows: true },
+      { label: 'No, go on without them', about: without },
+      { label: 'Not now', about: 'not saved: Capstan asks again at the next start' },
+    ],
+  };
+  return decide(desk, question, (chosen) => engine.trust.decideFolder(about, chosen === 0 ? 'trusted' : 'untrusted'));
 }
 
 const partWords = { config: 'configuration', hooks: 'hooks', rules: 'rules', skills: 'skills', agents: 'agents' };
@@ -63,10 +72,7 @@ function whatItChanges({ parts, wishes, root, file, decidesSandbox, changed }: F
   ];
 }
 
-/**
- * Describes what a yes enables, in the words of the project's own file, programs first, and the meaning of its widest
- * permission.
- */
+/** A yes in the words of the project's own file, programs first, and the meaning of its widest permission. */
 function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
   if (wishes.length === 0) return [];
   const has = (key: string, value: string): boolean => wishes.some((wish) => wish.key === key && wish.value === value);
@@ -100,45 +106,33 @@ export async function askAboutConfig(
   return chosen === 1 ? 'again' : 'left';
 }
 
-interface HooksGateParts {
-  readonly desk: StartupQuestionDesk;
-  readonly engine: Engine;
-  showRows(title: string, rows: (look: Look) => readonly string[]): Promise<void>;
-}
+type HooksGateParts = Pick<StartupQuestionParts, 'desk' | 'showRows'> & { readonly engine: Engine };
 
 /** New or changed hooks run only with the user's consent. */
-export async function askForHooks(
+export function askForHooks(
   { desk, engine, showRows }: HooksGateParts,
   hooks: readonly ConfiguredHook[],
-): Promise<'decided' | 'open' | 'left'> {
+): Promise<Decision> {
   const changed = hooks.filter(({ trust }) => trust === 'modified').length;
   const isOne = hooks.length === 1;
   const count = isOne ? 'One hook waits' : `${hooks.length} hooks wait`;
   const them = isOne ? 'it' : 'them';
-  let problem: string | undefined;
-  for (;;) {
-    const chosen = await desk.ask({
-      title: `${count} for your decision.`,
-      text: [
-        `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? `You have not decided about ${isOne ? 'this one' : 'these'}.` : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
-      ],
-      ...defined({ problem }),
-      choices: [
-        { label: `Show ${them}`, about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
-        { label: `Trust ${them}`, about: `as ${isOne ? 'it is' : 'they are'} now; saved`, allows: true },
-        { label: `Go on without ${them}`, about: `${isOne ? 'it does' : 'they do'} not run` },
-      ],
-    });
-    if (chosen === 'left') return 'left';
-    if (chosen === 'back' || chosen === 2) return 'open';
-    if (chosen === 0) {
-      await desk.aside(() => showRows('Hooks', (look) => hookRows(hooks, look)));
-      continue;
-    }
-    const failed = await engine.trust.decideHooks(hooks, 'trust');
-    if (failed === undefined) return 'decided';
-    problem = fullText(failed);
-  }
+  const question: StartupQuestion = {
+    title: `${count} for your decision.`,
+    text: [
+      `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? `You have not decided about ${isOne ? 'this one' : 'these'}.` : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
+    ],
+    choices: [
+      { label: `Show ${them}`, about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
+      { label: `Trust ${them}`, about: `as ${isOne ? 'it is' : 'they are'} now; saved`, allows: true },
+      { label: `Go on without ${them}`, about: `${isOne ? 'it does' : 'they do'} not run` },
+    ],
+  };
+  return decide(desk, question, async (chosen) => {
+    if (chosen === 1) return engine.trust.decideHooks(hooks, 'trust');
+    await desk.aside(() => showRows('Hooks', (look) => hookRows(hooks, look)));
+    return 'ask again';
+  });
 }
 
 function beginning(text: string): string {
@@ -151,7 +145,7 @@ function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string
     const on = exactLine(matcher === undefined ? event : `${event} ${matcher}`);
     const state = trust === 'modified' ? 'changed' : 'new';
     const line = (text: string, style = {}): readonly Row[] =>
-      wrapRow([styled(text, style)], { width: look.width, first: [plain('  ')] });
+      wrapRow([styled(text, style)], { width: look.width, first: margin });
     return [
       [styled(`${on} (${state})`, boldStyle)],
       ...line(exactLine(command, 'words')),
@@ -163,33 +157,25 @@ function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string
 }
 
 /** Landlock restricts less than the usual sandbox, so using it needs the user's consent. */
-export async function askForLandlock(desk: StartupQuestionDesk, engine: Engine): Promise<'agreed' | 'open' | 'left'> {
-  let problem: string | undefined;
-  for (;;) {
-    const chosen = await desk.ask({
-      title: 'The sandbox for commands cannot be built here. Run commands under Landlock instead?',
-      text: [
-        'Bubblewrap is missing or cannot create namespaces, as in most containers. Without Landlock, Capstan refuses every command that needs a sandbox.',
-        'Under Landlock commands write and read only what your permissions allow, and have no network unless you allowed it. What it does not protect:',
-        `- ${landlockLeavesOpen.settings}: commands can change hooks and settings that other programs run later`,
-        `- ${landlockLeavesOpen.modes}`,
-        `${landlockLeavesOpen.background}.`,
-        '`capstan sandbox explain -P :workspace` lists what is lost.',
-      ],
-      ...defined({ problem }),
-      choices: [
-        { label: 'Yes, until Capstan ends', allows: true },
-        { label: 'Always', about: `saved in ${visibleLine(engine.home)}/config.toml`, allows: true },
-        {
-          label: 'No',
-          about: 'commands that need a sandbox are refused; sandbox_fallback = "none" in config.toml keeps it so',
-        },
-      ],
-    });
-    if (chosen === 'left') return 'left';
-    if (chosen === 'back' || chosen === 2) return 'open';
-    const failed = chosen === 1 ? await engine.config.saveSandboxFallback() : undefined;
-    if (failed === undefined) return 'agreed';
-    problem = fullText(failed);
-  }
+export function askForLandlock(desk: StartupQuestionDesk, engine: Engine): Promise<Decision> {
+  const question: StartupQuestion = {
+    title: 'The sandbox for commands cannot be built here. Run commands under Landlock instead?',
+    text: [
+      'Bubblewrap is missing or cannot create namespaces, as in most containers. Without Landlock, Capstan refuses every command that needs a sandbox.',
+      'Under Landlock commands write and read only what your permissions allow, and have no network unless you allowed it. What it does not protect:',
+      `- ${landlockLeavesOpen.settings}: commands can change hooks and settings that other programs run later`,
+      `- ${landlockLeavesOpen.modes}`,
+      `${landlockLeavesOpen.background}.`,
+      '`capstan sandbox explain -P :workspace` lists what is lost.',
+    ],
+    choices: [
+      { label: 'Yes, until Capstan ends', allows: true },
+      { label: 'Always', about: `saved in ${visibleLine(engine.home)}/config.toml`, allows: true },
+      {
+        label: 'No',
+        about: 'commands that need a sandbox are refused; sandbox_fallback = "none" in config.toml keeps it so',
+      },
+    ],
+  };
+  return decide(desk, question, async (chosen) => (chosen === 1 ? engine.config.saveSandboxFallback() : undefined));
 }

@@ -7,12 +7,12 @@ import { plain } from '../text/style.ts';
 import { autoTheme, themeChoices } from '../text/themes.ts';
 import { BrowseView } from '../../pages/browse-view.ts';
 import { InputView } from '../../questions/model-questions-view.ts';
-import { ItemsView } from '../../commands/settings/status-line-and-title.ts';
+import { itemsView } from '../../commands/settings/status-line-and-title.ts';
 import { planRows } from '../bottom-frame.ts';
 import { QuestionView } from '../../questions/question-view.ts';
-import { QueueView } from '../../commands/conversation/queue.ts';
-import { RewindView } from '../../commands/conversation/rewind-view.ts';
-import { ThemeView } from '../../commands/settings/theme.ts';
+import { queueView } from '../../commands/conversation/queue.ts';
+import { rewindView } from '../../commands/conversation/rewind-view.ts';
+import { themeView } from '../../commands/settings/theme.ts';
 import { tipRows } from '../../session/status-line.ts';
 import type { View } from '../view.ts';
 import { hintKeys } from './key-map.ts';
@@ -42,11 +42,11 @@ const none = (): void => {};
 
 const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
   'a list': [
-    new ThemeView({ choices: themeChoices, current: autoTheme, preview: none, pick: none, close: none }),
+    themeView({ choices: themeChoices, current: autoTheme, preview: none, pick: none, close: none }),
     'F5 chooses and saves, F6 restores',
   ],
   'items to pick': [
-    new ItemsView<'a'>({
+    itemsView<'a'>({
       title: 'Items',
       about: { a: '' },
       chosen: [],
@@ -57,7 +57,7 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
     'Space picks, Left and Right move, F5 saves, F6 goes back',
   ],
   'the queue, of which a list has a key': [
-    new QueueView({ queued: () => ['a'], move: () => 0, remove: none, edit: none, sendNow: none, close: none }),
+    queueView({ queued: () => ['a'], move: () => 0, remove: none, edit: none, sendNow: none, close: none }),
     'no key sends now, F5 edits, d deletes, K and J move',
   ],
   'questions of the model': [
@@ -84,7 +84,7 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
     'F5 confirms, Tab adds a note, F6 stops the turn',
   ],
   'what going back would do': [
-    new RewindView({ prompt: 'P', files: { kind: 'none', why: '' }, pick: none, close: none }),
+    rewindView({ prompt: 'P', files: '', pick: none, close: none }),
     'No key chooses · F7 and Page Down scroll · Esc goes back',
   ],
   'pages about a thread': [

@@ -1,0 +1,51 @@
+import { cutRow, drawRows } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../screen/text/look.ts';
+import {
+  accentStyle,
+  boldStyle,
+  dimStyle,
+  type Piece,
+  plain,
+  type Row,
+  type Style,
+  styled,
+} from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+
+const chosenStyle: Style = { ...accentStyle, ...boldStyle };
+export const margin: Row = [plain('  ')];
+
+/** Draws rows, with a sign at the end of those that are cut. */
+export function drawCut(rows: readonly Row[], look: Look): readonly string[] {
+  return drawRows(
+    rows.map((row) => cutRow(row, look.width, look)),
+    look,
+  );
+}
+
+/** The cursor of a list before its row. */
+export function cursorSign(isChosen: boolean, look: Look): Piece {
+  return styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
+}
+
+export function styleOf(isChosen: boolean): Style {
+  return isChosen ? chosenStyle : {};
+}
+
+export function hintRows(hint: string, look: Look): readonly Row[] {
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: margin });
+}
+
+/** The last rows of a screen. The end of the keys is not cut off unless the window is very low. */
+export function footRows(foot: Row, look: Look, height: number): readonly Row[] {
+  return wrapRow(foot, { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
+}
+
+export function blanksTo(width: number, taken: number): string {
+  return ' '.repeat(Math.max(0, width - taken));
+}
+
+/** Splits rows with several keys: `{ 'up k': act }` gives `act` for `up` and for `k`. */
+export function keyTable<Act>(rows: Readonly<Record<string, Act>>): ReadonlyMap<string, Act> {
+  return new Map(Object.entries(rows).flatMap(([keys, act]) => keys.split(' ').map((key) => [key, act] as const)));
+}

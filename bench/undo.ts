@@ -8,7 +8,7 @@ import type { SnapshotRequest, SnapshotTaken } from '../src/ports/workspace.ts';
 import { findGit } from '../src/engine/workspace/find-git-folders.ts';
 import { createFileContents } from '../src/engine/undo/content-store.ts';
 import { nodeWorkspaceDisk as disk } from '../src/engine/workspace/workspace-disk.ts';
-import { Pace } from '../src/engine/workspace/yield-to-event-loop.ts';
+import { TimeSlicer } from '../src/engine/workspace/yield-to-event-loop.ts';
 import { WorkspaceSnapshots } from '../src/engine/undo/workspace-snapshots.ts';
 
 // What undo and the search for repositories cost in a workspace of 10,000 files: `node bench/undo.ts`.
@@ -71,7 +71,7 @@ function changeOne(round: number) {
 }
 
 function findRepositories() {
-  const limits = { pace: new Pace(systemClock, signal), mostEntries: 100_000, isLate: () => false };
+  const limits = { pace: new TimeSlicer(systemClock, signal), mostEntries: 100_000, isLate: () => false };
   return findGit({ roots: [root], denies: () => false }, limits);
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../src/adapters/gather/permission-places.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import type {
@@ -53,7 +53,7 @@ export function sandboxCases(folder: string, marks: readonly MarkId[]): readonly
 function policyIn({ workspace, home, osHome }: Place, profile: PermissionProfile): ResolvedPolicy {
   const env = plainEnvironment(osHome);
   const own = findOwnPlaces({ env, home, osHome, root: join(import.meta.dirname, '../..'), configFiles: [] });
-  return resolvePolicy(profile, findPlaces(workspace, env, { own, profile }));
+  return resolvePolicy(profile, findPermissionPlaces(workspace, env, { own, profile }));
 }
 
 /** Twenty of them: folders that cannot be read, a folder in some that can be, and folders that cannot be written. */

@@ -35,7 +35,7 @@ import type { Tracer } from '../ports/tracer.ts';
 import type { GuardedGit } from '../ports/workspace.ts';
 import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
 import type { EngineOptions } from './engine-options.ts';
-import type { AskModel, ModelSaid } from './models/ask-model.ts';
+import type { AskModel, ModelReply } from './models/ask-model.ts';
 import { findOwnPlaces, landlockFolder, terminalLibrary } from './sandbox/protected-paths.ts';
 import { createHomeStore } from './store/home-store.ts';
 import { dirname, join } from 'node:path';
@@ -52,7 +52,7 @@ interface EngineDoors {
    * agents.
    */
   agentLive(): AgentLiveThreads | undefined;
-  askModel(asked: AskModel): Promise<ModelSaid>;
+  askModel(asked: AskModel): Promise<ModelReply>;
 }
 
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;

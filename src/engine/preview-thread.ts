@@ -10,7 +10,7 @@ import type { ThreadState } from '../core/state/thread-state.ts';
 import { type NextRequest, previewRequest } from './thread/context/preview-request.ts';
 import { type Unproven, provenState } from './thread/branch/unproven-lines.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { type KeptSettings, prepareToGoOn } from './thread-setup/open-thread.ts';
+import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
 /** The start of the next turn, and what it leaves out of the file. */
@@ -47,7 +47,7 @@ export async function previewThread(
   { request = asBefore(state), kept }: PreviewedResume = {},
 ): Promise<ForeseenRequest | Outcome> {
   const agent = agentIn(state.meta);
-  const prepared = await prepareToGoOn(engine, { id, state }, { ...request, ...defined({ agent }) }, kept);
+  const prepared = await prepareResumedThread(engine, { id, state }, { ...request, ...defined({ agent }) }, kept);
   if ('code' in prepared) return prepared;
   const { state: counted, unproven } = await provenState(engine, id, state);
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };

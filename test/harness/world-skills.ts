@@ -1,5 +1,5 @@
 import type { LoadedSkills } from '../../src/adapters/skills/load-skills.ts';
-import { readNamed, relevantLoaded, selectLoaded } from '../../src/adapters/skills/select-skills.ts';
+import { readNamedSkillFiles, relevantLoadedSkills, selectLoadedSkills } from '../../src/adapters/skills/select-skills.ts';
 import type { Skills } from '../../src/ports/skills.ts';
 
 /** A skill of a world: its file says what its name says. */
@@ -16,9 +16,9 @@ export function worldSkills(skills: () => readonly WorldSkill[]): Skills {
       loaded = { skills: skills().map(known), plugins: [{ id: 'wool@mkt', name: 'wool' }], problems: [] };
       return Promise.resolve([]);
     },
-    select: (tokens) => selectLoaded(loaded, tokens),
-    relevant: (text, tokens) => relevantLoaded(loaded, text, tokens),
-    named: (text) => Promise.resolve(readNamed(loaded, text)),
+    select: (tokens) => selectLoadedSkills(loaded, tokens),
+    relevant: (text, tokens) => relevantLoadedSkills(loaded, text, tokens),
+    named: (text) => Promise.resolve(readNamedSkillFiles(loaded, text)),
   };
 }
 

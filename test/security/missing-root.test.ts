@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../src/adapters/gather/permission-places.ts';
 import { accessAt } from '../../src/core/policy/paths/access.ts';
 import { describePolicy } from '../../src/core/policy/profiles/describe-policy.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
@@ -90,7 +90,7 @@ describe.runIf(sandboxIsPossible)('law: a missing root inside the workspace', ()
     const root = join(outside, sub);
     const options = { network: false, writableRoots: [root], excludeTmpdir: true, excludeSlashTmp: true };
     const profile = builtInProfile('workspace-write', options);
-    const policy = resolvePolicy(profile, findPlaces(outside, {}, { own: noOwnPlaces, profile }));
+    const policy = resolvePolicy(profile, findPermissionPlaces(outside, {}, { own: noOwnPlaces, profile }));
     const { readOnlyPaths, writableRoots, missingRoots } = describePolicy(policy, outside);
     const isTold = (path: string) => !readOnlyPaths.some((closed) => path.startsWith(`${closed}/`));
     expect(writableRoots).toEqual([outside]);

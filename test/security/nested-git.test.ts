@@ -27,7 +27,7 @@ import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-reg
 import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 import { answer, callTool, type ItemDraft, say, type Script } from '../../src/testing/index.ts';
 import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
-import { Pace } from '../../src/engine/workspace/yield-to-event-loop.ts';
+import { TimeSlicer } from '../../src/engine/workspace/yield-to-event-loop.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
@@ -243,7 +243,7 @@ describe('bounds', () => {
     const look = (mostEntries: number) =>
       findGit(
         { roots: [root], denies: () => false },
-        { pace: new Pace(systemClock, new AbortController().signal), mostEntries, isLate: () => false },
+        { pace: new TimeSlicer(systemClock, new AbortController().signal), mostEntries, isLate: () => false },
       );
     expect(await look(1000)).toMatchObject({ unseen: [], repositories: { length: 50 } });
     const { unseen, repositories } = await look(70);
@@ -255,7 +255,7 @@ it('mount points of a sandbox are no repositories, what git takes for one is', a
   const root = mkdtempSync('/tmp/capstan-git-');
   onTestFinished(() => rmSync(root, { recursive: true }));
   const limits = {
-    pace: new Pace(systemClock, new AbortController().signal),
+    pace: new TimeSlicer(systemClock, new AbortController().signal),
     mostEntries: 1000,
     isLate: () => false,
   };
@@ -299,7 +299,7 @@ it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a pla
   const places = { cwd: root, workspaceRoots: [root], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
   const policy = resolvePolicy(builtInProfile('workspace-write', options), places);
   const limits = {
-    pace: new Pace(systemClock, new AbortController().signal),
+    pace: new TimeSlicer(systemClock, new AbortController().signal),
     mostEntries: 10_000,
     isLate: () => false,
   };

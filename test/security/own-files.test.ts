@@ -22,7 +22,7 @@ import { applyChanges } from '../../src/adapters/tools/apply-patch/apply-changes
 import { computePatch } from '../../src/adapters/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
-import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../src/adapters/gather/permission-places.ts';
 import { policyGuard } from '../../src/adapters/tools/apply-patch/prepare-patch.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
@@ -262,7 +262,10 @@ describe('a workspace that is one of these places', () => {
 
   const realPolicyOf = (cwd: string): ResolvedPolicy => {
     const own = ownHere();
-    return resolvePolicy(workspaceWrite, findPlaces(cwd, { TMPDIR: '/nowhere' }, { own, profile: workspaceWrite }));
+    return resolvePolicy(
+      workspaceWrite,
+      findPermissionPlaces(cwd, { TMPDIR: '/nowhere' }, { own, profile: workspaceWrite }),
+    );
   };
 
   test('the home is not writable, nor are its own folders; a folder of the user in it is', () => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../src/adapters/gather/permission-places.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { mountPointNames, noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
@@ -48,7 +48,7 @@ const patch = (path: string) =>
 function swapByCommand(): void {
   const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
   const profile = builtInProfile('workspace-write', choices);
-  const policy = resolvePolicy(profile, findPlaces(mono, {}, { own: noOwnPlaces, profile }));
+  const policy = resolvePolicy(profile, findPermissionPlaces(mono, {}, { own: noOwnPlaces, profile }));
   const user = process.getuid?.() ?? -1;
   sandboxed.run(policy, `mv pkg pkg.old && ln -s ${victim} pkg`, { user, cwd: mono });
 }

@@ -22,7 +22,7 @@ import {
 import { storeOf } from '../../src/engine/undo/content-store.ts';
 import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
 import { nothingIgnored } from '../../src/engine/workspace/ignore-rules.ts';
-import { Pace } from '../../src/engine/workspace/yield-to-event-loop.ts';
+import { TimeSlicer } from '../../src/engine/workspace/yield-to-event-loop.ts';
 import { runRestore } from '../../src/engine/undo/restore-plan.ts';
 import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
 import { visibleFiles } from '../../src/engine/workspace/visible-files.ts';
@@ -168,7 +168,7 @@ it('a search finds nothing elsewhere', async () => {
     const lab = swapped();
     const happens = (): void => swap(lab, path);
     const disk = diskThat(lab, { act: 'look', inside, when: 'after', happens });
-    const pace = new Pace(systemClock, signal);
+    const pace = new TimeSlicer(systemClock, signal);
     const files = visibleFiles({ root: lab.root, disk, rules: nothingIgnored, excludes: () => false, pace });
     const there: string[] = [];
     for await (const file of files) there.push(file.inside);
@@ -185,7 +185,7 @@ it('a search for git repositories lists nothing elsewhere, and says what it coul
     if (path === lab.at('d')) swap(lab, 'd');
     return false;
   };
-  const limits = { pace: new Pace(systemClock, signal), mostEntries: 100, isLate: () => false };
+  const limits = { pace: new TimeSlicer(systemClock, signal), mostEntries: 100, isLate: () => false };
   const none = { paths: [], missing: [], repositories: [], settings: [] };
   expect(await findGit({ roots: [lab.root], denies }, limits)).toEqual({ ...none, unseen: [lab.at('d')] });
 });
@@ -195,7 +195,7 @@ it('a search for git repositories looks below a root that is spelled through a l
   lab.write('repo/.git/HEAD', 'ref: refs/heads/main\n');
   const root = join(lab.base, 'link');
   symlinkSync(lab.root, root);
-  const limits = { pace: new Pace(systemClock, signal), mostEntries: 100, isLate: () => false };
+  const limits = { pace: new TimeSlicer(systemClock, signal), mostEntries: 100, isLate: () => false };
   const found = await findGit({ roots: [root], denies: () => false }, limits);
   expect(found).toMatchObject({ paths: [join(root, 'repo/.git')], repositories: [join(root, 'repo')], unseen: [] });
 });

@@ -56,7 +56,7 @@ export function lookAt(
 /** Bytes that are not UTF-8 are encoded as by `pathText`. Throws what Node throws. */
 export function linkTarget(path: string): string {
   const target = fileSystem.readlinkSync(diskPath(path), 'utf8');
-  return mayBeOdd(target) ? pathText(fileSystem.readlinkSync(diskPath(path), 'buffer')) : target;
+  return mayHaveReplacedBytes(target) ? pathText(fileSystem.readlinkSync(diskPath(path), 'buffer')) : target;
 }
 
 /*
@@ -106,13 +106,13 @@ export function pathText(bytes: Uint8Array): string {
 }
 
 /** Node may have replaced bytes in this name, or the name may really contain this character. */
-export const mayBeOdd = (name: string): boolean => name.includes(replacement);
+export const mayHaveReplacedBytes = (name: string): boolean => name.includes(replacement);
 
 /** Empty if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     const names = fileSystem.readdirSync(diskPath(folder), 'utf8');
-    return names.some(mayBeOdd) ? fileSystem.readdirSync(diskPath(folder), 'buffer').map(pathText) : names;
+    return names.some(mayHaveReplacedBytes) ? fileSystem.readdirSync(diskPath(folder), 'buffer').map(pathText) : names;
   } catch {
     return [];
   }
@@ -123,7 +123,7 @@ export function realPath(path: string): string | undefined {
   try {
     // Not the native variant: it changes the case of letters on some disks, and the sandbox would see another place.
     const place = path.isWellFormed() ? fileSystem.realpathSync(path) : path;
-    return mayBeOdd(place) || !place.isWellFormed() ? (oddRealPath(path) ?? place) : place;
+    return mayHaveReplacedBytes(place) || !place.isWellFormed() ? (oddRealPath(path) ?? place) : place;
   } catch {
     return oddRealPath(path);
   }

@@ -1,4 +1,12 @@
-import { diskPath, fileSystem as fs, isMissing, linkTarget, mayBeOdd, pathText, realPath } from './file-system.ts';
+import {
+  diskPath,
+  fileSystem as fs,
+  isMissing,
+  linkTarget,
+  mayHaveReplacedBytes,
+  pathText,
+  realPath,
+} from './file-system.ts';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
 
@@ -73,7 +81,7 @@ export function withTrueNames<Entry extends NamedEntry>(
   folder: string,
   most?: number,
 ): readonly (Entry | NamedEntry)[] {
-  return entries.some(({ name }) => mayBeOdd(name)) ? trueEntries(folder, most) : entries;
+  return entries.some(({ name }) => mayHaveReplacedBytes(name)) ? trueEntries(folder, most) : entries;
 }
 
 /** Lists at most `most` entries with their true names. Throws what Node throws. */
@@ -98,7 +106,7 @@ export function isOverlong(folder: string): boolean {
   return folder.length * 3 > mostBytes && Buffer.byteLength(folder) > mostBytes;
 }
 
-export function isOutOfSight(path: string): boolean {
+export function cannotBeSeen(path: string): boolean {
   try {
     fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
     return false;

@@ -142,7 +142,7 @@ function writeJson(home: string, name: string, value: object): void {
 }
 
 /** Memory of earlier threads, for the model. Empty where the policy denies the folder. */
-export function readMemory(home: string, policy: ResolvedPolicy): Pick<StepFacts, 'memory'> {
+export function readMemorySummary(home: string, policy: ResolvedPolicy): Pick<StepFacts, 'memory'> {
   const folder = `${withTrailingSeparator(home)}memories`;
   const { deniesModel: denies } = readGuard(policy);
   const summary = readTextIfPossible(`${folder}/memory_summary.md`, { maxBytes: readLimits.instructionsBytes, denies });

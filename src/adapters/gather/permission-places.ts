@@ -24,7 +24,7 @@ interface PlacesFor {
   readonly landlock?: true;
 }
 
-export function findPlaces(
+export function findPermissionPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
   { own, profile, landlock }: PlacesFor,

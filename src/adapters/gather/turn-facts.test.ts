@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bundledCatalogue } from './bundled-models.ts';
 import { builtInProfile } from '../../core/policy/profiles/profiles.ts';
 import { findShell, gatherFacts } from './turn-facts.ts';
-import { findPlaces } from './permission-places.ts';
+import { findPermissionPlaces } from './permission-places.ts';
 import { nodeProgramFiles as files } from '../disk/node-program-files.ts';
 
 let folder: string;
@@ -109,7 +109,7 @@ test('a shell that commands could have written is not taken', () => {
 });
 
 test.each([undefined, '', 'relative/tmp'])('TMPDIR %j names no folder', (temporary) => {
-  expect(findPlaces(folder, { TMPDIR: temporary }, chosen)).not.toHaveProperty('temporaryDirectory');
+  expect(findPermissionPlaces(folder, { TMPDIR: temporary }, chosen)).not.toHaveProperty('temporaryDirectory');
 });
 
 test('a pointer file leads to its git folder, and a worktree to the shared one as well', () => {
@@ -121,8 +121,11 @@ test('a pointer file leads to its git folder, and a worktree to the shared one a
   mkdirSync(join(folder, 'side'));
   writeFileSync(join(folder, 'side/.git'), 'gitdir: ../main/.git/worktrees/side\n');
 
-  expect(findPlaces(join(folder, 'side'), {}, chosen).gitDirectories).toEqual([join(main, 'worktrees/side'), main]);
-  expect(findPlaces(join(folder, 'main'), {}, chosen).gitDirectories).toEqual([]);
+  expect(findPermissionPlaces(join(folder, 'side'), {}, chosen).gitDirectories).toEqual([
+    join(main, 'worktrees/side'),
+    main,
+  ]);
+  expect(findPermissionPlaces(join(folder, 'main'), {}, chosen).gitDirectories).toEqual([]);
 });
 
 test('names that keep the working folder from becoming a bare repository; in a bare one, all that there is', () => {
@@ -136,7 +139,7 @@ test('names that keep the working folder from becoming a bare repository; in a b
       else if (/HEAD|commondir$|file$/.test(path)) writeFileSync(join(root, path), 'ref: refs/heads/main\n');
       else mkdirSync(join(root, path));
     }
-    return findPlaces(cwd, {}, chosen).gitNames;
+    return findPermissionPlaces(cwd, {}, chosen).gitNames;
   };
   expect(names('.')).toEqual(['HEAD']);
   expect(names('.', '.git/HEAD', '.git/objects', '.git/refs')).toEqual([]);
@@ -169,9 +172,9 @@ test('repositories on the way to the working folder, and the submodules that the
   for (const made of ['inner/deep', 'lib/one', 'lib/two words']) mkdirSync(join(outer, made), { recursive: true });
   const paths = ['lib/one', '"lib/two words"', 'lib/gone', '../outside', '/etc'];
   writeFileSync(join(outer, '.gitmodules'), paths.map((path) => `[submodule "x"]\n\tpath = ${path}\n`).join(''));
-  expect(findPlaces(cwd, {}, chosen)).toMatchObject({
+  expect(findPermissionPlaces(cwd, {}, chosen)).toMatchObject({
     repositories: [join(outer, 'inner'), outer],
     submodules: [join(outer, 'lib/one'), join(outer, 'lib/two words')],
   });
-  expect(findPlaces(join(outer, 'empty'), {}, chosen).repositories).toEqual([outer]);
+  expect(findPermissionPlaces(join(outer, 'empty'), {}, chosen).repositories).toEqual([outer]);
 });

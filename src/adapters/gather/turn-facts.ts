@@ -10,7 +10,7 @@ import type { PermissionProfile } from '../../protocol/permissions.ts';
 import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
 import { readIfPossible, readTextIfPossible } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
-import { findPlaces } from './permission-places.ts';
+import { findPermissionPlaces } from './permission-places.ts';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
 export interface FactSources {
@@ -39,7 +39,7 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env, { cwd, files: sources.programFiles, roots: sources.roots ?? [] }),
-    places: findPlaces(cwd, env, sources),
+    places: findPermissionPlaces(cwd, env, sources),
     trust,
     catalogue,
     client,

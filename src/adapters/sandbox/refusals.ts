@@ -22,7 +22,7 @@ export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView
 }
 
 /** Read only by users who insist on Landlock: otherwise bubblewrap comes first. */
-export function noLandlock(why: string): SandboxRefused {
+export function landlockRefusal(why: string): SandboxRefused {
   const message = `Landlock cannot be used here: ${why}.`;
   const next = 'Leave out use_legacy_landlock, so that Capstan uses bubblewrap.';
   return { kind: 'refused', code: 'sandbox-missing', message, next };

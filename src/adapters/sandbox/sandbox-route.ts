@@ -2,7 +2,7 @@ import { needsSandbox, networkReach } from '../../core/policy/paths/access.ts';
 import { landlockObstacle } from '../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { noLandlock, unenforceable } from './refusals.ts';
+import { landlockRefusal, unenforceable } from './refusals.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
@@ -57,10 +57,11 @@ function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRo
 /** Why Landlock cannot be used on this machine. Undefined: it can. */
 export function landlockProblem({ landlock, architecture }: MachineFacts): SandboxRefused | undefined {
   if (landlock?.kind === 'refused') return landlock;
-  if (!isSeccompArchitecture(architecture)) return noLandlock(`there is no system-call filter for ${architecture}`);
+  if (!isSeccompArchitecture(architecture))
+    return landlockRefusal(`there is no system-call filter for ${architecture}`);
   const { abi = 0 } = landlock ?? {};
   if (abi >= leastLandlockAbi) return undefined;
-  return noLandlock(
+  return landlockRefusal(
     `the kernel has version ${abi} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`,
   );
 }

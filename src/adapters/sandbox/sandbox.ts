@@ -13,7 +13,7 @@ import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { isIntact } from './linux/unpacked-bubblewrap.ts';
 import { planMacos } from './macos/seatbelt.ts';
 import { protectGit } from './policy-on-disk.ts';
-import { noLandlock } from './refusals.ts';
+import { landlockRefusal } from './refusals.ts';
 import {
   chooseRoute,
   landlockProblem as landlockProblemOf,
@@ -207,7 +207,7 @@ function lookAtMachine(options: SandboxOptions) {
 
 /** Loaded on use: most machines have bubblewrap. */
 async function lookForLandlock({ landlockHelper }: SandboxOptions): Promise<NonNullable<MachineFacts['landlock']>> {
-  if (landlockHelper === undefined) return noLandlock('this program has no helper for it');
+  if (landlockHelper === undefined) return landlockRefusal('this program has no helper for it');
   return (await import('./linux/landlock-library.ts')).findLandlock(landlockHelper.library);
 }
 

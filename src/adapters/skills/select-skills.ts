@@ -15,7 +15,7 @@ import {
 
 const bodyBytes = 1024 * 1024;
 
-export function selectLoaded({ skills }: LoadedSkills, tokens: number): SelectedSkills | undefined {
+export function selectLoadedSkills({ skills }: LoadedSkills, tokens: number): SelectedSkills | undefined {
   const offered = skills.filter(({ isOffered }) => isOffered);
   if (offered.length === 0) return undefined;
   const selected = selectSkills(offered, tokens);
@@ -23,14 +23,18 @@ export function selectLoaded({ skills }: LoadedSkills, tokens: number): Selected
   return { catalogue: selected.catalogue, ...defined({ shortened: shortenedSkills(selected) }) };
 }
 
-export function relevantLoaded({ skills }: LoadedSkills, text: string, tokens: number): ReturnType<Skills['relevant']> {
+export function relevantLoadedSkills(
+  { skills }: LoadedSkills,
+  text: string,
+  tokens: number,
+): ReturnType<Skills['relevant']> {
   const offered = skills.filter(({ isOffered }) => isOffered);
   const selected = offered.length === 0 ? undefined : selectSkills(offered, tokens);
   return selected === undefined ? [] : relevantSkills(offered, selected, text);
 }
 
 /** Reads the skills that a text names, each once. An ambiguous name selects none. */
-export function readNamed({ skills, plugins }: LoadedSkills, text: string): NamedSkills {
+export function readNamedSkillFiles({ skills, plugins }: LoadedSkills, text: string): NamedSkills {
   const { names, paths } = skillMentions(text);
   const inPlugins = pluginMentions(text, plugins).map(({ name }) => {
     const skillPrefix = `${name}:`;

@@ -3,7 +3,7 @@ import type { Baseline, ToldProblems } from './world-state.ts';
 import { mcpProblemsId } from './sections/deferred-tools-and-mcp-servers.ts';
 
 /** MCP servers that do not run, and why, as last sent to the model. Valid until a process has seen the server. */
-export const toldMcpProblems = (baseline: Baseline): ToldProblems =>
+export const mcpProblemsInBaseline = (baseline: Baseline): ToldProblems =>
   baseline.kind === 'known' ? readMcpProblems(baseline.state[mcpProblemsId]) : (baseline.problems ?? {});
 
 export function readMcpProblems(told: Json | undefined): ToldProblems {

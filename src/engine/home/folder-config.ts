@@ -18,7 +18,7 @@ import { defaultLayers } from '../../core/config/defaults.ts';
 import { featureGates } from '../../core/config/features.ts';
 import { type EffectiveValues, effectiveValues } from '../../core/config/keys/inspect-keys.ts';
 import type { Trust } from '../../core/config/project-trust.ts';
-import { modelProblem, usualModel } from '../../core/config/providers/default-model.ts';
+import { modelProblem, defaultModelOf } from '../../core/config/providers/default-model.ts';
 import { type Catalogue, lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
@@ -98,7 +98,7 @@ function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Va
   // A thread would be refused.
   if (config.model === undefined && modelProblem(provider) !== undefined) return [];
   const catalogue = withKept(described, { config, home, env });
-  const source = usualModel(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
+  const source = defaultModelOf(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   const fallback = defaultModel(provider, catalogue);
   const { model = fallback } = config;
   const values = ofModel(lookUpModel(catalogue, model), config);

@@ -6,7 +6,7 @@ import type { ProvisionalEvent } from '../../protocol/thread-event.ts';
 import { type ClaimedPlace, lastValidPlace, type LineCursor, readAfter } from './line-cursor.ts';
 import { previewKey } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
-import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, takenBackAt } from './thread-news.ts';
+import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, rolledBackAt } from './thread-news.ts';
 
 /**
  * The point from which a follower continues to read: behind this place, or inside its line. `state`: of the lines up to
@@ -224,7 +224,7 @@ export class Follower {
     const { value: placed } = next;
     if (placed.news.kind === 'event') return this.#took(recordedNews(placed, placed.news.event), placed);
     const { store, id } = this.#thread;
-    const to = await takenBackAt(store, id, placed.place);
+    const to = await rolledBackAt(store, id, placed.place);
     if (this.#reading !== reading || to === undefined) return undefined;
     return this.#took({ kind: 'rewound', to: to as Ordinal }, placed);
   }

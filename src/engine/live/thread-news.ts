@@ -118,7 +118,7 @@ function saysTotal({ type, payload }: Line): boolean {
 }
 
 /** The last place before the lines that this line took back; undefined if it took none back. */
-export async function takenBackAt(store: RolloutStore, id: ThreadId, place: number): Promise<number | undefined> {
+export async function rolledBackAt(store: RolloutStore, id: ThreadId, place: number): Promise<number | undefined> {
   let log = noTurnsWithInherited;
   let before = log.takenBack;
   for await (const line of store.read(id, { from: 0 as Ordinal, to: (place + 1) as Ordinal })) {

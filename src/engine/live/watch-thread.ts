@@ -6,7 +6,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { placeOf, type RecordedState } from '../../core/state/recorded/thread-events.ts';
 import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
 import { readAfter } from './line-cursor.ts';
-import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt, takenBackAt } from './thread-news.ts';
+import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt, rolledBackAt } from './thread-news.ts';
 
 /** Interval for checking the file's size, and the number of checks before one of which file is current. */
 const lookMs = 150;
@@ -53,7 +53,7 @@ async function* readAlong(
         if (isOver()) return;
         if (placed.news.kind === 'event') yield recordedNews(placed, placed.news.event);
         else {
-          const to = await takenBackAt(store, id, placed.place);
+          const to = await rolledBackAt(store, id, placed.place);
           if (to !== undefined) yield { kind: 'rewound', to: to as Ordinal };
         }
       }

@@ -28,7 +28,7 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread.ts';
 import type { ReviewEntry } from '../../core/fragments/approval-review.ts';
-import type { ModelSaid } from '../models/ask-model.ts';
+import type { ModelReply } from '../models/ask-model.ts';
 
 export interface MemoryWriterParts {
   readonly home: string;
@@ -41,7 +41,7 @@ export interface MemoryWriterParts {
   list(): Promise<readonly ThreadSummary[]>;
   /** The conversation of a thread. Undefined: no notes may be written about it. */
   read(id: ThreadId): Promise<readonly ReviewEntry[] | undefined>;
-  ask(question: MemoryQuestion): Promise<ModelSaid>;
+  ask(question: MemoryQuestion): Promise<ModelReply>;
 }
 
 export interface MemoryQuestion {

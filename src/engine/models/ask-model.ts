@@ -25,7 +25,7 @@ export interface AskModel {
 }
 
 /** `used`: also for a failed question, as far as the provider counted it. */
-export type ModelSaid = { readonly used: Usage } & (
+export type ModelReply = { readonly used: Usage } & (
   | { readonly kind: 'answered'; readonly text: string }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly outcome: Outcome }
@@ -62,7 +62,7 @@ const onlyConfig = [
 ];
 
 /** Asks in an ephemeral, silent thread: no tools, no context, no questions to users. Never rejects. */
-export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelSaid> {
+export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelReply> {
   const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
   const opened = await engine.start({
     cwd,

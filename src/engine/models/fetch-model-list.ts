@@ -43,7 +43,7 @@ const urlUnder = (credentials: Credentials, { baseUrl }: ProviderConfig): string
 export type AskedModels = ServerModels & { readonly from?: string };
 
 /** Asks a provider for its models with the key, headers and proxies of its other requests. Never rejects. */
-export async function askModels(engine: Asking, question: ModelsQuestion): Promise<AskedModels> {
+export async function askServerForModels(engine: Asking, question: ModelsQuestion): Promise<AskedModels> {
   const { provider, model, known, timeoutMs, signal } = question;
   const credentials = await credentialsAsIs(engine, provider, signal);
   // A provider would refuse the question without its key.

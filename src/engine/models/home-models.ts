@@ -1,7 +1,7 @@
 import type { Config } from '../../core/config/config.ts';
 import { combinedError } from '../../core/config/config-layer.ts';
 import { builtInProvider } from '../../core/config/providers/built-in-providers.ts';
-import { modelProblem, usualModel } from '../../core/config/providers/default-model.ts';
+import { modelProblem, defaultModelOf } from '../../core/config/providers/default-model.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
 import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../core/envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../core/envelope/window.ts';
@@ -15,7 +15,7 @@ import { dropConfiguredModelOfOtherProvider } from '../../adapters/gather/settin
 import { defaultModel, windowSettings } from '../../adapters/gather/settings/settings.ts';
 import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { addressReached, askModels } from './fetch-model-list.ts';
+import { addressReached, askServerForModels } from './fetch-model-list.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type FoundAbility, type ModelTest, modelTest } from './model-test.ts';
 import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
@@ -178,7 +178,7 @@ export class HomeModels {
 
   async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<ServerModels> {
     const before = this.#files.read(owner, 'said');
-    const found = await askModels(this.#engine, { provider, timeoutMs: patienceMs, signal, known: before });
+    const found = await askServerForModels(this.#engine, { provider, timeoutMs: patienceMs, signal, known: before });
     if (found.kind === 'unknown') return found;
     this.#files.write(owner, 'said', mergeAskedModels(before, found, { now: this.#engine.clock.now() }));
     return found;
@@ -207,7 +207,7 @@ const configSource = 'config.toml';
 /** Names for a provider whose server gave no list, without the models of others. */
 function namesWithoutServer({ config, provider: { id }, base, isStatic }: Found): readonly string[] {
   if (isStatic) return base.models.map(({ slug }) => slug);
-  const own = (config.modelProvider === id ? config.model : undefined) ?? usualModel(id);
+  const own = (config.modelProvider === id ? config.model : undefined) ?? defaultModelOf(id);
   const builtIn = builtInProvider(id);
   // Its usual model is the first of the catalogue.
   const isMaker = builtIn !== undefined && builtIn.model === undefined;

@@ -63,8 +63,8 @@ export function providerModels(
 
   const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
   const ask = async (model: string, timeoutMs: number): Promise<void> => {
-    const { askModels } = await import('./fetch-model-list.ts');
-    const found = await askModels(engine, { provider, model, timeoutMs, signal: over.signal, known: said });
+    const { askServerForModels } = await import('./fetch-model-list.ts');
+    const found = await askServerForModels(engine, { provider, model, timeoutMs, signal: over.signal, known: said });
     if (over.signal.aborted) return;
     said = mergeAskedModels(said, found, { now: clock.now(), model });
     made = undefined;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
 import { builtInProfile } from '../../core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
-import { createGroundWatch } from './command-ground-watch.ts';
+import { createTamperWatch } from './command-ground-watch.ts';
 
 test('a repository is not protected where Landlock let earlier commands change it', async () => {
   const folder = mkdtempSync('/var/tmp/capstan-ground-');
@@ -15,7 +15,7 @@ test('a repository is not protected where Landlock let earlier commands change i
     ['config', ''],
   ] as const)
     writeFileSync(join(folder, '.git', name), text);
-  const watch = createGroundWatch({
+  const watch = createTamperWatch({
     shellEnvironment: { variables: async () => ({ PATH: '/usr/bin:/bin', HOME: '/nowhere' }) },
     opened: new Set([folder]),
     temporary: [],

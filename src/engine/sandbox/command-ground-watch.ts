@@ -24,7 +24,7 @@ import type { GitGuard, GuardedGit } from '../../ports/workspace.ts';
 import type { ShellEnvironment } from '../../ports/commands.ts';
 import { gitBounds } from './git-bounds.ts';
 
-export interface GroundWatchOptions {
+export interface TamperWatchOptions {
   readonly shellEnvironment: ShellEnvironment;
   /** Folders that commands of any thread may write, or once could. */
   readonly opened: Set<string>;
@@ -39,7 +39,7 @@ export interface GroundWatchOptions {
 const mostPrograms = 100;
 
 /** Uses the real disk and the search path that the thread's commands get. */
-export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
+export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
   const { shellEnvironment, opened, temporary, gitGuard, guardedGit } = options;
   /** The repositories that git could reach from the folder, or what could not be checked. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<TamperCheckRequest, 'policy' | 'signal'>) => {

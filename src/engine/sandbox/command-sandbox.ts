@@ -2,7 +2,7 @@ import { nodeProgramFiles } from '../../adapters/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../adapters/exec/node-spawn.ts';
 import { type InheritedEnd, runInherited } from '../../adapters/exec/run-program.ts';
 import { findRepository } from '../../adapters/gather/git/repository.ts';
-import { findPlaces, folderProblem } from '../../adapters/gather/permission-places.ts';
+import { findPermissionPlaces, folderProblem } from '../../adapters/gather/permission-places.ts';
 import { explainRoutes, type RouteExplanation } from '../../adapters/sandbox/explain-routes.ts';
 import { createSandbox } from '../../adapters/sandbox/sandbox.ts';
 import { defined } from '../../base/objects.ts';
@@ -189,7 +189,7 @@ async function threadPolicy(engine: EngineParts, cwd: string, own: OwnPlaces): P
   if ('code' in configured) return undefined;
   const { sandbox: profile } = configured.settings;
   const landlock = (await engine.sandbox.usesLandlock()) ? ({ landlock: true } as const) : {};
-  return resolvePolicy(profile, { ...findPlaces(cwd, engine.options.env, { own, profile }), ...landlock });
+  return resolvePolicy(profile, { ...findPermissionPlaces(cwd, engine.options.env, { own, profile }), ...landlock });
 }
 
 async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
@@ -209,7 +209,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   for (const path of [cwd, options.cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
     engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.sandbox;
-  const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
+  const places = findPermissionPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
   const resolved = (where: Places): ResolvedPolicy =>
     withNetworkRules(resolvePolicy(profile, where), settings.networkRules ?? []);
   const policies = { whole: resolved(places), fitted: resolved({ ...places, landlock: true }) };

@@ -1,7 +1,7 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { readGuard } from '../../adapters/gather/files/read-guard.ts';
-import { findPlaces } from '../../adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../adapters/gather/permission-places.ts';
 import { deniesRead } from '../../core/policy/requirements.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
@@ -29,7 +29,7 @@ export function deniesProjectConfigFile(
   { cwd, sandbox: profile }: Settings,
 ): Denies | undefined {
   if (!keys.some((key) => origins.get(key)?.startsWith('project ') === true)) return undefined;
-  const places = findPlaces(cwd, engine.options.env, { own: engine.ownPlaces(), profile });
+  const places = findPermissionPlaces(cwd, engine.options.env, { own: engine.ownPlaces(), profile });
   const { deniesModel } = readGuard(resolvePolicy(profile, places));
   const denies = deniesConfigFile(engine);
   return (path) => denies(path) || deniesModel(path);

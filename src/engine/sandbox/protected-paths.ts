@@ -11,7 +11,7 @@ import { mountRegistryFolders } from '../../adapters/sandbox/linux/mount-registr
 import type { Variables } from '../../protocol/shell.ts';
 import { sealKeyPath } from '../../adapters/gather/home-seals.ts';
 
-export interface OwnPlacesInput {
+export interface ProtectedPathsInput {
   readonly env: Variables;
   readonly home: string;
   /** The user's home folder according to the system. */
@@ -32,7 +32,7 @@ export interface OwnPlacesInput {
 }
 
 export function findOwnPlaces(
-  input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>,
+  input: Pick<ProtectedPathsInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>,
 ): OwnPlaces {
   const { root } = input;
   const [code = ''] = fileURLToPath(import.meta.url)
@@ -50,7 +50,7 @@ export function findOwnPlaces(
 }
 
 /** Paths that commands and patches must not change or read: this engine or its next start depends on them. */
-export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
+export function ownPlaces(input: ProtectedPathsInput): OwnPlaces {
   const { node } = input;
   const homes = namedHomes(input);
   const { state, parts } = ownHomes(input);
@@ -66,7 +66,7 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
 }
 
 /** The home in use, those that variables name, and those of a start without these variables. */
-export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'mounts'>): OwnHomes {
+export function ownHomes(input: Pick<ProtectedPathsInput, 'env' | 'home' | 'osHome' | 'mounts'>): OwnHomes {
   // Most systems mount no device twice, so paths need not be checked one by one.
   const isPlain = new Set(input.mounts.map(({ device }) => device)).size === input.mounts.length;
   const mounts = isPlain ? [] : input.mounts;
@@ -79,7 +79,7 @@ export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' |
   return { state: [...homes, ...elsewhere], parts: parts.filter((part) => !inHomes.includes(part)) };
 }
 
-function namedHomes({ env, home }: Pick<OwnPlacesInput, 'env' | 'home'>): readonly string[] {
+function namedHomes({ env, home }: Pick<ProtectedPathsInput, 'env' | 'home'>): readonly string[] {
   const others = ['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => folderIn(env, name));
   return [...new Set([home, ...others])];
 }
@@ -160,7 +160,7 @@ function folderIn(env: Variables, name: string): readonly string[] {
  * An installed package is protected whole. Otherwise it may be a checkout whose sources the user wants to change, so
  * only the code that runs is: the build and what came with it, or the sources if they run directly.
  */
-function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
+function programOf({ root, code, script }: ProtectedPathsInput): readonly string[] {
   const isInstalled = basename(dirname(root)) === 'node_modules';
   const isSource = basename(code) === 'src';
   const cache = process.getBuiltinModule('node:module').getCompileCacheDir?.();
@@ -204,7 +204,7 @@ function packageFolders(path: string): readonly string[] {
 }
 
 /** Every bubblewrap that could build a sandbox; the packaged one is inside the package. */
-function bubblewrapsOf({ env }: OwnPlacesInput): readonly string[] {
+function bubblewrapsOf({ env }: ProtectedPathsInput): readonly string[] {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   const found = [...searched.map((folder) => join(folder, 'bwrap')), ...folderIn(env, 'CAPSTAN_BWRAP')].filter(

@@ -31,7 +31,7 @@ import {
   threadProviders,
   withFallback,
 } from '../models/thread-providers.ts';
-import { createGroundWatch } from '../sandbox/command-ground-watch.ts';
+import { createTamperWatch } from '../sandbox/command-ground-watch.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
@@ -178,7 +178,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     requirements,
     tracer: engine.tracer,
     commands,
-    ground: createGroundWatch({
+    ground: createTamperWatch({
       shellEnvironment,
       opened,
       onOpen: (paths) => {
@@ -210,7 +210,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
           ? await instructions.load(envelope.instructions.user, loading)
           : { document: {}, problems: [] };
       const memory = usesMemories(settings.features, config.memories)
-        ? (await import('../../adapters/gather/memory-files.ts')).readMemory(home, envelope.policy.resolved)
+        ? (await import('../../adapters/gather/memory-files.ts')).readMemorySummary(home, envelope.policy.resolved)
         : {};
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },

@@ -13,7 +13,7 @@ import { editFileTool, readFileTool, searchTool } from '../../adapters/tools/fil
 import { findFiles, mostSearchedBytes, searchContents } from '../workspace/search-files.ts';
 import { loadIgnoreRules } from '../workspace/ignore-rules.ts';
 import { nodeWorkspaceDisk as disk, inOpenFolder } from '../workspace/workspace-disk.ts';
-import { Pace, Stopped } from '../workspace/yield-to-event-loop.ts';
+import { TimeSlicer, Stopped } from '../workspace/yield-to-event-loop.ts';
 import { type VisibleEntry, visibleFiles } from '../workspace/visible-files.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
@@ -37,7 +37,7 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
     const rules = loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies });
     const isOwn = ownPathMatcher(ownPlaces(), root);
     const excludes = (path: string): boolean => isOwn(path) || denies(path);
-    return { root, disk, rules, denies, excludes, pace: new Pace(clock, signal) };
+    return { root, disk, rules, denies, excludes, pace: new TimeSlicer(clock, signal) };
   };
   return {
     async names({ folder, policy, signal, typed, isMeant }) {

@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { profileOptions } from '../../adapters/gather/settings/choose-profile.ts';
 import { type RejectedSetting, adoptForeignSettings } from '../../adapters/gather/settings/foreign-thread-settings.ts';
-import { findPlaces } from '../../adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../adapters/gather/permission-places.ts';
 import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
 import { profileWidth } from '../../core/policy/profiles/profile-entries.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -19,7 +19,11 @@ export function takeOverThread(
   past: ResumedPast,
   { cwd, env }: { readonly cwd: string; readonly env: Variables },
 ) {
-  const { resumed, left } = adoptForeignSettings(config, past.last, findPlaces(cwd, env, { own: noOwnPlaces }));
+  const { resumed, left } = adoptForeignSettings(
+    config,
+    past.last,
+    findPermissionPlaces(cwd, env, { own: noOwnPlaces }),
+  );
   const { cwd: own, ...rest } = resumed;
   const keepsFolder = past.standing !== 'imported' && own !== undefined;
   return {

@@ -14,12 +14,12 @@ const mostMs = 1000;
 export function lazyGitGuard(clock: Clock): GitGuard {
   let known: Pick<GitGuard, 'current' | 'missing'> = { current: [], missing: [] };
   const find = async (request: GitLookRequest, signal: AbortSignal) => {
-    const [{ findGit }, { Pace }] = await Promise.all([
+    const [{ findGit }, { TimeSlicer }] = await Promise.all([
       import('../workspace/find-git-folders.ts'),
       import('../workspace/yield-to-event-loop.ts'),
     ]);
     const until = clock.now() + mostMs;
-    const limits = { pace: new Pace(clock, signal), mostEntries, isLate: () => clock.now() > until };
+    const limits = { pace: new TimeSlicer(clock, signal), mostEntries, isLate: () => clock.now() > until };
     return findGit(request, limits).catch(() => undefined);
   };
   return {

@@ -13,7 +13,7 @@ import {
   restoredSettings,
 } from '../../core/state/resumed-settings.ts';
 import { instructionsOf, type ThreadState } from '../../core/state/thread-state.ts';
-import { toldMcpProblems } from '../../core/world/mcp-problems.ts';
+import { mcpProblemsInBaseline } from '../../core/world/mcp-problems.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { NewestLine } from '../../ports/thread-store.ts';
 import { callableTools } from '../../protocol/client-tool.ts';
@@ -69,7 +69,7 @@ export async function resumeThread(
   const resumed = await openProvenThread({ seals: engine.seals, store }, id);
   if (resumed.kind === 'refused') return engineRefused(resumed);
   const agent = agentIn(resumed.state.meta);
-  const prepared = await prepareToGoOn(engine, resumed, { ...request, ...defined({ agent }) }, kept);
+  const prepared = await prepareResumedThread(engine, resumed, { ...request, ...defined({ agent }) }, kept);
   if ('code' in prepared) {
     await resumed.owned.close();
     return engineRefused(prepared);
@@ -91,7 +91,7 @@ export async function openFork(
   const { findForkPoint, forkThread } = await import('../thread/branch/fork-thread.ts');
   const point = await findForkPoint(engine.store, id, cut);
   if (point.kind === 'refused') return engineRefused(point);
-  const prepared = await prepareToGoOn(engine, { id, state: point.state }, request);
+  const prepared = await prepareResumedThread(engine, { id, state: point.state }, request);
   if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, profileName } = prepared;
   const forked = await forkThread(parts, point, { settings, gitFacts });
@@ -154,7 +154,7 @@ export interface KeptSettings {
  * this home did not write count only as far as the configuration allows, and an imported thread works where the command
  * was started.
  */
-export async function prepareToGoOn(
+export async function prepareResumedThread(
   engine: EngineParts,
   { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
   request: ThreadRequest,
@@ -169,7 +169,7 @@ export async function prepareToGoOn(
   const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
   const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, {
     kept,
-    past: { held: lastTools(state), problems: toldMcpProblems(state.baseline) },
+    past: { held: lastTools(state), problems: mcpProblemsInBaseline(state.baseline) },
   });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();

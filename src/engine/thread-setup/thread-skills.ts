@@ -47,7 +47,7 @@ export function skillSources(
 }
 
 async function openReader(now: () => number) {
-  const [{ SkillFiles }, { readNamed, relevantLoaded, selectLoaded }] = await Promise.all([
+  const [{ SkillFiles }, { readNamedSkillFiles, relevantLoadedSkills, selectLoadedSkills }] = await Promise.all([
     import('../../adapters/skills/load-skills.ts'),
     import('../../adapters/skills/select-skills.ts'),
   ]);
@@ -60,11 +60,11 @@ async function openReader(now: () => number) {
         problems: found.problems,
         /** Cached: asked several times in each step. */
         select: (tokens: number) => {
-          if (!selected.has(tokens)) selected.set(tokens, selectLoaded(found, tokens));
+          if (!selected.has(tokens)) selected.set(tokens, selectLoadedSkills(found, tokens));
           return selected.get(tokens);
         },
-        relevant: (text: string, tokens: number) => relevantLoaded(found, text, tokens),
-        named: (text: string) => Promise.resolve(readNamed(found, text)),
+        relevant: (text: string, tokens: number) => relevantLoadedSkills(found, text, tokens),
+        named: (text: string) => Promise.resolve(readNamedSkillFiles(found, text)),
       };
     },
   };

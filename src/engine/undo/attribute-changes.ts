@@ -21,7 +21,7 @@ export interface SnapshotMoment {
   readonly known: KnownWorkspace;
 }
 
-export interface TellApartInput {
+export interface AttributionInput {
   readonly home: string;
   /** Without links in it. */
   readonly root: string;
@@ -36,7 +36,7 @@ export interface TellApartInput {
 }
 
 /** The tree that others alone would have left between two snapshots. Rejects if a content is gone. */
-export async function treeLeftByOthers(input: TellApartInput): Promise<Hash> {
+export async function treeLeftByOthers(input: AttributionInput): Promise<Hash> {
   const { home, root, contents, before, after, touched, added } = input;
   if (before.tree === after.tree) return after.tree;
   const changes = await compareTrees(contents, before.tree, after.tree);
@@ -57,7 +57,7 @@ export async function treeLeftByOthers(input: TellApartInput): Promise<Hash> {
 }
 
 /** The stat that the walk saw. Recognised entries are known with all their times. */
-function sightOf(path: string, { sights, known }: TellApartInput['after']): EntryStat | undefined {
+function sightOf(path: string, { sights, known }: AttributionInput['after']): EntryStat | undefined {
   const seen = sights.get(path);
   if (seen !== undefined) return seen;
   const entry = knownAt(known, path);
@@ -80,7 +80,7 @@ function spansOfOthers(home: string, root: string, touched: readonly TouchedFile
 
 type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
 
-export interface ChangeEvidence extends Pick<TellApartInput, 'root' | 'touched'> {
+export interface ChangeEvidence extends Pick<AttributionInput, 'root' | 'touched'> {
   readonly since: FileTime;
   /** When calls of other threads may have changed the same files. */
   readonly others: readonly TimeSpan[];

@@ -1,4 +1,4 @@
-import { findPlaces } from '../../adapters/gather/permission-places.ts';
+import { findPermissionPlaces } from '../../adapters/gather/permission-places.ts';
 import { configuredProfile } from '../../adapters/gather/settings/choose-profile.ts';
 import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
 import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
@@ -21,7 +21,7 @@ import { findThreadOrigin, isLineOfThisHome } from '../store/thread-origin.ts';
 import { lazySnapshots } from '../thread-setup/lazy-workspace.ts';
 import { foldThread } from '../thread/branch/resume-thread.ts';
 import { firstTaken, type RollbackTo } from '../thread/branch/rollback-range.ts';
-import { beganWithRollback } from '../thread/branch/rollback.ts';
+import { beginsWithRollback } from '../thread/branch/rollback.ts';
 import { deniedBy } from '../thread/turn-effects.ts';
 import { nodeWorkspaceDisk as disk } from '../workspace/workspace-disk.ts';
 import { fileChanges, type FileChangesOptions, type ThreadFiles } from './file-changes.ts';
@@ -71,7 +71,7 @@ async function restoreOwnFiles(
   if (code === 'nothing-to-restore' && left() > 0) return engineRefused(foreignSnapshots(id));
   if (code !== 'nothing-to-undo') return report;
   const current = await parts.store.current(id);
-  return current.kind === 'current' && beganWithRollback(current.meta) ? engineRefused(restoreTakenBack(id)) : report;
+  return current.kind === 'current' && beginsWithRollback(current.meta) ? engineRefused(restoreTakenBack(id)) : report;
 }
 
 function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
@@ -128,7 +128,7 @@ async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string
   const { sandbox: had, cwd = '/' } = lastSettings(state);
   const configured = configuredProfile(base.config);
   const profile = (await findThreadOrigin(parts, id, state)) === 'ours' ? had : configured;
-  const places = findPlaces(cwd, options.env, { own: noOwnPlaces });
+  const places = findPermissionPlaces(cwd, options.env, { own: noOwnPlaces });
   return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
 }
 

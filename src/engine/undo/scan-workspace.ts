@@ -10,7 +10,7 @@ import {
   pathIn,
   type WorkspaceDisk,
 } from '../workspace/workspace-disk.ts';
-import type { Pace } from '../workspace/yield-to-event-loop.ts';
+import type { TimeSlicer } from '../workspace/yield-to-event-loop.ts';
 import {
   encodeTree,
   type FolderEntry,
@@ -30,7 +30,7 @@ export interface ScanInput {
   excludes(path: string): boolean;
   readonly maxFileBytes: number;
   readonly now: number;
-  readonly pace: Pace;
+  readonly pace: TimeSlicer;
   readonly added: NewContents;
   /** Filled with the findings, or the known values where nothing is new. Valid even if the scan does not finish. */
   readonly learnt: Map<string, KnownFolder>;

@@ -22,8 +22,8 @@ import {
   scan,
 } from './scan-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from '../workspace/ignore-rules.ts';
-import { Pace, Stopped } from '../workspace/yield-to-event-loop.ts';
-import { type SnapshotMoment, treeLeftByOthers, type TellApartInput } from './attribute-changes.ts';
+import { TimeSlicer, Stopped } from '../workspace/yield-to-event-loop.ts';
+import { type SnapshotMoment, treeLeftByOthers, type AttributionInput } from './attribute-changes.ts';
 import type { Hash } from './snapshot-tree.ts';
 
 export interface SnapshotPlaces extends UserPlaces {
@@ -87,7 +87,7 @@ export class WorkspaceSnapshots implements Snapshots {
         excludes: (path) => isOwn(path) || denies(path),
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
-        pace: new Pace(clock, signal),
+        pace: new TimeSlicer(clock, signal),
         added,
         learnt,
       });
@@ -112,7 +112,7 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 
   /** Undefined if unknown: then others may have made every change. */
-  async #others(input: Omit<TellApartInput, 'home' | 'added'>): Promise<Hash | undefined> {
+  async #others(input: Omit<AttributionInput, 'home' | 'added'>): Promise<Hash | undefined> {
     const added = this.#newContents(input.contents, input.after.known);
     try {
       const others = await treeLeftByOthers({ ...input, home: this.#places.home, added });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/system.ts';
 import { BestFiles, type FoundFiles, rankPath } from './search-files.ts';
-import { Pace, Stopped } from './yield-to-event-loop.ts';
+import { TimeSlicer, Stopped } from './yield-to-event-loop.ts';
 import { type VisibleFiles, visibleFiles } from './visible-files.ts';
 
 export interface IndexSearch {
@@ -94,7 +94,7 @@ export class FileIndex {
 
   async #rank({ typed, limit, named, signal, found }: IndexSearch): Promise<number> {
     const { clock } = this.#parts;
-    const pace = new Pace(clock, signal);
+    const pace = new TimeSlicer(clock, signal);
     const best = new BestFiles(limit);
     const now = clock.now();
     // The first scan shows its partial results; later ones keep the old results until they end.
@@ -118,7 +118,7 @@ export class FileIndex {
     this.#coming = coming;
     let next = firstBatch;
     try {
-      const entries = visibleFiles({ ...ground(), pace: new Pace(clock, new AbortController().signal) });
+      const entries = visibleFiles({ ...ground(), pace: new TimeSlicer(clock, new AbortController().signal) });
       for (;;) {
         const { done, value } = await entries.next();
         if (done === true) {

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findGit } from './find-git-folders.ts';
-import { Pace } from './yield-to-event-loop.ts';
+import { TimeSlicer } from './yield-to-event-loop.ts';
 
 test('a folder with more names than may be looked at is not listed whole, and is named', async () => {
   const root = mkdtempSync(join(tmpdir(), 'capstan-find-git-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, 'many'));
   for (let i = 0; i < 300; i++) writeFileSync(join(root, 'many', `${i}`), '');
-  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
   expect(await findGit({ roots: [root], denies: () => false }, limits)).toEqual({
     paths: [],
@@ -37,7 +37,7 @@ test.each([
   const root = mkdtempSync(join(tmpdir(), 'capstan-find-git-'));
   onTestFinished(() => void spawnSync('rm', ['-rf', root]));
   digDown(root, git === undefined ? 24 : 20);
-  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
   const seen = git && { root, git };
   const found = await findGit({ roots: [root], denies: () => false, ...(seen && { seen }) }, limits);
@@ -49,7 +49,7 @@ test('a folder that cannot be listed is named as unseen, and one that is gone is
   const root = mkdtempSync(join(tmpdir(), 'capstan-find-git-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   symlinkSync('endless', join(root, 'endless'));
-  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const seen = { root, git: { folders: [], bare: [], notEntered: ['endless', 'gone'] } };
   const limits = { pace, mostEntries: 100, isLate: () => false };
   const found = await findGit({ roots: [root], denies: () => false, seen }, limits);
@@ -61,7 +61,7 @@ test('a folder that only looks like a bare repository hides none below it', asyn
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of ['objects', 'refs', 'lib/.git']) mkdirSync(join(root, folder), { recursive: true });
   for (const file of ['HEAD', 'lib/.git/HEAD']) writeFileSync(join(root, file), 'ref: refs/heads/x\n');
-  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
   const found = await findGit({ roots: [root], denies: () => false }, limits);
   expect(found.repositories.toSorted()).toEqual([root, join(root, 'lib')]);
@@ -75,7 +75,7 @@ test('git takes a folder for a repository whose commondir leads elsewhere, unles
     mkdirSync(join(root, folder), { recursive: true });
   for (const file of ['elsewhere/HEAD', 'guarded/HEAD']) writeFileSync(join(root, file), 'ref: refs/heads/x\n');
   writeFileSync(join(root, 'elsewhere/commondir'), '/tmp/evil\n');
-  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const pace = new TimeSlicer({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
   const limits = { pace, mostEntries: 100, isLate: () => false };
   const found = await findGit({ roots: [root], denies: () => false }, limits);
   expect(found.repositories).toEqual([join(root, 'elsewhere')]);

@@ -10,7 +10,7 @@ import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { isBareRepository, protectedNames } from '../../core/policy/paths/special-places.ts';
 import type { GitLook, GitLookRequest } from '../../ports/workspace.ts';
-import type { Pace } from './yield-to-event-loop.ts';
+import type { TimeSlicer } from './yield-to-event-loop.ts';
 
 interface FoundGit extends GitLook {
   /** `.git` folders and files, the targets of those files, and the protected names beside them. */
@@ -19,7 +19,7 @@ interface FoundGit extends GitLook {
 }
 
 interface FindGitLimits {
-  readonly pace: Pace;
+  readonly pace: TimeSlicer;
   readonly mostEntries: number;
   isLate(): boolean;
 }

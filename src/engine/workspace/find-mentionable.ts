@@ -13,7 +13,7 @@ import { loadIgnoreRules } from './ignore-rules.ts';
 import { findFiles, type FoundFiles } from './search-files.ts';
 import type { VisibleFiles } from './visible-files.ts';
 import { nodeWorkspaceDisk as disk } from './workspace-disk.ts';
-import { Pace, Stopped } from './yield-to-event-loop.ts';
+import { TimeSlicer, Stopped } from './yield-to-event-loop.ts';
 
 export type { FoundFile } from './search-files.ts';
 export type { FileIndex } from './file-index.ts';
@@ -46,7 +46,7 @@ export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Pr
   const problem = folderProblem(cwd);
   if (problem !== undefined) return problem;
   const most = Math.max(1, Math.min(mostFound, Math.floor(limit)));
-  const pace = new Pace(parts.clock, signal);
+  const pace = new TimeSlicer(parts.clock, signal);
   try {
     return await findFiles({ ...groundOf(parts, cwd), typed: typed.trim(), limit: most, pace });
   } catch (error) {

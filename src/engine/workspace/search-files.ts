@@ -1,5 +1,5 @@
 import { type VisibleEntry, type VisibleFiles, visibleFiles } from './visible-files.ts';
-import type { Pace } from './yield-to-event-loop.ts';
+import type { TimeSlicer } from './yield-to-event-loop.ts';
 
 export interface FileSearch extends VisibleFiles {
   readonly typed: string;
@@ -94,7 +94,7 @@ function spread(text: string, wanted: string): number | undefined {
 export interface ContentSearch {
   /** Returns whether entries were left out because there are too many. */
   readonly entries: AsyncIterator<VisibleEntry, boolean>;
-  readonly pace: Pace;
+  readonly pace: TimeSlicer;
   matches(line: string): boolean;
   /** True if the file at this path below the root is searched. */
   isMeant(inside: string): boolean;

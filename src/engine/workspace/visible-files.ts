@@ -1,6 +1,6 @@
 import { type ListedFolder, listed, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from './ignore-rules.ts';
-import type { Pace } from './yield-to-event-loop.ts';
+import type { TimeSlicer } from './yield-to-event-loop.ts';
 
 export interface VisibleFiles {
   /** Without links in it. */
@@ -9,7 +9,7 @@ export interface VisibleFiles {
   /** The rules in force in the root, without its own file. */
   readonly rules: IgnoreRules;
   excludes(path: string): boolean;
-  readonly pace: Pace;
+  readonly pace: TimeSlicer;
 }
 
 export interface VisibleEntry {

@@ -3,7 +3,7 @@ import {
   errorCode,
   freeTemporaryPath,
   fileSystem as fs,
-  mayBeOdd,
+  mayHaveReplacedBytes,
   realPath,
 } from '../../adapters/disk/file-system.ts';
 import {
@@ -218,7 +218,7 @@ type ListLimits = Readonly<Record<'most' | 'smallBytes', number>>;
 /** `size`: of the folder's own entry. */
 export function listNames(folder: string, limits: ListLimits, size = fs.statSync(folder).size): readonly string[] {
   const names = namesAsRead(folder, limits, size);
-  return names.some(mayBeOdd) ? trueEntries(folder, limits.most).map(({ name }) => name) : names;
+  return names.some(mayHaveReplacedBytes) ? trueEntries(folder, limits.most).map(({ name }) => name) : names;
 }
 
 function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: number): readonly string[] {

@@ -7,7 +7,7 @@ const sliceMs = 4;
 export class Stopped extends Error {}
 
 /** Lets long work of blocking calls share the process with everything else. */
-export class Pace {
+export class TimeSlicer {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   #began: number;

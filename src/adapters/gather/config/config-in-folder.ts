@@ -56,8 +56,8 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
 }
 
 async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
-  const { fileProblems } = await import('./profile-folder-problems.ts');
-  return fileProblems(permissions, layers, { osHome, cwd });
+  const { profilePathProblems } = await import('./profile-folder-problems.ts');
+  return profilePathProblems(permissions, layers, { osHome, cwd });
 }
 
 function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {

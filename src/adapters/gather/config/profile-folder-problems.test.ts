@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../protocol/json.ts';
-import { fileProblems } from './profile-folder-problems.ts';
+import { profilePathProblems } from './profile-folder-problems.ts';
 
 let base = '';
 beforeAll(() => {
@@ -19,10 +19,9 @@ function problemsOf(entry: string) {
   const text = `[permissions.dev]\n${entry.replaceAll('@', base)}\n`;
   const values = parse(text) as JsonObject;
   const layer = { name: 'user', source: '/etc/user.toml', values, text } as const;
-  return fileProblems(values['permissions']!, [layer], { osHome: base, cwd: base }).map(({ message, severity }) => [
-    severity,
-    message.replaceAll(base, '@'),
-  ]);
+  return profilePathProblems(values['permissions']!, [layer], { osHome: base, cwd: base }).map(
+    ({ message, severity }) => [severity, message.replaceAll(base, '@')],
+  );
 }
 
 test.each([

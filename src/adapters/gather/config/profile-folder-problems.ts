@@ -7,7 +7,7 @@ import { wrongValue } from '../../../core/policy/profiles/tables/profile-tables.
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 
 /** Paths that profiles treat as folders but that are files: rules for anything below them would never apply. */
-export function fileProblems(
+export function profilePathProblems(
   permissions: Json,
   layers: readonly ConfigLayer[],
   { osHome, cwd }: { readonly osHome: string; readonly cwd: string },

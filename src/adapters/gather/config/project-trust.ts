@@ -235,13 +235,13 @@ interface PartSight {
   readonly isEmpty: boolean;
 }
 
-interface Surroundings {
+interface ProjectFolders {
   readonly home: string;
   readonly roots: readonly WritableRoot[];
 }
 
 /** Follows links into folders that commands could write; commands cannot change targets elsewhere. */
-function lookAtPart({ starts }: Part, { home, roots }: Surroundings): PartSight {
+function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSight {
   const ofHome = realPath(home) ?? home;
   const lines: string[] = [];
   const files: string[] = [];
@@ -316,7 +316,7 @@ function namesUpTo(most: number, folder: string): readonly string[] {
 const knownDigests = new Map<string, { readonly stamp: string; readonly digest: string; readonly until: number }>();
 
 /** Undefined: the part cannot be proved to be the same later. */
-function digestOf(part: Part, sight: PartSight, around: Surroundings): string | undefined {
+function digestOf(part: Part, sight: PartSight, around: ProjectFolders): string | undefined {
   if (sight.isOver) return undefined;
   if (sight.isEmpty) return missing;
   const known = knownDigests.get(part.path);

@@ -1,6 +1,6 @@
 import { joinInside } from '../../../core/policy/paths/absolute-paths.ts';
 import { kindOfEntry, namesIn, pathText } from '../../disk/file-system.ts';
-import { isOutOfSight, isOverlong } from '../../disk/folder-access.ts';
+import { cannotBeSeen, isOverlong } from '../../disk/folder-access.ts';
 import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
 import { readLimits } from '../files/read-guard.ts';
 import { findGitDirectory, gitConfigValue, type GitDirectory } from './repository.ts';
@@ -44,7 +44,7 @@ export function linkedFolders(repository: string): LinkedFolders {
         return;
       }
       const git = join(linked, '.git');
-      if (isOverlong(linked) || isOutOfSight(git)) {
+      if (isOverlong(linked) || cannotBeSeen(git)) {
         unseen ??= linked;
         isWhole = false;
         continue;

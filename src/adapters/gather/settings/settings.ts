@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import { type Config, originOf } from '../../../core/config/config.ts';
 import { featureGates } from '../../../core/config/features.ts';
-import { usualModel } from '../../../core/config/providers/default-model.ts';
+import { defaultModelOf } from '../../../core/config/providers/default-model.ts';
 import { secretVariables } from '../../../core/config/servers/secret-variables.ts';
 import type { Catalogue } from '../../../core/envelope/model-record.ts';
 import type { OmittedContext, Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';
@@ -60,7 +60,7 @@ export interface SettingsChoices {
 }
 
 export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
-  return usualModel(provider) ?? models[0].slug;
+  return defaultModelOf(provider) ?? models[0].slug;
 }
 
 /** A value with its origin; a default has none. */

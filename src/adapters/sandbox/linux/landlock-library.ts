@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
 import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../../ports/sandbox.ts';
-import { noLandlock } from '../refusals.ts';
+import { landlockRefusal } from '../refusals.ts';
 
 export interface LandlockFact {
   readonly kind: 'landlock';
@@ -12,12 +12,12 @@ export interface LandlockFact {
 
 /** Probes Landlock on this machine. Loads the native library only here. */
 export function findLandlock(library: string): LandlockFact | SandboxRefused {
-  if (!existsSync(library)) return noLandlock('the optional package "koffi" is not installed');
+  if (!existsSync(library)) return landlockRefusal('the optional package "koffi" is not installed');
   try {
     const abi = loadLandlock(library).abi();
-    return abi === 0 ? noLandlock('the kernel has no Landlock') : { kind: 'landlock', abi };
+    return abi === 0 ? landlockRefusal('the kernel has no Landlock') : { kind: 'landlock', abi };
   } catch (error) {
-    return noLandlock(error instanceof Error ? error.message.split('\n', 1)[0]! : String(error));
+    return landlockRefusal(error instanceof Error ? error.message.split('\n', 1)[0]! : String(error));
   }
 }
 

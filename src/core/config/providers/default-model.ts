@@ -2,7 +2,7 @@ import { builtInProvider } from './built-in-providers.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
 /** A built-in provider's default model; undefined if any provider may have it. */
-export function usualModel(id: string): string | undefined {
+export function defaultModelOf(id: string): string | undefined {
   const model = builtInProvider(id)?.model;
   return typeof model === 'object' ? model.usual : undefined;
 }

@@ -5,7 +5,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
-import { toldMcpProblems } from '../../world/mcp-problems.ts';
+import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import { compactedLines } from './compacted-line.ts';
 import { reduce } from '../reduce.ts';
 import { emptyState } from '../thread-state.ts';
@@ -85,9 +85,9 @@ describe('servers that the model read as down', () => {
   it('are known after a checkpoint of another program, and forgotten when a telling names none', () => {
     const theirs = line(lineType.compacted, { message: 'In short.', replacement_history: [intent] });
     const after = reduce(down, theirs);
-    expect(toldMcpProblems(after.baseline)).toEqual(problems);
+    expect(mcpProblemsInBaseline(after.baseline)).toEqual(problems);
     const anew = reduce(after, line(lineType.worldState, { full: true, state: {} }));
-    expect(toldMcpProblems(anew.baseline)).toEqual({});
+    expect(mcpProblemsInBaseline(anew.baseline)).toEqual({});
   });
 });
 

@@ -7,7 +7,7 @@ import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } 
 import { rateLimitFields, readRateLimits } from '../../../protocol/rate-limits.ts';
 import { lastUsage, noCount } from '../../history/token-counts.ts';
 import { clearedByCheckpoint, type ToldProblems } from '../../world/world-state.ts';
-import { readMcpProblems, toldMcpProblems } from '../../world/mcp-problems.ts';
+import { readMcpProblems, mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import { readAgents, storeAgents } from '../fold/agents.ts';
 import { historyBehindCheckpoint } from './opaque-checkpoint.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoint-counts.ts';
@@ -49,7 +49,9 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     history: historyOf(entries),
     behind: historyBehindCheckpoint(state, entries),
     // The list of stopped MCP servers is not part of the replaced history.
-    baseline: clearedByCheckpoint(carried === undefined ? toldMcpProblems(state.baseline) : carriedProblems(payload)),
+    baseline: clearedByCheckpoint(
+      carried === undefined ? mcpProblemsInBaseline(state.baseline) : carriedProblems(payload),
+    ),
     // Before our first request in a file of another program there is no prefix to break.
     sent: carried === undefined && state.sent === undefined ? undefined : { kind: 'gone', why: 'checkpoint' },
     usage,
@@ -76,7 +78,7 @@ function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<ty
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn, context, envelope, newest, settings } = state;
   const { pins, waiting, grants } = withWithheld(state);
-  const problems = toldMcpProblems(state.baseline);
+  const problems = mcpProblemsInBaseline(state.baseline);
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(lastUsage(state.usage.newest)) },
     rate_limits: state.rateLimits && rateLimitFields(state.rateLimits),

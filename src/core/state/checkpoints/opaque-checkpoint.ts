@@ -7,7 +7,7 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { type ProviderName, readsOpaque } from '../../../protocol/provider-name.ts';
 import { noCount } from '../../history/token-counts.ts';
 import { clearedByCheckpoint } from '../../world/world-state.ts';
-import { toldMcpProblems } from '../../world/mcp-problems.ts';
+import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 
 /** State after a checkpoint that replaces the history of `before` with these entries. */
@@ -72,7 +72,7 @@ export function foldReopened(state: ThreadState): ThreadState {
     posted: undefined,
     prefill: undefined,
     history: reopened(state),
-    baseline: clearedByCheckpoint(toldMcpProblems(state.baseline)),
+    baseline: clearedByCheckpoint(mcpProblemsInBaseline(state.baseline)),
     sent: { kind: 'gone', why: 'reopened' },
     usage: { total: state.usage.total, newest: noCount },
     checkpoints: { ...state.checkpoints, seen: undefined },

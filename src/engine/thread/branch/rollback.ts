@@ -201,7 +201,7 @@ function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
   return turns.map(({ id }) => id);
 }
 
-export function beganWithRollback(meta: JsonObject): boolean {
+export function beginsWithRollback(meta: JsonObject): boolean {
   const [newest] = notesIn(meta);
   return newest !== undefined && readNote(newest)?.leftBy === 'rollback';
 }

@@ -73,7 +73,7 @@ export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: Ques
 }
 
 /** For a question recorded by an earlier process: followers have no line for it. */
-export function showAgain(turn: Turn, asking: QuestionToAsk): void {
+export function showQuestionAgain(turn: Turn, asking: QuestionToAsk): void {
   turn.log.tellPassing(shown(turn, asking));
   open(turn, asking);
   turn.log.durable().catch(() => {});

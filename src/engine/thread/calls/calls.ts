@@ -104,7 +104,7 @@ export class Calls {
     }
     // After all outputs: nothing may come between a call and its own.
     if (this.#turn.memory.hookTexts.length > 0)
-      (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn, this.#suspended);
+      (await import('../hooks/run-hooks.ts')).recordHookTexts(this.#turn, this.#suspended);
     const [thrown] = this.#thrown.splice(0);
     if (thrown !== undefined) throw thrown.error;
   }

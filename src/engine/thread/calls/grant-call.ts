@@ -35,7 +35,7 @@ import {
   recordAnswered,
   recordQuestion,
   saveAllowedRule,
-  showAgain,
+  showQuestionAgain,
 } from './ask-about-call.ts';
 import {
   type CallToDecide,
@@ -137,7 +137,7 @@ export async function grantSuspended(
     return { kind: 'refused', output: approvalNoLongerFits(decided.kind === 'refuse' ? decided.why : undefined) };
   }
   if (answer === undefined) {
-    showAgain(turn, asking);
+    showQuestionAgain(turn, asking);
     return askShown(turn, known, asking, options);
   }
   // Wait for the call's turn as if it had been answered just now.

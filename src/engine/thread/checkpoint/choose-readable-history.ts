@@ -12,14 +12,14 @@ import type { Turn } from '../thread-parts.ts';
 import type { Provider } from '../../../ports/model.ts';
 import { compact } from './compact.ts';
 import type { CompactionResult, UnreadableReason, WantedCompaction } from './compaction-result.ts';
-import { lookAround } from '../context/current-step.ts';
+import { gatherNextStep } from '../context/current-step.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
 /**
  * The history behind the checkpoint is complete and needs no other model. If it is too long to be read at once, the
  * maker's summary is better than notes from many parts. Without either the turn is refused.
  */
-export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<WayToRead> {
+export async function chooseReadableHistory(turn: Turn, hidden: readonly Entry[]): Promise<ReadableHistoryChoice> {
   const behind = await turn.log.learnBehind();
   const maker = oneMaker(hidden);
   const isHere = maker !== undefined && isSameProvider(maker, turnProvider(turn.envelope));
@@ -104,9 +104,9 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
  * the history behind the checkpoint. `ask`: ask the checkpoint's maker for a readable one; if that fails, `hasBehind`
  * says whether the other way is left.
  */
-export type WayToRead = OpenWay | { readonly kind: 'refused'; readonly outcome: Outcome };
+export type ReadableHistoryChoice = UsableHistoryChoice | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-export type OpenWay = { readonly reason: UnreadableReason } & (
+export type UsableHistoryChoice = { readonly reason: UnreadableReason } & (
   | { readonly kind: 'behind' }
   | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
 );
@@ -120,14 +120,14 @@ interface MakerToAsk {
  * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask
  * its maker for. `freesSpace`: compact a reused history that is too long; otherwise it is compacted anyway.
  */
-export async function goThere(
+export async function readHistoryAsChosen(
   turn: Turn,
-  way: OpenWay,
+  way: UsableHistoryChoice,
   { wanted, freesSpace }: { readonly wanted: WantedCompaction; readonly freesSpace: boolean },
 ): Promise<CompactionResult | undefined> {
   if (way.kind === 'ask') {
     const { provider, by } = way.maker;
-    const step = await lookAround(turn, 0);
+    const step = await gatherNextStep(turn, 0);
     const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
@@ -141,11 +141,11 @@ export async function goThere(
   const reader = turnProvider(envelope);
   log.record(reopenedLine(turnId, reader));
   log.tell({ kind: 'warning', outcome: usedAgain(turn, way, log.state.history.length - before) });
-  if (freesSpace) await compactAfterReopening(turn, await lookAround(turn, 0), way.reason);
+  if (freesSpace) await compactAfterReopening(turn, await gatherNextStep(turn, 0), way.reason);
   return undefined;
 }
 
-function usedAgain({ envelope }: Turn, { reason }: OpenWay, items: number) {
+function usedAgain({ envelope }: Turn, { reason }: UsableHistoryChoice, items: number) {
   const { provider, model } = envelope.identity;
   const why =
     reason === 'provider_changed'

@@ -28,7 +28,7 @@ import {
   waitingTokens,
 } from '../context/token-estimates.ts';
 import { compactionContract, compactionWindow, windowNow } from '../context/turn-contract.ts';
-import { learnWindow } from '../context/window-use.ts';
+import { adoptServerWindow } from '../context/window-use.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { CompactionRequests } from './compaction-requests.ts';
@@ -89,7 +89,7 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
       opened = { ...opened, move: continueCompaction({ ...move.state, source }, outcome) };
     }
   }
-  learnWindow(turn, assumed);
+  adoptServerWindow(turn, assumed);
   if (signal.aborted) return aborted(turn, { ...opened, id, requests });
   const ended = { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt };
   return settleMove(turn, step, ended, signal);

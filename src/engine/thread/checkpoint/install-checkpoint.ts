@@ -20,7 +20,7 @@ import { nextRequestTokens, bundleTokens } from '../context/token-estimates.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import { instructionsNow, windowNow } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
-import { isOfThread, recordSettings, tellContext } from '../record/record-context.ts';
+import { runsUnderThreadSettings, recordSettings, tellContext } from '../record/record-context.ts';
 
 export interface CheckpointToInstall {
   readonly id: string;
@@ -39,7 +39,7 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   const why = 'checkpoint';
   const told = context.map(({ entry }) => entry);
   const entries = withContext(ownEntries(turn, candidate), told);
-  const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
+  const isContract = plan.phase !== 'standalone_turn' || runsUnderThreadSettings(turn);
   const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
   const input = entries.map(({ item }) => item);
   const text = (instructions ?? instructionsNow(turn)).text;

@@ -2,23 +2,23 @@ import { turnProvider } from '../../../core/envelope/envelope.ts';
 import { unreadableCheckpoints } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import type { Turn, TurnEnding } from '../thread-parts.ts';
-import type { OpenWay, WayToRead } from './choose-readable-history.ts';
+import type { UsableHistoryChoice, ReadableHistoryChoice } from './choose-readable-history.ts';
 
 /** Undefined for nearly all turns: their model can read history. Records and sends nothing. */
-export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
+export async function findReadableHistory(turn: Turn): Promise<ReadableHistoryChoice | undefined> {
   const { log, envelope, before = envelope } = turn;
   const hidden = unreadableCheckpoints(log.state, turnProvider(envelope), turnProvider(before));
   if (hidden.length === 0) return undefined;
-  const { chooseWay } = await import('./choose-readable-history.ts');
-  return chooseWay(turn, hidden);
+  const { chooseReadableHistory } = await import('./choose-readable-history.ts');
+  return chooseReadableHistory(turn, hidden);
 }
 
 /** Makes history readable before the first request of a turn. Returns the turn's ending if it cannot continue. */
-export async function makeReadable(turn: Turn, way: OpenWay | undefined): Promise<TurnEnding | undefined> {
+export async function makeReadable(turn: Turn, way: UsableHistoryChoice | undefined): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
-  const { goThere } = await import('./choose-readable-history.ts');
+  const { readHistoryAsChosen } = await import('./choose-readable-history.ts');
   const wanted = { trigger: 'auto', reason: way.reason, phase: 'pre_turn' } as const;
-  const result = await goThere(turn, way, { wanted, freesSpace: true });
+  const result = await readHistoryAsChosen(turn, way, { wanted, freesSpace: true });
   if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
   return result?.kind === 'aborted' ? result : undefined;
 }
@@ -26,10 +26,10 @@ export async function makeReadable(turn: Turn, way: OpenWay | undefined): Promis
 /** For a compaction in a turn of its own. Returns the result if nothing is left to compact. */
 export async function compactReadable(
   turn: Turn,
-  way: OpenWay | undefined,
+  way: UsableHistoryChoice | undefined,
   wanted: WantedCompaction,
 ): Promise<CompactionResult | undefined> {
   if (way === undefined) return undefined;
-  const { goThere } = await import('./choose-readable-history.ts');
-  return goThere(turn, way, { wanted, freesSpace: false });
+  const { readHistoryAsChosen } = await import('./choose-readable-history.ts');
+  return readHistoryAsChosen(turn, way, { wanted, freesSpace: false });
 }

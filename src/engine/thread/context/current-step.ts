@@ -67,11 +67,11 @@ export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>)
   return { ...step, facts, window: windowNow(turn) };
 }
 
-export function contextToTell({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
+export function dueContext({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
   return tellWorld(sections, step, baseline, (kinds) => isContextInForce(history, kinds));
 }
 
-export async function lookAround(turn: Turn, index: number): Promise<Step> {
+export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
   const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
   const { step, problems } = await stepNow(turn, index, answered);
   for (const problem of problems) warnOnce(turn, problem, 'message');

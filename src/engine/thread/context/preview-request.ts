@@ -12,7 +12,7 @@ import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { SettingsEvent } from '../../../protocol/thread-event.ts';
 import type { ThreadParts } from '../thread-parts.ts';
-import { contextToTell, skillsCut, stepNow } from './current-step.ts';
+import { dueContext, skillsCut, stepNow } from './current-step.ts';
 import { factsForTurn, pastFacts } from './turn-contract.ts';
 
 /** The envelope that a turn would have now. Records nothing. */
@@ -50,7 +50,7 @@ export async function previewRequest(
   const { step } = await stepNow(contract, 0, answered);
   const [{ tools }, { waiting }] = [step, state];
   const instructions = (instructionsOf(state) ?? envelope.instructions.base).text;
-  const telling = contextToTell(state, step);
+  const telling = dueContext(state, step);
   const more = defined({ skillsCut: skillsCut(contract) });
   return { envelope: storeEnvelope(envelope), instructions, tools, telling, waiting, ...more };
 }

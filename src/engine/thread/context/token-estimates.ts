@@ -7,7 +7,7 @@ import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { type TurnContract, instructionsNow } from './turn-contract.ts';
 import { buildBundle, type Telling } from '../../../core/world/world-state.ts';
 import { sections } from '../../../core/world/catalog.ts';
-import { contextToTell } from './current-step.ts';
+import { dueContext } from './current-step.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import type { Turn } from '../thread-parts.ts';
 
@@ -75,7 +75,7 @@ export function bundleTokens(step: Step): number {
 
 /** Tokens of context that the next request adds to the present history. */
 export function dueTokens({ log }: Pick<TurnContract, 'log'>, step: Step): number {
-  return tellingTokens(contextToTell(log.state, step));
+  return tellingTokens(dueContext(log.state, step));
 }
 
 /** Tokens of context in history: for each subject the newest text. */

@@ -79,7 +79,7 @@ const mostTokensPerEstimated = 4;
  * After a refusal: the window named by the server counts from now on in this thread, and the user learns what to
  * configure. `assumed`: the effective window before the refusal.
  */
-export function learnWindow(turn: Turn, assumed: number): void {
+export function adoptServerWindow(turn: Turn, assumed: number): void {
   const { log, envelope } = turn;
   const { identity, window } = envelope;
   const model = identity.model.slug;

@@ -67,7 +67,7 @@ export function goalOfThread(turn: GoalTurn): ThreadGoal {
 }
 
 /** Decides about a goal that is active when its turn ends, and records its use. */
-export function leaveGoal(turn: Turn, ending: TurnEnding): void {
+export function settleGoalAtTurnEnd(turn: Turn, ending: TurnEnding): void {
   const goal = currentGoal(turn);
   if (goal?.status !== 'active') return;
   const why = isPlanning(turn) ? undefined : whyItRests(turn, ending);
@@ -76,7 +76,7 @@ export function leaveGoal(turn: Turn, ending: TurnEnding): void {
   const reason = ending.kind === 'failed' ? ending.failure.message : 'The user interrupted it.';
   const message = `The goal of this thread rests, because ${rests[why].cause}.`;
   const outcome = { code: 'goal-rests', message, next: 'To continue with it, ask to resume the goal.' };
-  restGoal(turn, goal, { why, status: rests[why].status, reason, outcome });
+  pauseGoal(turn, goal, { why, status: rests[why].status, reason, outcome });
 }
 
 function whyItRests({ signal }: Turn, ending: TurnEnding): keyof typeof rests | undefined {
@@ -99,7 +99,7 @@ interface Rest {
 }
 
 /** Stops the goal from continuing by itself: a line records it, for the model and the user. */
-export function restGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {
+export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {
   recordGoal(turn, { ...goal, status, reason });
   if (!hasGoals(turn)) return;
   recordEvent(turn, goalFragment, { about: why, objective: goal.objective, used: goal.tokensUsed });
@@ -113,5 +113,5 @@ export function restGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, 
 export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
   if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
   const goal = await import('./pursue-goal.ts');
-  return answer === 'go-on' ? goal.keepBudget(turn) : goal.goesOn(turn);
+  return answer === 'go-on' ? goal.endGoalOverBudget(turn) : goal.continuesForGoal(turn);
 }

@@ -8,14 +8,14 @@ import { callArgumentText } from '../../../core/state/review-request.ts';
 import { outputOf } from '../../../core/state/recorded/conversation-items.ts';
 import type { Turn } from '../thread-parts.ts';
 import { recordEvent } from '../record/record-context.ts';
-import { currentGoal, recordGoal, restGoal } from './goal.ts';
+import { currentGoal, recordGoal, pauseGoal } from './goal.ts';
 
 /** After this many rounds in a row without anything new, the goal waits for the user. */
 const mostIdle = 3;
 const mostWaitMs = 3_600_000;
 
 /** Ends a goal that has spent its budget; the model is informed before its next request. */
-export function keepBudget(turn: Turn): boolean {
+export function endGoalOverBudget(turn: Turn): boolean {
   const goal = currentGoal(turn);
   if (goal?.status !== 'active' || goal.tokenBudget === undefined || goal.tokensUsed < goal.tokenBudget) return false;
   recordGoal(turn, { ...goal, status: 'budgetLimited', reason: 'It has used its tokens.' });
@@ -25,7 +25,7 @@ export function keepBudget(turn: Turn): boolean {
 }
 
 /** The model is done. True if its goal is not reached and the turn continues with another round. */
-export async function goesOn(turn: Turn): Promise<boolean> {
+export async function continuesForGoal(turn: Turn): Promise<boolean> {
   if (!isPursued(turn)) return false;
   const { rounds } = turn.memory;
   const isNew = hasNews(turn);
@@ -37,9 +37,9 @@ export async function goesOn(turn: Turn): Promise<boolean> {
   if (waits && turn.signal.aborted) return true;
   const goal = currentGoal(turn);
   if (goal === undefined || !isPursued(turn)) return false;
-  if (keepBudget(turn)) return true;
+  if (endGoalOverBudget(turn)) return true;
   if (rounds.idle >= mostIdle) {
-    restGoal(turn, goal, { why: 'stalled', status: 'blocked', reason: stalled.message, outcome: stalled });
+    pauseGoal(turn, goal, { why: 'stalled', status: 'blocked', reason: stalled.message, outcome: stalled });
     return false;
   }
   recordGoal(turn, goal);

@@ -44,7 +44,7 @@ export function recordLateHooks(turn: Turn): void {
   if (late === undefined) return;
   recordRuns(turn, late);
   keepHookTexts(turn, late);
-  recordTexts(turn);
+  recordHookTexts(turn);
 }
 
 function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
@@ -67,7 +67,7 @@ export function keepHookTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: Ho
 }
 
 /** `waiting`: calls that another process will answer. It finds their texts with their questions. */
-export function recordTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
+export function recordHookTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
   for (const { text, callId } of turn.memory.hookTexts.splice(0)) {
     if (callId === undefined || !waiting.has(callId)) recordEvent(turn, hookContextFragment, { text });
   }

@@ -9,7 +9,7 @@ import { recordEvents } from '../record/record-context.ts';
 import { drainInbox, recordMail } from '../record/record-items.ts';
 import { readNamedSkills } from '../record/record-skills.ts';
 import type { Turn } from '../thread-parts.ts';
-import { type AskedHooks, keepHookTexts, recordLateHooks, recordTexts, runHooks } from './run-hooks.ts';
+import { type AskedHooks, keepHookTexts, recordLateHooks, recordHookTexts, runHooks } from './run-hooks.ts';
 
 /**
  * Runs the hooks for the end of a session that was started and has not ended. They have seconds, and their output is
@@ -36,7 +36,7 @@ const mostTimes = 100;
  * Called when the model is done. `go-on`: a hook says what is left to do. `end`: a hook ends the turn, even one with a
  * goal. `may-end`: the turn decides.
  */
-export async function hearStop(turn: Turn, lastMessage: string | undefined): Promise<'go-on' | 'end' | 'may-end'> {
+export async function runStopHooks(turn: Turn, lastMessage: string | undefined): Promise<'go-on' | 'end' | 'may-end'> {
   const { memory, log } = turn;
   if (turn.parts.hooks === undefined || turn.signal.aborted) return 'may-end';
   const about = { stop_hook_active: memory.keptGoing > 0, last_assistant_message: lastMessage ?? null };
@@ -73,7 +73,7 @@ const endless: Outcome<'hook-endless'> = {
  * Puts what arrived meanwhile into history, in order; the user's words after hooks have checked them. The turn ends if
  * hooks reject all of the user's words. Unchecked words wait for the next turn.
  */
-export async function hearInbox(turn: Turn): Promise<void> {
+export async function admitInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
   recordLateHooks(turn);
   if (parts.hooks?.wants('UserPromptSubmit') !== true) {
@@ -96,7 +96,7 @@ export async function hearInbox(turn: Turn): Promise<void> {
     if (next.kind === 'words' && reason === undefined) isHeard = true;
     if (reason !== undefined) isBlocked = true;
     keepHookTexts(turn, verdict);
-    recordTexts(turn);
+    recordHookTexts(turn);
   }
   if (isBlocked && !isHeard) turn.memory.endedBy = 'hook';
 }

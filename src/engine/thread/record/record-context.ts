@@ -100,7 +100,7 @@ export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): v
 }
 
 /** True if the turn runs under the thread's settings: those that a resume finds, or that it found before a change. */
-export function isOfThread({ log, threadId, envelope, isOutdated }: Turn): boolean {
+export function runsUnderThreadSettings({ log, threadId, envelope, isOutdated }: Turn): boolean {
   return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
 }
 

@@ -5,11 +5,11 @@ import type { CompactionResult, WantedCompaction } from '../checkpoint/compactio
 import { internalError, settle } from './settle-turn.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { isSuspended } from '../../../core/state/questions/pending-questions.ts';
-import { lookAround } from '../context/current-step.ts';
+import { gatherNextStep } from '../context/current-step.ts';
 import type { ThreadLog } from '../log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
 import type { ThreadParts, TurnInput, TurnEnding } from '../thread-parts.ts';
-import { compactReadable, wayToRead } from '../checkpoint/make-history-readable.ts';
+import { compactReadable, findReadableHistory } from '../checkpoint/make-history-readable.ts';
 
 export async function compactAlone(
   parts: ThreadParts,
@@ -21,7 +21,7 @@ export async function compactAlone(
   const wanted = allowGrowthByHand(given, log.state, own.settings.compaction);
   if (!anythingToCompact(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const turn = await prepareTurn(parts, log, own);
-  const refused = refusedAhead(turn, await lookAround(turn, 0), wanted);
+  const refused = refusedAhead(turn, await gatherNextStep(turn, 0), wanted);
   if (refused !== undefined) {
     await log.durable();
     return { kind: 'failed', outcome: refused };
@@ -32,11 +32,11 @@ export async function compactAlone(
     await log.durable();
     return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
   }
-  const way = await wayToRead(turn);
+  const way = await findReadableHistory(turn);
   if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
   await beginTurn(turn);
   const work = async (): Promise<CompactionResult> =>
-    (await compactReadable(turn, way, wanted)) ?? runCompaction(turn, await lookAround(turn, 0), wanted);
+    (await compactReadable(turn, way, wanted)) ?? runCompaction(turn, await gatherNextStep(turn, 0), wanted);
   const result = await work().catch((error: unknown) => ({ kind: 'failed', outcome: internalError(error) }) as const);
   await settle(turn, endingOf(result), undefined);
   return result;

@@ -231,7 +231,7 @@ async function endSurvivors(
       const begun = callProcess(turnId, callId, process);
       const isOurs = isSealed(parts.seals, subject, begun, call.processSeal);
       const survival = isOurs ? await parts.processes.end(process) : 'gone';
-      if (survival !== 'gone') tellSurvivor(log, process, survival);
+      if (survival !== 'gone') recordSurvivingCommand(log, process, survival);
       return [callId, survival] as const;
     }),
   );
@@ -244,7 +244,7 @@ export function isSealed(seals: Seals, subject: string, line: LineDraft, seal: s
   return said !== undefined && seal !== undefined && seals.holds(sealText(subject, said.claim), seal);
 }
 
-export function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
+export function recordSurvivingCommand(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
   const found = `A command from the turn that was cut off was still running (process ${pid})`;
   const outcome =
     survival === 'ended'

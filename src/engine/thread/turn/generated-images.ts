@@ -27,7 +27,7 @@ export async function recordImage(turn: Turn, item: Item): Promise<string | unde
   return path;
 }
 
-export function tellImages(turn: Turn, saved: readonly (string | undefined)[]): void {
+export function reportSavedImages(turn: Turn, saved: readonly (string | undefined)[]): void {
   const paths = saved.filter((path) => path !== undefined);
   if (paths.length > 0) recordEvent(turn, generatedImagesFragment, { paths });
 }

@@ -8,7 +8,7 @@ import { isCall, isMessage, isReasoning, type Item, messageText } from '../../..
 import { Fault } from '../../../protocol/outcome.ts';
 import { Calls } from '../calls/calls.ts';
 import { windowNow } from '../context/turn-contract.ts';
-import { learnWindow } from '../context/window-use.ts';
+import { adoptServerWindow } from '../context/window-use.ts';
 import { recordTurnItem } from '../record/record-items.ts';
 import { recordLimits, recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
@@ -80,7 +80,7 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
     turn.memory.shownPart = signal.aborted && previews.hasPart;
     await calls.finish();
     // After all outputs: nothing may come between a call and its own.
-    if (images.length > 0) (await import('./generated-images.ts')).tellImages(turn, images);
+    if (images.length > 0) (await import('./generated-images.ts')).reportSavedImages(turn, images);
   } catch (error) {
     if (error instanceof Fault) throw error;
     // No call may run on beside the next turn, and results must be recorded.
@@ -95,7 +95,7 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
   request.end({ outcome: answer.kind, calls: calls.count, failure });
   if (calls.isSuspended) answer = { kind: 'suspended' };
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
-    learnWindow(turn, assumed);
+    adoptServerWindow(turn, assumed);
     recordOverflow(turn, step);
   }
   return lastMessage === undefined ? answer : { ...answer, lastMessage };

@@ -58,8 +58,8 @@ function begunAt({ time }: Pick<TurnFacts, 'time'>, suspended: OpenTurn | undefi
 export async function beginTurn(turn: Turn): Promise<void> {
   const { log, turnId, envelope, inbox, words, continues } = turn;
   if (continues !== undefined) {
-    const { takeUp } = await import('./suspended-turn.ts');
-    return takeUp(turn, continues);
+    const { continueSuspendedTurn } = await import('./suspended-turn.ts');
+    return continueSuspendedTurn(turn, continues);
   }
   if (words !== undefined) inbox.begin(words);
   // Ending what a dead process left running may take seconds: store the words first.

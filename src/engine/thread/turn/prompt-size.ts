@@ -5,7 +5,7 @@ import { itemTokens } from '../../../core/history/token-counts.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import { bundleTokens, fixedTokens } from '../context/token-estimates.ts';
 import { windowNow } from '../context/turn-contract.ts';
-import { lookAround } from '../context/current-step.ts';
+import { gatherNextStep } from '../context/current-step.ts';
 import type { Turn } from '../thread-parts.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';
 import { messageDropped } from '../../../core/state/fold/waiting-messages.ts';
@@ -24,7 +24,7 @@ export async function promptProblem(turn: Turn, input: UserInput): Promise<Outco
   const prompt = promptTokens(input);
   // Most prompts are far smaller and need no closer look.
   if (prompt <= effective / 2) return undefined;
-  const step = await lookAround(turn, 0);
+  const step = await gatherNextStep(turn, 0);
   const others = fixedTokens(turn, step) + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
   // A window that is too small without any prompt is a configuration error: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;

@@ -1,8 +1,8 @@
 import type { Step } from '../../../core/envelope/envelope.ts';
 import { lineType } from '../../../protocol/line.ts';
 import { compactWhenFull, leavesTooLittle } from '../checkpoint/compact-when-full.ts';
-import { makeReadable, wayToRead } from '../checkpoint/make-history-readable.ts';
-import { applyThreadState, contextToTell, lookAround, withToolsNow } from '../context/current-step.ts';
+import { makeReadable, findReadableHistory } from '../checkpoint/make-history-readable.ts';
+import { applyThreadState, dueContext, gatherNextStep, withToolsNow } from '../context/current-step.ts';
 import { nextRound } from '../goal/goal.ts';
 import { recordSettings, recordTelling } from '../record/record-context.ts';
 import { drainInbox } from '../record/record-items.ts';
@@ -14,7 +14,7 @@ import { beginTurn } from './open-turn.ts';
 import { dropTooLong, promptProblem } from './prompt-size.ts';
 import { retryAfterCompaction } from './refused-as-too-long.ts';
 import { internalError, refuseTurn, settle, type TurnResult } from './settle-turn.ts';
-import { tellStopped } from './turn-sessions.ts';
+import { reportEndedSessions } from './turn-sessions.ts';
 
 /**
  * Runs one turn: sends the model what changed and what the user said, then asks it and runs its calls until it is done
@@ -26,7 +26,7 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
   const unpriced = await costProblem(turn);
   if (unpriced !== undefined) return refuseTurn(turn, unpriced);
   await dropTooLong(turn);
-  const way = await wayToRead(turn);
+  const way = await findReadableHistory(turn);
   if (way?.kind === 'refused') return refuseTurn(turn, way.outcome);
   if (turn.words?.isWithdrawn === true) return { kind: 'aborted', isWithdrawn: true };
   await beginTurn(turn);
@@ -45,13 +45,13 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
       const step = await enterStep(turn, index);
       await readNamedSkills(turn);
       if (hooks === undefined) drainInbox(turn);
-      else await hooks.hearInbox(turn);
+      else await hooks.admitInbox(turn);
       if (turn.memory.endedBy === 'hook') return { kind: 'done' };
       const answer = await retryAfterCompaction(turn, step, await runModelStep(turn, step));
       lastMessage = answer.lastMessage ?? lastMessage;
       if (answer.kind === 'go-on') await nextRound(turn, 'go-on');
       if (answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending)) continue;
-      const heard = answer.kind === 'done' ? await hooks?.hearStop(turn, lastMessage) : undefined;
+      const heard = answer.kind === 'done' ? await hooks?.runStopHooks(turn, lastMessage) : undefined;
       if (heard === 'go-on') continue;
       if (answer.kind === 'done' && heard !== 'end' && (await nextRound(turn, 'done'))) continue;
       if (answer.kind === 'done' && leavesTooLittle(turn, step)) turn.memory.leaves = 'too-little';
@@ -64,11 +64,11 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
 
 /** Gathers what may have changed, sends the model what it does not know yet, and records that. */
 async function enterStep(turn: Turn, index: number): Promise<Step> {
-  tellStopped(turn);
-  const looked = await lookAround(turn, index);
+  reportEndedSessions(turn);
+  const looked = await gatherNextStep(turn, index);
   const { log } = turn;
   const { history } = log.state;
-  const planned = contextToTell(log.state, looked);
+  const planned = dueContext(log.state, looked);
   await compactWhenFull(turn, looked, planned);
   if (turn.parts.hooks !== undefined) await (await import('../hooks/turn-hooks.ts')).startSession(turn);
   const isRewritten = log.state.history !== history;
@@ -76,7 +76,7 @@ async function enterStep(turn: Turn, index: number): Promise<Step> {
   const step = applyThreadState(turn, isRewritten ? withToolsNow(turn, looked) : looked);
   const { baseline } = log.state;
   const isPlanned = !isRewritten && step.window.effective === looked.window.effective;
-  const telling = isPlanned ? planned : contextToTell(log.state, step);
+  const telling = isPlanned ? planned : dueContext(log.state, step);
   recordTelling(turn, telling, baseline);
   if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   // After the context that it explains.

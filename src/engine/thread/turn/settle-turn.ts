@@ -14,7 +14,7 @@ import { isMessage, messageText } from '../../../protocol/item.ts';
 import { Fault, type Outcome, sentence } from '../../../protocol/outcome.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { warnOfProblems } from '../context/current-step.ts';
-import { leaveGoal } from '../goal/goal.ts';
+import { settleGoalAtTurnEnd } from '../goal/goal.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { drainInbox } from '../record/record-items.ts';
 import { readNamedSkills } from '../record/record-skills.ts';
@@ -46,7 +46,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   if (isWork) await hearLate(turn);
   warnOfProblems(turn);
   memory.phase = 'ending';
-  leaveGoal(turn, answer);
+  settleGoalAtTurnEnd(turn, answer);
   await endTurnSessions(turn);
   turn.sessions.leave(turn);
   const repositories = await turn.effects.after();
@@ -90,8 +90,8 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
 async function hearLate(turn: Turn): Promise<void> {
   await readNamedSkills(turn);
   if (turn.parts.hooks === undefined) return drainInbox(turn);
-  const { hearInbox } = await import('../hooks/turn-hooks.ts');
-  await hearInbox(turn);
+  const { admitInbox } = await import('../hooks/turn-hooks.ts');
+  await admitInbox(turn);
 }
 
 const causes = {

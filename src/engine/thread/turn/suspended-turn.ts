@@ -15,14 +15,14 @@ import { objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../../protocol/permissions.ts';
 import { Calls } from '../calls/calls.ts';
-import { lookAround } from '../context/current-step.ts';
+import { gatherNextStep } from '../context/current-step.ts';
 import { userFacts } from '../context/turn-contract.ts';
 import { recordAnswer } from '../record/record-items.ts';
 import type { SuspendedTurn, Turn, TurnEnding } from '../thread-parts.ts';
 import { answerInFlight } from './cut-off-turn.ts';
 
 /** The turn continues in this process. Calls in flight when the other process ended have an unknown outcome (I3). */
-export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
+export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
   const { log, turnId, memory } = turn;
   log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
   await answerInFlight(turn, openTurn);
@@ -37,7 +37,7 @@ export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<v
  */
 export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
-  const calls = new Calls(turn, await lookAround(turn, 0));
+  const calls = new Calls(turn, await gatherNextStep(turn, 0));
   for (const call of callsOf(turn.log.state, openTurn.id)) {
     const { id, about, answer, hook } = questions.get(call.call_id) ?? {};
     // Only once, even if the model reused the id.

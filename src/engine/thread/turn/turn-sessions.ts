@@ -8,7 +8,7 @@ import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import type { Turn } from '../thread-parts.ts';
 import type { AdoptedCall } from '../running-commands.ts';
 import { recordEvent } from '../record/record-context.ts';
-import { isSealed, tellSurvivor } from './cut-off-turn.ts';
+import { isSealed, recordSurvivingCommand } from './cut-off-turn.ts';
 
 /**
  * Runs as a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. A
@@ -16,7 +16,7 @@ import { isSealed, tellSurvivor } from './cut-off-turn.ts';
  */
 export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
-  tellStopped(turn);
+  reportEndedSessions(turn);
   const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));
   const { ours = [], others = [] } = Object.groupBy(lost, (each) => (each.threadId === threadId ? 'ours' : 'others'));
   await endLost(turn, ours);
@@ -41,7 +41,7 @@ function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boo
 }
 
 /** Runs before each request: reports sessions that the user ended meanwhile, including those of an earlier process. */
-export function tellStopped(turn: Turn): void {
+export function reportEndedSessions(turn: Turn): void {
   const { sessions } = turn.log.state;
   const stopped = sessions.filter((session) => session.stopped === true && session.threadId === turn.threadId);
   tellOver(turn, 'stopped', stopped);
@@ -75,7 +75,7 @@ async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<vo
     const { process, at, item, turnId } = session;
     if (process !== undefined && isSealed(parts.seals, subject, sessionStartLine(session), session.processSeal)) {
       const survival = await parts.processes.end(process);
-      if (survival !== 'gone') tellSurvivor(log, process, survival);
+      if (survival !== 'gone') recordSurvivingCommand(log, process, survival);
     }
     log.record(itemRecord({ threadId, turnId: turnId as TurnId, startedAt: at, completedAt: at, item }));
   }

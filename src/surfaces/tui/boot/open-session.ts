@@ -38,8 +38,8 @@ export async function openSession(
 }
 
 async function regain(session: TuiSession): Promise<void> {
-  const { regainThread } = await import('./resume-thread.ts');
-  return regainThread(session);
+  const { retakeThread } = await import('./resume-thread.ts');
+  return retakeThread(session);
 }
 
 async function offerPrompts(session: TuiSession): Promise<void> {
@@ -79,14 +79,14 @@ async function openThread(engine: Engine, threads: LiveThreads, opening: Opening
     const chosen = await engine.stored.choose({ ...thread, ...(!anyFolder && { cwd }) });
     return chosen.kind === 'none' ? chosen : openStored(chosen.id, engine, threads, { ...opening, leaving: 'Leave' });
   }
-  const { pickFirst } = await import('../commands/conversation/new-and-resume.ts');
-  const { quickNotice } = await import('./open-tui.ts');
+  const { pickConversationAtStart } = await import('../commands/conversation/new-and-resume.ts');
+  const { earlyNotice } = await import('./open-tui.ts');
   // The notice remains even if no conversation is opened.
   const told = (text: string): void => {
-    parts.stage.transcript.add({ cell: quickNotice(text, 'error'), isFinal: true });
+    parts.stage.transcript.add({ cell: earlyNotice(text, 'error'), isFinal: true });
   };
   for (;;) {
-    const id = await desk.until(pickFirst({ ...parts, engine, threads, cwd, notice: told }, request));
+    const id = await desk.until(pickConversationAtStart({ ...parts, engine, threads, cwd, notice: told }, request));
     if (id === 'left') return 'left';
     const opened = await openStored(id, engine, threads, { ...opening, leaving: 'Back to the list' });
     if (opened !== 'left' || (await desk.wait(0)) === 'left') return opened;
@@ -105,15 +105,15 @@ async function openStored(
     notice(`This is a fork. The other conversation is kept: /resume ${id}`);
     return { thread: forked };
   }
-  const { resumeThroughGates } = await import('./resume-thread.ts');
+  const { resumeWithQuestions } = await import('./resume-thread.ts');
   let shown: number | undefined;
   for (;;) {
-    const resumed = await resumeThroughGates(id, { desk, engine, threads, cwd, leaving, notice });
+    const resumed = await resumeWithQuestions(id, { desk, engine, threads, cwd, leaving, notice });
     if (resumed === 'left') return 'left';
     if (resumed !== 'watch') return resumed.kind === 'refused' ? resumed.outcome : { thread: resumed, shown };
-    const { showWatched } = await import('../session/watched-thread.ts');
+    const { showWatchedThread } = await import('../session/watched-thread.ts');
     const placeholder = 'Watching: what you send waits until this terminal continues the conversation';
-    const until = await showWatched(id, { ...parts, engine, desk, placeholder });
+    const until = await showWatchedThread(id, { ...parts, engine, desk, placeholder });
     if (until === 'left') return 'left';
     shown = until;
   }

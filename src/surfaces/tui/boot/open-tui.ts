@@ -110,7 +110,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   }
 
   function notice(text: string, level: 'info' | 'error'): void {
-    stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
+    stage.transcript.add({ cell: earlyNotice(text, level), isFinal: true });
     stage.draw();
   }
 
@@ -186,7 +186,7 @@ export interface TuiRequest {
   readonly pauses?: PauseTimes;
 }
 
-export function quickNotice(text: string, level: 'info' | 'error'): Cell {
+export function earlyNotice(text: string, level: 'info' | 'error'): Cell {
   return {
     rows(look) {
       const { bullet, error } = glyphsOf(look);

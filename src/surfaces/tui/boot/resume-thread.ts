@@ -9,13 +9,13 @@ import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.
 import type { TuiSession } from '../session/session.ts';
 
 /** Replaces this thread with another one, asking the same questions as `capstan resume`. */
-export async function resumeListed(session: TuiSession, id: ThreadId): Promise<void> {
+export async function resumePickedThread(session: TuiSession, id: ThreadId): Promise<void> {
   if (id === session.thread.id) return session.notice('That conversation is open already.');
   return asked(session, id);
 }
 
 /** Handles another program writing the shown thread: the user watches it, forks it or tries again. */
-export function regainThread(session: TuiSession): Promise<void> {
+export function retakeThread(session: TuiSession): Promise<void> {
   return asked(session, session.thread.id);
 }
 
@@ -43,11 +43,11 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
   const { cwd } = session.thread.settings;
   const gates = { desk, engine, threads, cwd, leaving: 'Stay in this conversation', notice };
   for (;;) {
-    const resumed = await resumeThroughGates(id, gates);
+    const resumed = await resumeWithQuestions(id, gates);
     if (resumed === 'left') return;
     if (resumed === 'watch') {
-      const { watchOver } = await import('../session/watched-thread.ts');
-      if ((await watchOver(session, id)) === 'left') return;
+      const { watchOtherThread } = await import('../session/watched-thread.ts');
+      if ((await watchOtherThread(session, id)) === 'left') return;
       answered();
     } else if (resumed.kind === 'refused') return notice(fullText(resumed.outcome));
     // If it is the shown thread, it has already resumed with what the other program added.
@@ -68,7 +68,7 @@ interface ResumeParts {
 type Resumed = LiveThread | EngineRefused | 'watch' | 'left';
 
 /** Opens a stored thread, and asks the user if it is archived, written elsewhere, or of another folder. */
-export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Promise<Resumed> {
+export async function resumeWithQuestions(id: ThreadId, parts: ResumeParts): Promise<Resumed> {
   let request: LiveRequest = {};
   let problem: string | undefined;
   for (;;) {

@@ -39,7 +39,7 @@ export async function agents(session: TuiSession): Promise<void> {
 }
 
 /** Shows the next or previous agent of this thread, starting from the conversation. */
-export async function stepAgent(session: TuiSession, by: 1 | -1): Promise<void> {
+export async function showNextAgent(session: TuiSession, by: 1 | -1): Promise<void> {
   const listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));
   showAgent(session, listed, by === 1 ? 0 : listed.length - 1);

@@ -312,8 +312,8 @@ export async function askAboutProposedPlan(session: TuiSession, plan: string): P
   const { waiting } = session.flow;
   const isWaited = waiting.queued.length > 0 || waiting.refused.length > 0;
   if (isSide === true || isWaited || session.thread.settings.collaboration?.mode !== 'plan') return;
-  const { chooseAfterPlan } = await import('../questions/proposed-plan-question.ts');
+  const { askAboutPlan } = await import('../questions/proposed-plan-question.ts');
   // The user may have moved on meanwhile.
   if (session.thread.id !== id || (isTyping && (session.isBusy || stage.isChoosing))) return;
-  chooseAfterPlan(session, plan, { pause, startAnew: () => session.runSlash('new', '') });
+  askAboutPlan(session, plan, { pause, startAnew: () => session.runSlash('new', '') });
 }

@@ -104,7 +104,7 @@ export class UserActs implements Conversation {
 
   stepAgent(by: 1 | -1): void {
     const session = this.#session;
-    session.run(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(session, by)));
+    session.run(import('../commands/agents.ts').then(({ showNextAgent }) => showNextAgent(session, by)));
   }
 
   showTranscript(): void {

@@ -4,7 +4,7 @@ import type { TuiSession } from '../session/session.ts';
 import type { TypingPause } from './typing-pause.ts';
 
 /** Asks what to do with the plan that a turn in plan mode proposed. `startAnew`: begins a new conversation. */
-export function chooseAfterPlan(
+export function askAboutPlan(
   session: TuiSession,
   plan: string,
   { pause, startAnew }: { readonly pause: TypingPause; startAnew(): Promise<void> },

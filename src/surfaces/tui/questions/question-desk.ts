@@ -8,7 +8,7 @@ import type { Look } from '../screen/text/look.ts';
 import { QuestionView } from './question-view.ts';
 import type { TypingPause } from './typing-pause.ts';
 
-interface DeskParts {
+interface StartupDeskParts {
   open(view: View | undefined): void;
   showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
   /** Closes that screen: its question is no longer asked. */
@@ -26,12 +26,12 @@ interface AskedQuestion {
 
 /** Asks questions one after the other, once the user pauses typing. */
 export class QuestionDesk {
-  readonly #parts: DeskParts;
+  readonly #parts: StartupDeskParts;
   #waiting: AskedQuestion[] = [];
   #open: { readonly id: string; readonly over: AbortController } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: StartupDeskParts) {
     this.#parts = parts;
   }
 

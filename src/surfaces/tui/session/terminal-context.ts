@@ -3,7 +3,7 @@ import type { TerminalInput, TerminalPort } from '../screen/terminal/terminal-po
 import { autoTheme, type Background, backgroundOf, type ThemeChoice } from '../screen/text/themes.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 
-interface SurroundingsParts {
+interface TerminalContextParts {
   readonly stage: TuiScreen;
   readonly terminal: TerminalPort;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,7 +20,7 @@ export class TerminalContext {
   readonly #stage: TuiScreen;
   #hasFocus = true;
 
-  constructor({ stage, terminal, env, pause }: SurroundingsParts) {
+  constructor({ stage, terminal, env, pause }: TerminalContextParts) {
     this.appearance = new Appearance(stage);
     this.env = env;
     this.pause = pause;

@@ -33,7 +33,7 @@ interface WatchParts {
  * Shows a thread that another program writes, as it is recorded, until that program has ended and the user continues it
  * here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
  */
-export async function showWatched(id: ThreadId, parts: WatchParts): Promise<number | 'left'> {
+export async function showWatchedThread(id: ThreadId, parts: WatchParts): Promise<number | 'left'> {
   const { stage, engine, desk, now } = parts;
   const { stored } = engine;
   const about = await stored.summary(id);
@@ -90,8 +90,8 @@ function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: str
   return words.length === 0 ? {} : { policy: words.join(', ') };
 }
 
-/** Like `showWatched`, on a screen over the conversation. `left`: the user returns to the conversation. */
-export async function watchOver(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
+/** Like `showWatchedThread`, on a screen over the conversation. `left`: the user returns to the conversation. */
+export async function watchOtherThread(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
   const { stage: main, engine, surroundings, now } = session.parts;
   const stage = main.within();
   const desk: StartupQuestionDesk = new StartupQuestionDesk({
@@ -113,7 +113,7 @@ export async function watchOver(session: TuiSession, id: ThreadId): Promise<'end
   main.openPager(view);
   try {
     const placeholder = 'Watching: this terminal says nothing to it';
-    const seen = await showWatched(id, { stage, engine, desk, now, placeholder });
+    const seen = await showWatchedThread(id, { stage, engine, desk, now, placeholder });
     return seen === 'left' ? 'left' : 'ended';
   } finally {
     stage.discard();

@@ -2,7 +2,7 @@ import type { ThreadId } from '../../../../protocol/ids.ts';
 import { fullText } from '../../../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../../../protocol/thread.ts';
 import type { TuiRequest } from '../../boot/open-tui.ts';
-import { resumeListed } from '../../boot/resume-thread.ts';
+import { resumePickedThread } from '../../boot/resume-thread.ts';
 import { reportWorkErrors } from '../../flow/running-work.ts';
 import { PagerView } from '../../pages/pager-view.ts';
 import { listOfFolder, ThreadPages } from '../../pages/thread-pages.ts';
@@ -21,18 +21,18 @@ export async function startAnew(session: TuiSession): Promise<void> {
   await session.switchTo(opened);
 }
 
-export async function chooseThreadView(session: TuiSession, name: string): Promise<void> {
+export async function showThreadPicker(session: TuiSession, name: string): Promise<void> {
   const { stage, engine } = session.parts;
   if (name !== '') {
     const chosen = await engine.stored.choose({ kind: 'named', name });
     if (chosen.kind === 'none') return session.notice(fullText(chosen), 'error');
     const thread = await engine.stored.summary(chosen.id);
-    return 'code' in thread ? session.notice(fullText(thread), 'error') : resumeListed(session, thread.id);
+    return 'code' in thread ? session.notice(fullText(thread), 'error') : resumePickedThread(session, thread.id);
   }
   const close = (): void => stage.openPager(undefined);
   const pick = ({ id }: ThreadSummary): void => {
     close();
-    session.inBackground(resumeListed(session, id));
+    session.inBackground(resumePickedThread(session, id));
   };
   const notice = (text: string) => session.notice(text, 'error');
   const run = (work: Promise<unknown>) => session.inBackground(work);
@@ -41,7 +41,7 @@ export async function chooseThreadView(session: TuiSession, name: string): Promi
   openPicker(parts, { title: resumeTitle, anyFolder: false, close, pick });
 }
 
-export function pickFirst(
+export function pickConversationAtStart(
   parts: Omit<PickingParts, 'openId' | 'run'>,
   { does = 'resume', anyFolder = false }: Pick<TuiRequest, 'does' | 'anyFolder'>,
 ): Promise<ThreadId | 'left'> {

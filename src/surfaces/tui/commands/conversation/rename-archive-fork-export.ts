@@ -25,7 +25,7 @@ export async function renameThread(session: TuiSession, name: string): Promise<v
 }
 
 /** `/archive`: hides the conversation from the lists and begins another one. */
-export async function putAway(session: TuiSession): Promise<void> {
+export async function archiveShownThread(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { threads } = session.parts;
   const { id } = session.thread;
@@ -33,7 +33,7 @@ export async function putAway(session: TuiSession): Promise<void> {
   await left(session, done, `The conversation is archived. To bring it back: /resume ${id}`);
 }
 
-export async function throwAway(session: TuiSession): Promise<void> {
+export async function deleteShownThread(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { stage, engine } = session.parts;
   const { id } = session.thread;
@@ -62,7 +62,7 @@ function isEmpty(session: TuiSession): boolean {
 }
 
 /** `/fork [NAME]`: continues in a new conversation; the current one stays unchanged. */
-export async function forkShown(session: TuiSession, id: ThreadId, name: string): Promise<void> {
+export async function forkShownThread(session: TuiSession, id: ThreadId, name: string): Promise<void> {
   const { threads, engine } = session.parts;
   const forked = await threads.fork(id, { kind: 'latest' });
   if (forked.kind === 'refused') return session.notice(fullText(forked.outcome), 'error');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { bottomRows } from '../../screen/bottom-frame.ts';
 import { helpRows } from '../../pages/help.ts';
-import { quickNotice } from '../../boot/open-tui.ts';
+import { earlyNotice } from '../../boot/open-tui.ts';
 import { Composer } from '../../draft/composer.ts';
 import { draftFromText } from '../../draft/draft.ts';
 import type { Frame } from '../../screen/view.ts';
@@ -91,7 +91,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     bottom: {
       rows: bottomRows({ busy, failed: undefined, plan, background: { commands: 2, agents: 0 }, waiting }, look),
     },
-    notice: { rows: quickNotice(text, 'error').rows(look) },
+    notice: { rows: earlyNotice(text, 'error').rows(look) },
   };
 }
 

@@ -88,11 +88,11 @@ export class StartupQuestionDesk {
   }
 
   async #gates(): Promise<(options: GateOptions) => View> {
-    const { GateView, TypedBeside } = await import('./startup-question-views.ts');
+    const { StartupQuestionView, ListWithDraft } = await import('./startup-question-views.ts');
     const { pause, draft } = this.#parts;
     return (options) => {
-      const view = pause.guard(new GateView(options));
-      return draft === undefined ? view : new TypedBeside(view, { ...pause.typing, draft });
+      const view = pause.guard(new StartupQuestionView(options));
+      return draft === undefined ? view : new ListWithDraft(view, { ...pause.typing, draft });
     };
   }
 

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { defaultScreenLook } from '../../screen/tui-screen.ts';
 import { keyPress } from '../../screen/terminal/terminal-port.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { GateView } from './startup-question-views.ts';
+import { StartupQuestionView } from './startup-question-views.ts';
 
 const plain = defaultScreenLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' });
 const look: Look = { ...plain, width: 80, now: 0, details: 'folded' };
 const nothing = (): void => {};
 const choices = [{ label: 'Yes' }, { label: 'No' }];
-const view = new GateView({
+const view = new StartupQuestionView({
   title: 'Trust?',
   text: ['a', 'b', 'c'],
   choices,
@@ -26,7 +26,14 @@ it('a gate that does not fit says so, at every height that has the room', () => 
 
 it('all of a long gate can be read by pages, with the choices in sight', () => {
   const text = Array.from({ length: 40 }, (_, at) => `server ${at}`);
-  const long = new GateView({ title: 'Trust?', text, choices, pick: nothing, back: nothing, leave: nothing });
+  const long = new StartupQuestionView({
+    title: 'Trust?',
+    text,
+    choices,
+    pick: nothing,
+    back: nothing,
+    leave: nothing,
+  });
   const seen = new Set<string>();
   for (let page = 0; page < 10; page++) {
     const { rows } = long.frame(look, 14);
@@ -52,7 +59,7 @@ it.each([
   const text = Array.from({ length: 12 }, (_, at) => `wish ${at}`);
   const about = 'commands only read, and Capstan asks before most of them';
   const picked: number[] = [];
-  const gate = new GateView({
+  const gate = new StartupQuestionView({
     title: 'Trust?',
     text,
     choices: [{ label: 'Yes', allows: true }, { label: 'No', about }, { label: 'Not now' }],
@@ -83,7 +90,14 @@ it('nothing is trusted in a window that has no row for the text, and the row abo
   const picked: number[] = [];
   const [text, pick] = [['a', 'b', 'c'], (index: number) => void picked.push(index)];
   const allowing = [{ label: 'Yes', allows: true }, { label: 'No' }] as const;
-  const gate = new GateView({ title: 'Trust?', text, choices: allowing, pick, back: nothing, leave: nothing });
+  const gate = new StartupQuestionView({
+    title: 'Trust?',
+    text,
+    choices: allowing,
+    pick,
+    back: nothing,
+    leave: nothing,
+  });
   for (let press = 0; press < 9; press++) {
     gate.frame(look, 2);
     gate.input(keyPress('1'));

@@ -40,7 +40,7 @@ export interface GateOptions extends StartupQuestion {
   leave(): void;
 }
 
-export class GateView implements View {
+export class StartupQuestionView implements View {
   readonly looks = ['pageup', 'pagedown'];
   readonly #options: GateOptions;
   #at = 0;
@@ -181,7 +181,7 @@ const isChoice = (name: string): boolean => /^[1-9]$/.test(name) || moves.has(na
  * A startup list for a user who is writing a message meanwhile. Input that is no choice goes into the draft, and so
  * does everything typed after it: neither a number in a message nor the Enter at its end answers.
  */
-export class TypedBeside implements View {
+export class ListWithDraft implements View {
   readonly takesText = true;
   readonly #view: View;
   readonly #parts: BesideParts;

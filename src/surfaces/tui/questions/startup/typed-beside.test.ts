@@ -3,7 +3,7 @@ import { defaultScreenLook } from '../../screen/tui-screen.ts';
 import { Composer } from '../../draft/composer.ts';
 import { keyPress } from '../../screen/terminal/terminal-port.ts';
 import type { Look } from '../../screen/text/look.ts';
-import { GateView, TypedBeside } from './startup-question-views.ts';
+import { StartupQuestionView, ListWithDraft } from './startup-question-views.ts';
 
 const plain = defaultScreenLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' });
 const look: Look = { ...plain, width: 80, now: 0, details: 'folded' };
@@ -12,7 +12,7 @@ function scene() {
   const picked: (number | 'back' | 'left')[] = [];
   const composer = new Composer();
   let now = 0;
-  const view = new GateView({
+  const view = new StartupQuestionView({
     title: 'Trust?',
     choices: [{ label: 'Yes' }, { label: 'No' }],
     pick: (index) => picked.push(index),
@@ -23,7 +23,7 @@ function scene() {
     input: (input: Parameters<Composer['input']>[0]) => void composer.input(input),
     text: () => composer.draft.text,
   };
-  const beside = new TypedBeside(view, { draft, now: () => now, typingMs: 1000 });
+  const beside = new ListWithDraft(view, { draft, now: () => now, typingMs: 1000 });
   /** Names in brackets are keys, all else is typed, one key every 100 ms. */
   const type = (script: string): void => {
     for (const [, key, text = ''] of script.matchAll(/<([^>]+)>|([^<]+)/g)) {

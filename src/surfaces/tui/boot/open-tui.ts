@@ -93,7 +93,10 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     const lend = async (work: () => Promise<unknown>): Promise<void> => void (await lendScreen(work));
     const gates = { desk, lend, showRows };
     const opened = await openSession(request, { stage, surroundings, now, quit: () => leave('quit') }, gates);
-    if (opened === 'left') return void leave('quit');
+    if (opened === 'left') {
+      leave('quit');
+      return undefined;
+    }
     if ('code' in opened) {
       stage.end([]);
       terminal.stop();

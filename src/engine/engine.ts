@@ -170,7 +170,7 @@ export class Engine {
     return needsSandboxIn(this.#parts, cwd);
   }
 
-  /** Returns why every command in a folder would be refused. Undefined: they run, or the user chose so. */
+  /** Returns why every command in a folder would be refused. Undefined if they run, or the user chose so. */
   async commandsRefused(cwd: string): Promise<Outcome | undefined> {
     const problem = argumentProblem('commandsRefused()', { cwd: [folderPath, cwd] });
     if (problem !== undefined) return problem;

@@ -4,11 +4,14 @@ import type { RunnableCommand } from './sandbox.ts';
 import type { StartedProcess } from './system.ts';
 
 export interface Spawn {
-  /** Starts a command; its output is one stream in order of arrival. Dies with this process. Never rejects. */
+  /**
+   * Starts a command, with its output as one stream in order of arrival. It is killed when this process dies. Never
+   * rejects.
+   */
   start(command: RunnableCommand, options: StartOptions): Promise<RunningCommand | NotStarted>;
   /**
-   * As `start`, with a closed stdin. Kills the whole process tree at the time-out, when the signal aborts, and when
-   * this process dies. Never rejects.
+   * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
+   * tree is killed at the time-out, when the signal aborts, and when this process dies. Never rejects.
    */
   run(command: RunnableCommand, limits: SpawnLimits, watch: SpawnWatch): Promise<ProcessEnd>;
 }
@@ -48,7 +51,9 @@ export interface TerminalSize {
 
 interface SpawnWatch {
   readonly signal: AbortSignal;
-  /** Called once, soon after the start and before the end; never where the system does not describe processes. */
+  /**
+   * Called once, soon after the start and before the end; never where the system gives no information about processes.
+   */
   readonly started?: (process: StartedProcess) => void;
   /** Called with all bytes as they arrive. */
   readonly output?: (bytes: Uint8Array) => void;
@@ -87,7 +92,10 @@ export interface ProcessOutput {
 
 /** The commands of one thread, and the table of those that outlive the call that started them. */
 export interface Sessions {
-  /** Runs a command, which becomes a session after a while; until then, the signal ends it. Never rejects. */
+  /**
+   * Runs a command, which becomes a session if it has not ended after a while; until then, the signal ends it. Never
+   * rejects.
+   */
   run(command: RunnableCommand, limits: RunLimits, watch: SpawnWatch): Promise<ProcessEnd | YieldedCommand>;
   /**
    * Writes any text to a session, and returns its output since the last call. Concurrent calls for one session run in
@@ -137,7 +145,10 @@ export interface SessionEnd {
   readonly durationMs: number;
 }
 
-/** `stopped`: by the user; `narrowed`: by a turn that may do less; `gone`: with the process that held it. */
+/**
+ * The end of a session: `stopped` by the user, `narrowed` by a turn that may do less, `gone` with the process that held
+ * it.
+ */
 export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
 export interface SessionInput {

@@ -2,7 +2,10 @@ import type { HookEvent, HookRun } from '../protocol/thread-event.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 
-/** Hooks of a thread that may run: the user's own programs. Absent: none is configured, and no code of it loaded. */
+/**
+ * The hooks of a thread that may run: programs of the user. Undefined if none is configured; then no hook code is
+ * loaded.
+ */
 export interface Hooks {
   /** True if a hook wants this event. `subjects` are compared with matchers; events without subjects have none. */
   wants(event: HookEvent, subjects?: readonly string[]): boolean;
@@ -10,13 +13,16 @@ export interface Hooks {
   knows(key: string): boolean;
   /** Runs all matching hooks in parallel. Never rejects: an error becomes a failed run. */
   run(occasion: HookOccasion, watch: HookWatch): Promise<HookVerdict>;
-  /** Why session-start hooks are due; returns each cause once. `turns` includes the running one. */
+  /**
+   * The reason for which session-start hooks must run now; each reason is returned once. `turns` counts the running
+   * turn, too.
+   */
   takeStart(place: {
     readonly threadId: ThreadId;
     readonly turns: number;
     readonly checkpoints: number;
   }): 'startup' | 'resume' | 'compact' | undefined;
-  /** True if a started session of the thread had not ended; it counts as ended afterwards. */
+  /** Marks the thread's session as ended. True if one was running. */
   takeEnd(threadId: ThreadId): boolean;
   /** History was compacted, which starts a new session. */
   compacted(): void;
@@ -47,7 +53,7 @@ export interface HookVerdict {
   readonly stopped?: string;
   /** Work demanded by hooks that keep a turn from ending. */
   readonly prompts: readonly { readonly runId: string; readonly text: string }[];
-  /** A hook's decision about a call, or about a question of one. A refusal is `blocked`. */
+  /** A hook's decision about a call, or about a question that a call raised. Refusals are in `blocked` instead. */
   readonly decision?: 'allow' | 'ask';
   readonly decisionReason?: string;
   readonly updatedInput?: JsonObject;

@@ -47,14 +47,17 @@ export interface LoginStore {
    * Rejects with a user-facing error.
    */
   reserve(): Promise<TokenReservation>;
-  /** User-facing reason why no login can be kept, as far as it is known before there is one. */
+  /**
+   * Why no login could be kept, as a sentence for the user, as far as this is known before one is saved. Undefined:
+   * nothing is known against it.
+   */
   unkept(): Promise<string | undefined>;
   /** Replaces any other login. Returns a user-facing location; rejects with a user-facing error. */
   save(login: JsonObject): Promise<string>;
   forget(): Promise<boolean>;
 }
 
-/** Must end with one of the two; with the second also when the first rejects. */
+/** Call `keep` or `discard` in the end, and `discard` also if `keep` rejects. */
 export interface TokenReservation {
   /** Replaces the old tokens; all else that is kept with them stays. */
   keep(tokens: NewTokens, at: number): Promise<void>;

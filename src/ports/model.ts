@@ -6,12 +6,16 @@ import type { Usage } from '../protocol/usage.ts';
 import type { InputWriter } from '../protocol/user-input.ts';
 
 /**
- * Sends one encoded request and yields the answer as it arrives. Never throws: ends with exactly one `completed` or
- * `failed`, at once with code `aborted` when the signal aborts. Abandoning it closes the connection.
+ * Sends one encoded request and yields the answer as it arrives. The iteration never throws: it ends with exactly one
+ * `completed` or `failed`, at once with `failed` and code `aborted` when the signal aborts. Abandoning it closes the
+ * connection.
  */
 export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Lets a provider with `unary` compaction make a checkpoint. Never rejects; stops when the signal aborts. */
+  /**
+   * Lets the provider make a checkpoint and waits for all of it. Never rejects; stops at once when the signal aborts.
+   * Present for providers whose remote compaction is `unary`.
+   */
   compact?(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
   /** Authentication of the next request. Never rejects. */
   authMode(): Promise<AuthMode>;
@@ -190,7 +194,10 @@ export interface Encoder {
   /** The pieces of the body, in order. The caller must not change them. */
   body(prompt: Prompt): readonly Uint8Array[];
   item(item: Item): Uint8Array;
-  /** The request for a connection that remembers the last answer: whole, or only what is new. Absent: there is none. */
+  /**
+   * The request as a message of a connection that remembers the last answer: whole, or only what is new since. Absent:
+   * the format has no such connection.
+   */
   frame?(prompt: Prompt, link: FrameLink | undefined): readonly Uint8Array[];
 }
 
@@ -222,7 +229,10 @@ export interface ProviderCapabilities {
 }
 
 export interface Digester {
-  /** SHA-256 in hexadecimal digits. Pieces shared with the previous body are not read again. */
+  /**
+   * SHA-256 of a request body, in hexadecimal digits. Leading pieces shared with the previous body are not read again,
+   * so a body that only grew costs what is new.
+   */
   body(pieces: readonly Uint8Array[]): string;
   /** The first eight digits of the SHA-256, to distinguish the items of a request. */
   short(bytes: Uint8Array): string;

@@ -7,8 +7,9 @@ import type { ByteRange } from './files.ts';
 import type { SnapshotContents } from './workspace.ts';
 
 /**
- * Storage of threads: a home's files, or a database that several machines share. No path crosses this port. Refusals by
- * rule are outcomes; methods of an unreachable store reject with a `Fault`.
+ * Storage of threads: a home's files, or a database that several machines share. Threads are named by id; no path
+ * crosses this port. Refusals by rule are outcomes. If the store is unreachable or cannot write, methods reject with a
+ * `Fault`.
  */
 export interface ThreadStore {
   readonly rollouts: RolloutStore;
@@ -23,7 +24,10 @@ export interface BlobRef {
   readonly bytes: number;
 }
 
-/** Content that is too large for a rollout and that the model did not see: stored once, within a budget. */
+/**
+ * Content that is too large for a rollout and was not seen by the model: named by its hash, stored once, within a
+ * budget.
+ */
 export interface Blobs {
   /** Stores the bytes: always, or only within the budget. Their name is known at once. */
   keep(bytes: Uint8Array, when: 'always' | 'within-budget'): KeptBlob;
@@ -59,7 +63,10 @@ export interface RolloutStore {
    * thread in which nothing happened leaves nothing. It may still be pending while the lease is taken.
    */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
-  /** Creates a thread that continues another before a place; copies only from the old form. Needs no lease of it. */
+  /**
+   * Creates a thread whose history is the part of another before a place. That part is copied only from the old form.
+   * Needs no lease of the other thread.
+   */
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
   /** Takes the lease of an existing thread and repairs its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
@@ -67,11 +74,17 @@ export interface RolloutStore {
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** The same lines, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
-  /** The first line, and in batches those from the place that the search finds, in one pass instead of two. */
+  /**
+   * The first line, and those from the place that the search finds, in order and in batches. Only for a store that can
+   * do in one pass what `readBack` and `read` would do in two.
+   */
   readTail?(id: ThreadId, search: TailSearch, options: TailOptions): AsyncGenerator<readonly Line[], ReadReport>;
   /** The thread's current rollout, active or archived. Needs no lease. */
   current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
-  /** Rollouts that reverts have put aside, oldest first, for `read`. Absent if the store cannot say. */
+  /**
+   * Existing rollouts that reverts have put aside, oldest first; `read` takes their `rolloutId`. Absent if the store
+   * cannot say.
+   */
   aside?(id: ThreadId): Promise<readonly AsideRollout[]>;
   /** Takes the lease of a thread, active or archived, for operations on the whole thread. */
   hold(id: ThreadId): Promise<HeldThread | OpenRefused>;
@@ -191,8 +204,9 @@ export interface Owned {
    */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
-   * Resolves when every earlier line is safe. Overlapping calls share one sync. Rejects with a `Fault`, with code
-   * `lease-lost` after a take-over; then every call rejects, unsynced lines are lost, and the thread must be reopened.
+   * Resolves when every earlier line is safe. Overlapping calls share one sync. Rejects with a `Fault` when the store
+   * refuses, with code `lease-lost` when another writer has taken over. From then on every call rejects, unsynced lines
+   * count as lost, and the thread must be opened again.
    */
   durable(): Promise<void>;
   /** Writes what is queued, syncs, and returns the lease unless another writer has it. Safe to call twice. */
@@ -213,7 +227,10 @@ export interface ThreadDirectory {
   choose(choice: ThreadChoice): Promise<ChosenThread | NoThread>;
   /** Sets the thread's name; an empty one removes it. The outcome says why it failed. */
   rename(id: ThreadId, name: string): Promise<Outcome | undefined>;
-  /** Called after changes of whole threads, for stores that other programs list, too. Returns notices for the user. */
+  /**
+   * Called after threads changed as a whole, for a store whose threads other programs list as well. Returns notices for
+   * the user; the changes stay.
+   */
   changed?(changes: readonly ThreadChange[]): Promise<readonly Outcome[]>;
 }
 
@@ -223,7 +240,10 @@ export type ThreadChange =
   | { readonly kind: 'deleted'; readonly id: ThreadId }
   | { readonly kind: 'named'; readonly id: ThreadId; readonly name: string };
 
-/** By id, a prefix of it, or name; or the last one used, never counting threads that another thread started. */
+/**
+ * A user's choice of a thread: by id, a prefix of it, or name; or the last one used, never counting threads that
+ * another thread started.
+ */
 export type ThreadChoice = ChoiceAmong &
   ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
 
@@ -245,19 +265,26 @@ export interface NoThread extends Outcome<'thread-unknown' | 'thread-ambiguous'>
   readonly kind: 'none';
 }
 
-/** Amount done, and total if known, or waiting for another process. Awaiting it gives the process time for others. */
+/**
+ * Reports progress of long work: amount done and total if known, or waiting for another process. A caller that awaits
+ * the result gives the process time for other work.
+ */
 export type WorkProgress = (done: number | 'waiting', total?: number) => void | Promise<void>;
 
 /**
- * Seals for lines that the engine acts on when it reads them again, such as grants and the user's words. A rollout may
- * come from anywhere; a seal proves that an engine with the key (the home's, or a store's) wrote the line.
+ * Seals for lines that the engine acts on when it reads them again: grants, processes to end, files to restore, the
+ * user's words. A rollout may come from anywhere; a seal proves that an engine with the key wrote the line, be it the
+ * home's key or one shared by a store's engines.
  */
 export interface Seals {
   /** Undefined when there is no key: the line is not sealed. Never throws. */
   seal(claim: string): string | undefined;
   /** True if the seal was made for this claim with the same key. Never throws. */
   holds(claim: string, seal: string): boolean;
-  /** Why the key cannot be used, to end a sentence; meanwhile an invalid seal proves nothing. Never throws. */
+  /**
+   * Why the key cannot be used, completing a sentence; undefined when it can, or there is none yet. While there is a
+   * problem, an invalid seal proves nothing. Never throws.
+   */
   problem(): string | undefined;
   /** Engines with other keys may write the same store, so an invalid seal proves nothing. */
   readonly otherKeys?: 'possible';

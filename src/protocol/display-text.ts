@@ -13,7 +13,7 @@ export function omittedLine({ bytes, lines = 0 }: OmittedOutput): string {
 const form = /^\.\.\. (\d{1,15}) bytes(?: in (\d{1,15}) lines?)? omitted \.\.\.$/;
 const anywhere = new RegExp(form.source, 'gm');
 
-/** Undefined: it is a line of the output. */
+/** Undefined for a line of the output. */
 export function readOmittedLine(line: string): OmittedOutput | undefined {
   const [, bytes, lines] = form.exec(line) ?? [];
   if (bytes === undefined) return undefined;

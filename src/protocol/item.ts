@@ -72,7 +72,9 @@ export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }
 
-/** Texts of items as read, equal to what `JSON.stringify` gives. Several share one block of bytes: never change it. */
+/**
+ * The JSON text of items as it was read, equal to what `JSON.stringify` gives. Items share buffers: never write to one.
+ */
 const texts = new WeakMap<Item, Buffer>();
 
 export function rememberItemText(item: Item, text: Buffer): void {
@@ -85,7 +87,7 @@ export function takeItemText(item: Item): Buffer | undefined {
   return text;
 }
 
-/** The position of an output's JSON text, quotation marks included. The bytes must not change. */
+/** The position in `text` of an output's JSON text, with its quotation marks. The bytes must not change. */
 export interface UnreadOutput {
   readonly text: Buffer;
   readonly start: number;
@@ -104,7 +106,10 @@ export function hasUnreadOutput(item: Item): boolean {
   return unread.has(item);
 }
 
-/** One function for all items, so that they share one shape. The first access makes the output a plain member. */
+/**
+ * One getter for all items, so that the JavaScript engine gives them the same shape. The first access replaces it by
+ * the value.
+ */
 function readOutput(this: Item): string {
   const { text, start, end } = unread.get(this)!;
   const output = JSON.parse(text.toString('utf8', start, end)) as string;

@@ -3,7 +3,10 @@ export type Access = 'read' | 'write' | 'deny';
 
 export type NetworkAccess = 'restricted' | 'enabled';
 
-/** A turn's permissions before symbols become paths. Shared with other programs, hence the snake-case keys. */
+/**
+ * The permissions of a turn before symbols are replaced by paths. The JSON shape is shared with other programs
+ * (`turn_context.permission_profile`), hence the snake-case keys.
+ */
 export type PermissionProfile =
   | {
       readonly type: 'managed';
@@ -79,7 +82,10 @@ export type GranularApproval = {
   };
 };
 
-/** Hosts that commands may reach. Present where a profile or rule names hosts: their only network is then the proxy. */
+/**
+ * Hosts that commands may reach. Present only where a profile or a rule names hosts: then the proxy is the commands'
+ * only network.
+ */
 export interface NetworkLists {
   /** Exact hosts, `*.x.y` (below it), `**.x.y` (it and below), `*` (any). May end in `:port`. */
   readonly allow: readonly string[];
@@ -102,8 +108,8 @@ export interface DeniedByRule {
 }
 
 /**
- * A permission profile with absolute paths: the one value that prompt, sandbox, file tools and tests read (I5). Query
- * it only by `access(policy, path)` of `policy/`.
+ * A permission profile with every symbol replaced by an absolute path: the one value that the prompt text, the sandbox
+ * planner, the file tools and the tests read (I5). Query it only by `access(policy, path)` of `policy/`.
  */
 export interface ResolvedPolicy {
   /** The isolating party: we (`managed`), nothing (`disabled`), or a sandbox around us (`external`). */
@@ -168,23 +174,29 @@ export interface ExtraPermissions {
   readonly spelled?: Readonly<Record<string, string>>;
 }
 
-/** Why the proxy refused a request. */
+/**
+ * Why the proxy refused a request.
+ * - `denied`: a deny pattern covers the host, or an address that its name leads to.
+ * - `not_allowed`: no allow pattern covers the host, and no one could be asked.
+ * - `held_back`: a rule asks about the host, and no one could be asked.
+ * - `not_asked`: the command had asked about as many hosts as one may.
+ * - `declined`: the host was asked about, and the answer was no.
+ * - `not_allowed_local`: the host is this machine or a private network.
+ * - `unresolved`: the name could not be looked up in time, or has no address.
+ * - `method_not_allowed`: only reading is allowed, and the request does more.
+ * - `mitm_required`: only reading is allowed, and the proxy cannot see what an encrypted tunnel does.
+ * - `policy_denied`: no list allows it, such as UDP.
+ */
 export type DenialReason =
-  /** A deny pattern covers the host, or an address that its name leads to. */
   | 'denied'
-  /** No allow pattern covers the host (or a rule asks about it), and no one could be asked. */
   | 'not_allowed'
   | 'held_back'
-  /** The command had asked about as many hosts as one may; or the answer was no. */
   | 'not_asked'
   | 'declined'
-  /** The host is this machine or a private network. */
   | 'not_allowed_local'
   | 'unresolved'
-  /** Only reading is allowed: the request does more, or the proxy cannot see what an encrypted tunnel does. */
   | 'method_not_allowed'
   | 'mitm_required'
-  /** No list allows it, such as UDP. */
   | 'policy_denied';
 
 export interface DeniedRequest {
@@ -207,5 +219,7 @@ export interface RequestedHost {
   readonly protocol: HostProtocol;
 }
 
-/** When a call of a server's tool is asked about: by the tool's claims, always, unless it only reads, never. */
+/**
+ * When a call of a server's tool needs approval: depending on the tool's claims, always, unless it only reads, never.
+ */
 export type McpApprovalMode = 'auto' | 'prompt' | 'writes' | 'approve';

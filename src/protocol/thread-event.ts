@@ -45,7 +45,10 @@ export type ThreadEvent =
       /** A user might have allowed it, if one could be asked. */
       readonly unasked?: true;
     }
-  /** The call waits for the user, or a reviewer in the user's place. `item`: the call as screens show it, in full. */
+  /**
+   * The call waits for the user, or for a reviewer in the user's place. `item` is the call as screens show it, with all
+   * that the question leaves out.
+   */
   | {
       readonly kind: 'question-asked';
       readonly turnId: TurnId;
@@ -73,9 +76,9 @@ export type ThreadEvent =
   | CheckpointEvent
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /**
-   * The request is resent: the `attempt`th of `of` times, counted over all tries. `beforeAnswer`: the server had not
-   * begun to answer, which Codex does not report. `outcome.message` has the reason and the retry, `reason` the reason
-   * alone.
+   * The request failed and is resent: the `attempt`th of `of` times, without the first request; all tries of a request
+   * share one count. `beforeAnswer`: the server had not begun to answer; Codex reports no such tries. `outcome.message`
+   * has the reason and the retry, `reason` the reason alone.
    */
   | {
       readonly kind: 'retrying';
@@ -103,7 +106,10 @@ export type ThreadEvent =
       readonly continuedBy?: string;
       readonly isRefused?: true;
     }
-  /** Without `usage`, the one who ended the turn did not count. `leftOpen`: recorded later, without a time. */
+  /**
+   * `usage` as above; absent: the one who ended the turn did not count. `leftOpen`: the turn stopped without a record,
+   * and this was added later, so its end time is unknown.
+   */
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage; readonly leftOpen?: true }
   /** The thread is closed while calls wait for the user; the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
@@ -136,7 +142,10 @@ export interface ContextEvent {
   readonly text: string;
 }
 
-/** A code review beside the turns has ended. The reviewer's steps are not kept; `usage` is their cost. */
+/**
+ * A code review that the user asked for beside the turns has ended. The reviewer's steps are not kept; `usage` is their
+ * cost.
+ */
 export interface CodeReviewedEvent {
   readonly kind: 'code-reviewed';
   readonly turnId: TurnId;
@@ -212,7 +221,9 @@ export interface PrefixBrokenEvent {
   readonly breaks: readonly PrefixBreak[];
 }
 
-/** The first difference from the previous request. `tokens`: estimate of what must be read anew after it. */
+/**
+ * The first difference from the previous request. `tokens` estimates the cost: everything after it must be read anew.
+ */
 export type PrefixBreak = { readonly tokens: number } &
   /** History was replaced or cut back. */
   (
@@ -230,7 +241,10 @@ export type PrefixBreak = { readonly tokens: number } &
     | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
   );
 
-/** `base`: a branch's changes over another one. `words`: a description. */
+/**
+ * Subjects of a review: uncommitted changes, a branch's changes over another one, one commit, or a description in
+ * words.
+ */
 export type ReviewTarget =
   | { readonly kind: 'uncommitted' }
   | { readonly kind: 'base'; readonly branch: string }
@@ -279,7 +293,10 @@ export interface CheckpointReport {
   /** `mechanical`: made by code, because no model was available for it. */
   readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
   readonly model: string;
-  /** The size of the next request before and after, without waiting messages. Both are our estimate. */
+  /**
+   * The size of the next request before and after: instructions, tools, history, and its context, without waiting
+   * messages. Both are our estimate, so that they can be compared.
+   */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** The user's messages: verbatim, shortened, dropped. */
@@ -330,7 +347,10 @@ export interface HookEntry {
   readonly text: string;
 }
 
-/** Nothing may depend on it: it is not durable, and ends with `item-completed` of the same item, or with `dropped`. */
+/**
+ * A preview of an arriving item. It is not durable and nothing may depend on it: it ends with the authoritative
+ * `item-completed` of the same item, or with `dropped`.
+ */
 export type ProvisionalEvent = { readonly provisional: true; readonly turnId: TurnId; readonly itemId: string } & (
   | { readonly kind: 'text'; readonly text: string }
   /** Part of the reasoning summary, counted from 0. */

@@ -1,7 +1,10 @@
 import type { Json } from './json.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Authors of a turn's words. Only a user's words name skills and plugins, and only they go through prompt hooks. */
+/**
+ * Authors of a turn's words: the user, an agent's parent, or a program that composed them, such as a diff for a
+ * reviewer. Only a user's words name skills and plugins, and only they go through prompt hooks.
+ */
 export const authors = ['user', 'agent', 'program'] as const;
 
 export type Author = (typeof authors)[number];
@@ -9,7 +12,9 @@ export type Author = (typeof authors)[number];
 /** Absent in a line or a value: the user wrote the words. */
 export type OtherAuthor = Exclude<Author, 'user'>;
 
-/** Without an author, words are the user's, as in older files. An unknown author has a program's rights. */
+/**
+ * Words without an author are the user's, as in every older file. An unknown author gets no more rights than a program.
+ */
 export function readAuthor(value: Json | undefined): Author {
   return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 }
@@ -63,9 +68,9 @@ export function writtenBy(author: OtherAuthor, text: string): UserInput {
 }
 
 /**
- * Other authors of messages in the user's role. `engine`: Capstan asks something without a tag. `program`: fragments,
- * and a program's words in the user's place. `agent`: the agent that started this one. `earlier-summary`: another
- * program.
+ * Authors of messages in the user's role other than the user. `engine`: Capstan asks something that has no tag.
+ * `program`: fragments, which have tags of their own, and a program's words in the user's place. `agent`: the agent
+ * that started this one. `earlier-summary`: another program, about the conversation before.
  */
 export type InputWriter = 'engine' | 'program' | 'agent' | 'earlier-summary';
 

@@ -13,7 +13,10 @@ import { basename, dirname, normalize } from 'node:path';
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 export const O_PATH = 0o10000000;
 
-/** A folder held open: entries reached through the door are in it, whatever replaces the folder meanwhile. */
+/**
+ * A folder held open. Concurrent commands could replace a folder by a link after the policy was asked: entries reached
+ * through the door are in the intended folder, or there is no door.
+ */
 export class FolderDoor {
   readonly place: string;
   readonly #door: number | undefined;

@@ -128,7 +128,7 @@ export function feedFiles(child: ChildProcess, files: RunnableCommand['files']):
   });
 }
 
-/** Undefined: it has started. */
+/** Undefined once it has started. */
 export function startError(child: ChildProcess): Promise<Error | undefined> {
   return new Promise((resolve) => void child.once('spawn', () => resolve(undefined)).on('error', resolve));
 }

@@ -51,7 +51,7 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
     };
     sendHandover(child, { ...handover, received });
   }
-  // A terminal itself sends this signal to every process of the group.
+  // On Ctrl+C the terminal signals the whole group itself: forwarding it would send it twice.
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const handlers = forwarded.map((name) => {
     const forward = (): void => void ((name === 'SIGINT' || name === 'SIGQUIT') && isOnTerminal ? 0 : child.kill(name));
@@ -61,7 +61,7 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   return new Promise<InheritedEnd>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not-started', reason: startFailure(command, error) }));
     child.on('exit', (code, signal) => {
-      // The exit code is not that of the command.
+      // The sandbox ended before it started the command, so this is not the command's exit code.
       if (!isHandedOver && signal === null) resolve({ kind: 'not-started', reason: notHandedOver });
       else resolve(signal === null ? { kind: 'exited', exitCode: code ?? 1 } : { kind: 'signalled', signal });
     });
@@ -71,7 +71,7 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
 }
 
 const graceMs = 300;
-/** Time for output to stay open after the program ended: a process that it left may hold it. */
+/** How long output may stay open after the program ended: a process that it left may hold the pipe. */
 const drainMs = 250;
 
 export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, outputBytes }) =>
@@ -98,7 +98,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       group?.signal('SIGTERM');
       for (let waited = 0; waited < graceMs && group?.isAlive() === true; waited += 20) await pause(20);
       group?.signal('SIGKILL');
-      // Processes that left the group carry the mark.
+      // Also ends processes that left the group: they are found by the mark in their environment.
       if (group !== undefined) await leftoverProcesses.end({ pid: group.leader, startedAt: '', mark: guarded.mark });
       finish(end);
     };
@@ -176,7 +176,7 @@ export function feedProgram(
   (child.stdin as unknown as { unref(): void } | null)?.unref();
   child.on('error', () => resolve(false));
   child.on('exit', (code) => resolve(code === 0));
-  // A program that does not read is noticed by its end.
+  // Ignored: if the program does not read its input, its end tells.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return promise.finally(() => {

@@ -15,7 +15,7 @@ export interface EndedHook {
   readonly place: number;
 }
 
-/** Texts of full length at one moment; further texts share this amount. */
+/** This many texts of one occasion may have full length. More texts share the same space. */
 const mostTexts = 2;
 const leastTokens = 100;
 
@@ -86,7 +86,10 @@ export interface HookTexts {
   close(): void;
 }
 
-/** `folder`: commands may read but not write in it; a text names its file there to the model. */
+/**
+ * `folder`: where full texts are saved. Commands may read it but not write in it; a shortened text names its file to
+ * the model.
+ */
 export function createHookTexts(folder: string): HookTexts {
   const own = threadFolder(folder);
   let count = 0;
@@ -168,7 +171,7 @@ function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
   return blockedBy(reason.trim(), said);
 }
 
-/** Calls and questions have answers of their own, so a hook there cannot end the turn. */
+/** A hook for calls or questions can only allow or refuse: `continue: false` is an error there. */
 function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer {
   if (event === 'PreToolUse' || event === 'PermissionRequest')
     return failedHook('`continue: false` is not supported here.');

@@ -60,7 +60,10 @@ export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust ==
 
 const mostBytes = 1_000_000;
 
-/** Reads a `hooks.json`. A missing file has no hooks; an unreadable one is a problem, and an error if managed. */
+/**
+ * Reads a `hooks.json`. A missing file means no hooks. An unreadable one gives a warning, or an error if the
+ * administrator manages it.
+ */
 export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
   const { path, owner } = source;
   const severity = owner === 'managed' ? 'error' : 'warning';

@@ -35,7 +35,7 @@ function explainFailure(error: unknown, config: McpServerConfig, shown: (text: s
   return `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`;
 }
 
-/** The first fault of a malformed answer: the library lists all of them as JSON after its own words. */
+/** The first fault of a malformed answer. The library's message ends with a JSON list of all faults. */
 export function describeSchemaFault(words: string): string | undefined {
   const found = /^(?:Invalid result for [^\n]{1,100}: )?(\[\s*\{[\s\S]*\])\s*$/.exec(words)?.[1];
   const [fault] = arrayAt(parseJsonObject(`{"faults":${found ?? '[]'}}`), 'faults') ?? [];

@@ -41,9 +41,9 @@ export interface ServerBudgets {
 }
 
 /**
- * A thread's servers. Tools precede the conversation in every request, so the direct ones stay as they were first, or
- * as in the thread's file, until history is rewritten or a smaller window has no space for them. Later tools are
- * deferred.
+ * The MCP servers of a thread. Their tools stand before the conversation in every request, so a change there loses the
+ * provider's cache. The directly offered tools therefore stay as they first were (or as the thread's file has them)
+ * until history is rewritten, or a smaller window has no space for them. Tools that appear later are deferred.
  */
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
@@ -99,8 +99,8 @@ export class ThreadServers implements McpServers {
   }
 
   /**
-   * While a server fails in one way, the model keeps the first reason: another wording is no news. Until this process
-   * has seen the server, the earlier reason remains.
+   * While a server fails with the same code, the model keeps the reason that it read first, even if the wording
+   * changes. A reason from the thread's file stays until this process has seen the server.
    */
   #toldProblem({ server: { config }, problem, isSeen }: McpConnection): string | undefined {
     const told = this.#problems.get(config.name);
@@ -111,7 +111,8 @@ export class ThreadServers implements McpServers {
   }
 
   /**
-   * Problems of servers that this process tried to start. For one that does not run, the reason that the model reads.
+   * Problems of servers that this process tried to start. A server that does not run is described in the words that the
+   * model reads.
    */
   get problems(): readonly Outcome[] {
     return [...this.#connections.values()].flatMap((connection) => {
@@ -146,7 +147,10 @@ export class ThreadServers implements McpServers {
     else this.#hold();
   }
 
-  /** After a switch to a smaller window: no checkpoint could make space for the conversation beside such a list. */
+  /**
+   * True if the held tools are too large for a window that has become smaller. Compaction could not help: it does not
+   * shrink them.
+   */
   #isTooLong(): boolean {
     if (this.#held === undefined) return false;
     const listed = [...this.tools.direct, ...this.tools.missing];
@@ -225,7 +229,7 @@ export class ThreadServers implements McpServers {
   }
 }
 
-/** A list stored by an earlier process decides nothing once the server's differs. */
+/** True if the server now describes the tool otherwise than the list by which the call was decided. */
 function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }: ServerListing): boolean {
   const now = tools.find((listed) => listed.tool === tool);
   if (now === undefined) return false;

@@ -28,7 +28,7 @@ export interface PromptPlace {
 
 export interface PromptsRead {
   readonly prompts: readonly KeptPrompt[];
-  /** Undefined: there are no older ones. */
+  /** Undefined if there are no older ones. */
   readonly rest: PromptPlace | undefined;
 }
 

@@ -54,7 +54,7 @@ function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRo
   return landlockProblem(machine) ?? { kind: 'landlock' };
 }
 
-/** Why Landlock cannot be used on this machine. Undefined: it can. */
+/** Why Landlock cannot be used on this machine. Undefined if it can. */
 export function landlockProblem({ landlock, architecture }: MachineFacts): SandboxRefused | undefined {
   if (landlock?.kind === 'refused') return landlock;
   if (!isSeccompArchitecture(architecture))

@@ -62,7 +62,7 @@ export interface PreparedSandbox extends Sandbox {
   usesLandlock(): Promise<boolean>;
   /** True if Landlock could replace a bubblewrap that does not work here. */
   offersLandlock(): Promise<boolean>;
-  /** Why bubblewrap does not work on this Linux. Undefined: it does, or this is another system. */
+  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
   bubblewrapProblem(): Promise<SandboxRefused | undefined>;
   landlockProblem(): Promise<SandboxRefused | undefined>;
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
@@ -198,10 +198,13 @@ function lookAtMachine(options: SandboxOptions) {
       return known;
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
-    mountPoints() {
-      const places = { registries: mountRegistries(), temporaryDirectories: temporary };
-      return (mountPoints ??= createMountPoints({ ...places, processes, lingerMs }));
-    },
+    mountPoints: () =>
+      (mountPoints ??= createMountPoints({
+        registries: mountRegistries(),
+        temporaryDirectories: temporary,
+        processes,
+        lingerMs,
+      })),
   };
 }
 

@@ -95,12 +95,12 @@ export const builtInRoles: readonly AgentRole[] = [
 
 const fixable = ['model_reasoning_summary', 'model_verbosity', 'personality', 'service_tier'] as const;
 
-/** Gates that a role may close. It cannot open any, and the user's hooks watch every agent. */
+/** Features that a role may switch off; it cannot switch one on. Hooks are not among them: they watch every agent. */
 const closableGates = words(
   'apps current_time_reminder image_generation memories multi_agent plugins sleep_tool token_budget',
 );
 
-/** Features that are no gates here: the role loses their tools instead. */
+/** Features that a role switches off by losing their tools. */
 const toolsOfFeature: Readonly<Record<string, readonly string[]>> = {
   shell_tool: ['exec_command'],
   request_permissions_tool: ['request_permissions'],
@@ -134,7 +134,9 @@ export function readRole(name: string, table: JsonObject, description: string): 
   };
 }
 
-/** The choices that are not open to the model that starts agents; undefined where all are. */
+/**
+ * The settings of an agent that its role fixes, so that the model that starts it cannot choose them. Undefined if none.
+ */
 export function describeFixedChoices({ model, effort, withoutTools, readOnly }: AgentRole): string | undefined {
   const fixed = [
     ...(model === undefined ? [] : [`model ${model}`]),

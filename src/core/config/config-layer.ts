@@ -15,7 +15,9 @@ export interface ConfigLayer {
   readonly values: JsonObject;
   /** The file's content, for finding the lines of keys. Absent when there is no such file. */
   readonly text?: string;
-  /** A project file below the root, where commands may have put it: its permissions are ignored. */
+  /**
+   * A project file in a folder below the root. A command may have put it there, so the permissions in it are ignored.
+   */
   readonly belowRoot?: true;
   /** A project file that commands under Landlock can write. */
   readonly underLandlock?: true;
@@ -25,7 +27,7 @@ export interface ConfigLayer {
   readonly disabled?: string;
 }
 
-/** True for a layer of the user or the administrator, who may reopen Capstan's own places. */
+/** True for layers of the user and the administrator: only they may open Capstan's own files to commands. */
 export function isOwnerLayer({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean {
   return name !== 'project' && ofCall !== true;
 }
@@ -69,14 +71,14 @@ export function keyProblem(
   return { ...problem, message, source: layer.source, ...defined({ line: keyLine(layer, path) }), key };
 }
 
-/** Most severe first. An unknown key is often the smaller part of the same mistake. */
+/** Errors first. An unknown key is often a side effect of the same mistake. */
 export function sortBySeverity(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const rank = ({ severity, code }: ConfigProblem): number =>
     severity === 'warning' ? 2 : code === 'config-unknown-key' ? 1 : 0;
   return problems.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A layer may be read twice, alone and with those of a folder; each problem counts once. */
+/** The same layer may be read twice, alone and with those of a folder: each problem is reported once. */
 export function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const isSame = (a: ConfigProblem, b: ConfigProblem): boolean =>
     a.severity === b.severity && a.message === b.message && a.line === b.line;

@@ -136,7 +136,10 @@ function copyOf(value: Json, made = (object: JsonObject): JsonObject => object):
   if (Array.isArray(value)) return value.map((each: Json) => copyOf(each, made));
   if (!isJsonObject(value)) return value;
   const copy = Object.create(null) as Record<string, Json>;
-  for (const [key, member = null] of Object.entries(value)) copy[key.toWellFormed()] = copyOf(member, made);
+  // JSON leaves undefined members out.
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) copy[key.toWellFormed()] = copyOf(member, made);
+  }
   return made(copy);
 }
 

@@ -148,7 +148,7 @@ export function readSettingsChange(given: unknown): ReadSettingsChange | OptionP
 }
 
 function absolutePath(): OptionType<string> {
-  // A path that is odd in another way is refused with its own reason.
+  // A path that cannot be stored stays as it is here: a later check refuses it with a better reason.
   const read = (path: string): string | undefined => (findUnstorableText(path) ? path : normalisePath(path));
   return { expected: 'an absolute path', read: (given) => (typeof given === 'string' ? read(given) : undefined) };
 }

@@ -4,13 +4,13 @@ import type { Identity } from './identity.ts';
 import type { InstructionRules, Settings } from './settings.ts';
 
 /**
- * Text written by neither the model nor the user of this turn. AGENTS.md may change inside a turn and belongs to the
- * step; the turn only fixes where to look for it.
+ * Texts that are from neither the model nor the user of this turn. AGENTS.md may change during a turn, so each step
+ * reads it; the turn fixes only where to look.
  */
 export interface Instructions {
-  /** The beginning of requests at the start of the turn. After a checkpoint, the state has it. */
+  /** How requests begin at the start of the turn. After a checkpoint, the thread's state says it instead. */
   readonly base: BaseInstructions;
-  /** The instructions of the turn's model, if they differ from `base` and the user did not choose that. */
+  /** The instructions of the turn's model, if they differ from `base` and `base` was not chosen by the user. */
   readonly model?: string;
   readonly developer?: string;
   readonly managed?: string;

@@ -48,7 +48,7 @@ export interface ReviewAction {
   readonly policy: JsonObject;
 }
 
-/** Maximum shares of the space for what is known besides the arguments. */
+/** The largest shares of the space that the question and the policy may take beside the arguments. */
 const [mostAsked, mostPolicy] = [0.3, 0.25];
 
 /** The action as one JSON object. Cuts say how much is missing. */
@@ -71,7 +71,6 @@ function wholeOrCutValue(value: JsonObject, tokens: number) {
 }
 
 /** In tokens. */
-
 const fullBudgets = { messages: 10_000, tools: 10_000, message: 2000, tool: 1000, action: 16_000, reason: 512 };
 
 type ReviewBudgets = Readonly<typeof fullBudgets>;
@@ -103,7 +102,7 @@ export function cutJsonLine(text: string, tokens: number, lineOf: (text: string)
     const short = cutText(text, space);
     const line = jsonLine(lineOf(short));
     const bytes = byteLength(line);
-    // Marks stay even in the smallest space.
+    // The mark stays even if no text fits beside it.
     if (bytes <= most || space === 0) return { line, isCut: short !== text };
     space = Math.max(0, Math.min(space - 1, Math.floor((space * most) / bytes) - 1));
   }
@@ -119,7 +118,8 @@ const gapTokens = 8;
 
 /**
  * The thread in short, one JSON object per line, within the budgets. Kept first: the user's entries (last, first, other
- * recent ones), then the tasks that agents gave, then other recent entries. Lines in between count omissions.
+ * recent ones), then the tasks that agents gave, then other recent entries. Lines between them count the entries that
+ * were left out.
  */
 export function reviewTranscript(entries: readonly ReviewEntry[], budgets: ReviewBudgets): readonly string[] {
   const left = { messages: budgets.messages, tools: budgets.tools };

@@ -33,8 +33,14 @@ export function allowsServer({ allowed }: RequiredServers, name: string, server:
 }
 
 function fits(matcher: TextMatcher, text: string): boolean {
-  if (matcher.match === 'regex') return text.length <= mostCharacters && wholePattern(matcher.expression).test(text);
-  return matcher.match === 'exact' ? text === matcher.value : text.startsWith(matcher.value);
+  switch (matcher.match) {
+    case 'exact':
+      return text === matcher.value;
+    case 'prefix':
+      return text.startsWith(matcher.value);
+    case 'regex':
+      return text.length <= mostCharacters && wholePattern(matcher.expression).test(text);
+  }
 }
 
 /** Throws if it is not a regular expression. */

@@ -40,7 +40,7 @@ export async function customPrompts(folder: string): Promise<CustomPrompts> {
   return { prompts, problems };
 }
 
-/** Drops the descriptive table at the top. Returns a string if that table is wrong. */
+/** Removes the front matter (the YAML between `---` lines). Returns a sentence if it is wrong. */
 async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
   const split = splitHead(written);
   if (split.kind === 'open') return 'no line of `---` ends its table';
@@ -73,7 +73,7 @@ function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
 
 export type { PromptHistory, PromptPlace } from '../../adapters/rollout/prompt-history.ts';
 
-/** Follows the user's configuration: a project cannot configure the user's own files. */
+/** Reads only the user's configuration: a project must not decide about the user's history file. */
 export function openPromptHistory({ base, clock }: Pick<EngineParts, 'base' | 'clock'>): PromptHistory {
   const { persistence, maxBytes = 0 } = base.config.history ?? {};
   const path = `${base.home}/history.jsonl`;

@@ -83,7 +83,7 @@ export class McpRegistry {
       });
   }
 
-  /** The tools that a server listed last. Undefined: it was never seen. */
+  /** The tools that a server listed last. Undefined if it was never seen. */
   async tools(name: string, folder: string): Promise<readonly ListedTool[] | undefined> {
     const { base } = this.#engine;
     const { config } = await configInFolder(base, folder);

@@ -97,7 +97,9 @@ export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' 
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Continues the conversation where a failed turn left it, without repeating its words. */
   retry(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
+  /** Adds words to the running turn; refused if none runs. */
   steer: Loading<Thread['steer']>;
+  /** Adds an item of the program to history before the next request. Resolves when it is durable. */
   inject: Loading<Thread['inject']>;
   tellChangedBeside: Loading<Thread['tellChangedBeside']>;
   /** A restore of the thread's own files tells it by itself. */

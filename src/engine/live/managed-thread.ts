@@ -70,19 +70,23 @@ async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
 export class ManagedThread implements LiveThread {
   readonly kind = 'live';
   readonly id: ThreadId;
-  readonly loader: ThreadLoader;
+  readonly #loader: ThreadLoader;
   readonly #work = new LiveWork();
   readonly #forget: ForgettingKeeper['forget'];
 
   constructor(id: ThreadId, keeper: ForgettingKeeper) {
     this.id = id;
     this.#forget = keeper.forget;
-    this.loader = new ThreadLoader(id, keeper, {
+    this.#loader = new ThreadLoader(id, keeper, {
       turnBegan: (turnId) => this.#work.begun(turnId),
       isIdle: () => this.#work.isEmpty,
     });
   }
 
+  /** No own property: a client may copy the thread or write it as JSON. */
+  get loader(): ThreadLoader {
+    return this.#loader;
+  }
   get notices() {
     return this.loader.opening.notices;
   }

@@ -17,7 +17,7 @@ export class SideConversationChanges {
   #news = new NewChanges();
   readonly #files = new Set<string>();
   commands = 0;
-  /** Why the main conversation does not know all changes. Undefined: it does, once `over` settles. */
+  /** Why the main conversation does not know all changes. Undefined if it does, once `over` settles. */
   problem: Outcome | undefined;
   /** Settles when the side conversation is closed and the main one knows all its changes. */
   readonly over: Promise<void>;

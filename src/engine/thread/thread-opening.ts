@@ -65,7 +65,9 @@ export async function openResumed(
   return { kind: 'opening', id, parts, log, inForce, options };
 }
 
-/** Commit, branch and remote of the workspace, as far as its policy lets them be read. Undefined: it is no repository. */
+/**
+ * Commit, branch and remote of the workspace, as far as its policy lets them be read. Undefined outside a repository.
+ */
 export type GitFactsOf = (envelope: Envelope) => JsonObject | undefined;
 
 export interface SessionMetaInput {

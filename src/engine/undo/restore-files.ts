@@ -300,7 +300,7 @@ function contentGone(root: string): Outcome<'snapshot-gone'> {
 /** The most files that one line names. */
 const mostNamed = 5000;
 
-/** The message to a thread about restored files, its own and those of its agents. Undefined: there are none. */
+/** The message to a thread about restored files, its own and those of its agents. Undefined if none were restored. */
 function restoreMessage(
   { turns, putBack: last }: Pick<EffectList, 'turns' | 'putBack'>,
   /** Absent: to before the last time that files went back. */

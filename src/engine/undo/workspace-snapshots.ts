@@ -37,7 +37,7 @@ interface SnapshotPorts {
   readonly contents: SnapshotContents;
 }
 
-/** After this many slow scans in a row, no turn waits again. */
+/** After this many slow scans in a row that found nothing new, the workspace is not scanned again. */
 const slowEnough = 2;
 
 /** Takes snapshots of workspaces one at a time, each based on what the previous one learnt. */
@@ -111,7 +111,7 @@ export class WorkspaceSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined if unknown: then others may have made every change. */
+  /** Undefined if unknown: then any change may be someone else's. */
   async #others(input: Omit<AttributionInput, 'home' | 'added'>): Promise<Hash | undefined> {
     const added = this.#newContents(input.contents, input.after.known);
     try {

@@ -133,7 +133,7 @@ function entriesIn(folder: string, most: number): readonly NamedEntry[] {
   }
 }
 
-/** Undefined: it cannot be listed. Programs may still enter what is in it by name. */
+/** Undefined if it cannot be listed. Programs may still enter what is in it by name. */
 function list(folder: string, place: string, most: number): readonly NamedEntry[] | undefined {
   if (isOverlong(folder)) return undefined;
   try {

@@ -42,12 +42,14 @@ export function withOwnIgnoreFile(
   { excludes }: { excludes(path: string): boolean },
 ): IgnoreRules {
   if (!names.includes('.gitignore')) return above;
+  let bytes: Uint8Array;
   try {
     if (excludes(pathIn(at, '.gitignore'))) return above;
-    return withIgnoreFile(above, at, new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes)));
+    bytes = folder.read('.gitignore', mostIgnoreBytes);
   } catch {
     return above;
   }
+  return withIgnoreFile(above, at, new TextDecoder().decode(bytes));
 }
 
 /** Must not be called for paths below an ignored folder, which are always left out. */

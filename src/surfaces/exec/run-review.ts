@@ -1,3 +1,4 @@
+import { defined } from '../../base/objects.ts';
 import { resolve } from 'node:path';
 import { readFindings, reviewHint, reviewText } from '../../core/fragments/code-review.ts';
 import type { ReviewTarget, ThreadEvent } from '../../protocol/thread-event.ts';
@@ -95,7 +96,7 @@ async function targetOf(
   const named = [word, base, commit, uncommitted ? '' : undefined].filter((given) => given !== undefined);
   if (named.length > 1) return severalTargets;
   if (base !== undefined) return { kind: 'base', branch: base };
-  if (commit !== undefined) return { kind: 'commit', commit, title };
+  if (commit !== undefined) return { kind: 'commit', commit, ...defined({ title }) };
   if (word === undefined) return { kind: 'uncommitted' };
   const words = word === '-' ? await readPrompt(word) : word;
   return typeof words === 'string' ? { kind: 'words', words } : words;

@@ -8,10 +8,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
 
-/** Wait of a prompt on the command line for the first byte on standard input. */
+/** How long to wait for the first byte on standard input if the command line already has a prompt. */
 const patienceMs = 500;
 
-/** No context window holds as much; a larger input is not read to its end, as it may have none. */
+/** More than any context window holds. Reading stops there, since the input may be endless. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** The prompt from the command line, standard input, or both. A silent open pipe does not delay a given prompt. */
@@ -95,8 +95,8 @@ function decode(bytes: Buffer): string | InputProblem {
 }
 
 /**
- * The process that holds the other end of the pipe and did not start us, such as the previous one in a pipeline:
- * ancestors may have made the pipe without using it. Undefined if there is none, or the system does not say.
+ * The process that writes into our standard input, such as the previous one in a pipeline. Our ancestors do not count:
+ * they may hold a pipe that they made without writing to it. Undefined if there is none, or the system does not say.
  */
 function findInputWriter(): number | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -1,6 +1,6 @@
 /**
- * Gives every WebAssembly module that this thread loads from now on a memory limit: an image whose parts contradict its
- * header makes the decoder stop instead of filling the machine.
+ * Limits the memory of every WebAssembly module that this worker thread loads from now on. If the data of an image
+ * contradicts its header, the decoder stops instead of using up the machine's memory.
  */
 
 /** 1 GiB in pages of 64 KiB. The largest image that is decoded takes 750 MB. */

@@ -14,9 +14,9 @@ import { isBlankText, storeOpaque } from './projection.ts';
 const nothing: readonly ModelEvent[] = [];
 
 /**
- * Reads the events of one answer. An unreadable event fails the answer: a call that lacks a piece must not run.
- * Thinking is held until the model's next item, because it cannot be sent back alone; a call is held until something
- * follows it, because an answer cut for length may have cut its last call.
+ * Reads the events of one answer. An unreadable event fails the answer, because a call with a missing piece must not
+ * run. Thinking is held until the model's next item, since it cannot be sent back alone. A call is held until something
+ * follows it, since an answer that is cut for length may end inside its last call.
  */
 export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
   let messageId = '';
@@ -118,7 +118,7 @@ const blockText = (block: AnswerBlock): string =>
 function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   if (delta === '') return nothing;
   if (block.kind === 'text') return [{ kind: 'text-delta', itemId: block.itemId ?? '', delta }];
-  // Without an id, no item could replace the preview.
+  // No preview without an id: the finished item could not replace it.
   if (block.kind !== 'thinking' || block.itemId === undefined) return nothing;
   return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
 }
@@ -215,7 +215,9 @@ function itemIdAt(prefix: string, { messageId, index }: BlockPlace): string | un
   return name === '' ? undefined : `${prefix}_${name.slice(0, 64)}-${index}`;
 }
 
-/** Error types that say no more than a status does. Any other type may be temporary. */
+/**
+ * Error types that mean the same as an HTTP status. An unknown type counts as a server error, which may be temporary.
+ */
 const plain: Readonly<Record<string, FailureCause>> = {
   invalid_request_error: 'request',
   not_found_error: 'not-found',

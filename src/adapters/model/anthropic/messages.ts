@@ -4,7 +4,7 @@ import type { InputWriter } from '../../../protocol/user-input.ts';
 import { developerWords, engineTextInBorders } from '../speaker-borders.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
-/** Blocks that no cache mark can reach any more are encoded together, so that a body has few pieces. */
+/** Blocks too old for a cache mark are joined into pieces of this size, so that a body has few pieces. */
 const pieceLength = 64 * 1024;
 const given = { lead: '', text: '' } as const;
 
@@ -28,9 +28,9 @@ type WrittenInput = Pick<Prompt, 'input' | 'writers'>;
 export const cacheControl = '"cache_control":{"type":"ephemeral"}';
 
 /**
- * Encodes histories. Extending the previous history costs only what is new; any other is encoded from the start. Blocks
- * stay where they are and only cache marks move: they are at the ends of the newest two user turns, and the previous
- * request had one at the first of these.
+ * Encodes histories. If a history extends the previous one, only the new part is encoded; any other is encoded whole.
+ * Blocks never move, only cache marks do. They stand at the ends of the newest two user turns; the previous request had
+ * a mark at the first of these, so the cache is found.
  */
 export function messagesEncoder(isMarked: boolean): (input: WrittenInput, lastWords?: string) => MessagesParts {
   const known = new WeakMap<Item, EncodedMessages>();
@@ -100,9 +100,9 @@ const wordsToContinue = 'Continue.';
 const missingResult = JSON.stringify('[The result of this call was left out.]');
 
 /**
- * Builds the messages of a request item by item: roles alternate, the user is first, and all results of a step come
- * first in the message after their calls. Placed blocks never move, so the messages of a longer history begin with
- * those of a shorter one whose calls have results.
+ * Builds the messages of a request item by item. Roles alternate, the user is first, and the results of a step come
+ * first in the message after its calls. A placed block never moves. So if all calls of a history have results, the
+ * messages of a longer history begin with the same bytes.
  */
 export class Messages {
   readonly system: string[] = [];
@@ -111,7 +111,10 @@ export class Messages {
   #isBeginning = true;
   #speaker: Speaker | undefined;
   #newest = { thinks: false, calls: false };
-  /** Since the user last spoke without results. A model thinks before the first of a row of calls, or never. */
+  /**
+   * True if the model thought before the current row of calls, which began after the last user message other than
+   * results. A model thinks before the first call of a row, or not at all.
+   */
   #startsThought = false;
   #hasResults = false;
   /** Calls without a result: id in the history to id on the wire. */
@@ -133,7 +136,10 @@ export class Messages {
     this.#take(projectForMessages(item, { isMarked: this.#isMarked, writer }));
   }
 
-  /** Blocks needed to make the request valid, and its last words if any. Later items may replace them. */
+  /**
+   * Blocks that end this request so that it is valid, with `lastWords` if given. They are not kept: a longer history
+   * has real items in their place.
+   */
   ending(lastWords: string | undefined): readonly PlacedBlock[] {
     if (this.#open.size === 0 && this.#speaker === 'user' && lastWords === undefined) return [];
     const rest = this.#continued();

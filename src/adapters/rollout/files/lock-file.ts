@@ -91,7 +91,10 @@ export function fileAtLockPath(file: number, path: string): 'our file' | 'anothe
   return ours.ino === named.ino && ours.dev === named.dev ? 'our file' : 'another file';
 }
 
-/** Validity of a signature whose process cannot be checked: it may be of another container or another machine. */
+/**
+ * How long (ms) the signature of a process that is about to lock counts if that process cannot be checked: it may run
+ * in another container or on another machine.
+ */
 export const mostBegun = 2000;
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
 

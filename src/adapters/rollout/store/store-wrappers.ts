@@ -28,7 +28,18 @@ export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): 
 }
 
 type Opening = Promise<Owned | OpenRefused>;
-const methods = ['create', 'fork', 'open', 'read', 'readBack', 'readTail', 'current', 'aside', 'hold'] as const;
+const everyMethod: Record<keyof RolloutStore, true> = {
+  create: true,
+  fork: true,
+  open: true,
+  read: true,
+  readBack: true,
+  readTail: true,
+  current: true,
+  aside: true,
+  hold: true,
+};
+const methods = Object.keys(everyMethod) as readonly (keyof RolloutStore)[];
 
 /** The store below, as an object whose methods a wrapper can replace one by one. Absent methods stay absent. */
 function methodsOf(below: RolloutStore): RolloutStore {

@@ -30,7 +30,10 @@ const closeOnExec = 4;
 const mostCapabilities = 64;
 const sigkill = 9;
 
-/** `library`: the package `koffi`, loaded by path: a search would also look where commands may have put another. */
+/**
+ * The system calls for Landlock. Every function throws with the kernel's reason, so that a helper never runs on
+ * unconfined. `library`: the package `koffi`, loaded by path: a search could find one that commands have put there.
+ */
 export function loadLandlock(library: string) {
   const koffi = createRequire(library)(library) as typeof Koffi;
   const column = process.arch === 'x64' ? 0 : 1;

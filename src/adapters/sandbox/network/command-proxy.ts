@@ -74,8 +74,10 @@ export const proxyPort = 3128;
 /** Programs spell them in either case. */
 const httpNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'WS_PROXY', 'WSS_PROXY'];
 const httpNamesOfTools = [
-  ...['YARN', 'BUNDLE', 'DOCKER'].flatMap((tool) => [`${tool}_HTTP_PROXY`, `${tool}_HTTPS_PROXY`]),
+  ...['YARN', 'BUNDLE'].flatMap((tool) => [`${tool}_HTTP_PROXY`, `${tool}_HTTPS_PROXY`]),
   'PIP_PROXY',
+  'DOCKER_HTTP_PROXY',
+  'DOCKER_HTTPS_PROXY',
   ...bothCases(['NPM_CONFIG_PROXY', 'NPM_CONFIG_HTTP_PROXY', 'NPM_CONFIG_HTTPS_PROXY']),
 ];
 const socksNames = ['ALL_PROXY', 'FTP_PROXY'];

@@ -44,7 +44,7 @@ export function oldLines({ lines }: Chunk): readonly string[] {
   return lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
 }
 
-/** The lines at which the chunks of a hunk were found, from 0. Undefined: it has none. */
+/** The lines at which the chunks of a hunk were found, from 0. Undefined if it has no chunks. */
 export type HunkPlaces = readonly number[] | undefined;
 
 /**

@@ -12,12 +12,12 @@ export interface RaisableLimit {
 const workShare = 0.2;
 const leastWork = 4000;
 
-/** No checkpoint gets below the limit. Names the cause, and a value that helps if there is one. */
+/** Says that no checkpoint can get below the limit: names the cause, and a value that would help if there is one. */
 export function limitTooLow(every: FixedRequestWeight, limit: RaisableLimit): Outcome {
   const { fixed, context, overhead } = every;
   const all = fixed + context + overhead;
   const wanted = roundUp(all + leastCheckpoint + Math.max(leastWork, Math.ceil(limit.now * workShare)));
-  // A barely sufficient limit within the window is better than none.
+  // If the wanted limit is beyond the window, the highest one is still worth naming where it is just enough.
   const within = wanted > limit.most && canFreeSpace(every, limit.most) ? limit.most : wanted;
   return {
     code: 'limit-too-low',
@@ -89,7 +89,7 @@ export interface UnexplainedRefusal {
 
 export type LengthSuspicion = 'near-the-window' | 'larger-than-accepted';
 const largeShare = 0.8;
-/** A checkpoint does not get below 2000 tokens, and must save a fifth. */
+/** A shorter history cannot gain: a checkpoint has at least 2000 tokens, and must save a fifth. */
 const leastHistory = 2500;
 
 /** Reason for one try with a compacted history. A thread's first request is rarely refused for its length. */

@@ -113,7 +113,7 @@ class KeyScanner {
     this.#take(/(?:\s|#[^\n]*)*/y);
   }
 
-  /** Also notes enclosing tables that the key is the first to name. */
+  /** Also notes the tables around the key that no earlier line has named. */
   #note(path: Path): Path {
     for (; this.#countedTo < this.#at; this.#countedTo++) if (this.#text[this.#countedTo] === '\n') this.#line++;
     for (let length = 1; length <= path.length; length++) {

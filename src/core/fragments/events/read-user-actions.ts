@@ -7,7 +7,10 @@ const between = '\n</command>\n<result>\nExit code: ';
 const end = '\n</result>\n</user_shell_command>';
 const facts = /^([^\n]{1,80})\nDuration: (\d{1,12}(?:\.\d{1,12})?) seconds\nOutput:\n/;
 
-/** Parses a text of `userShellCommandFragment`, or another program's in the same form. Undefined: it is neither. */
+/**
+ * Parses a text of `userShellCommandFragment`, or another program's in the same form. Undefined if the text is
+ * something else.
+ */
 export function readUserShellCommand(text: string): UserShellCommandText | undefined {
   const said = text.trim();
   const middle = said.indexOf(between);
@@ -19,7 +22,7 @@ export function readUserShellCommand(text: string): UserShellCommandText | undef
   return {
     command: asTyped(said.slice(head.length, middle)),
     seconds: Number(seconds),
-    // If the command printed nothing, both line breaks are the same one.
+    // If the command printed nothing, one line break both ends the heading and begins the end mark.
     output: asTyped(result.slice(about.length, Math.max(about.length, result.length - end.length))),
     ...defined({ exitCode, isStopped: exit === noExitCodeStopped ? (true as const) : undefined }),
   };
@@ -29,7 +32,7 @@ const asTyped = (text: string): string => partEnds.reduce(unescapeEndMarker, tex
 const form =
   /^<user_action>\s*<context>[^]*?<\/context>\s*<action>(\w{1,40})<\/action>\s*<results>\n?([^]*?)\n?\s*<\/results>\s*<\/user_action>$/;
 
-/** Parses a text of `userActionFragment`. Undefined: it is none. */
+/** Parses a text of `userActionFragment`. Undefined if the text is something else. */
 export function readUserAction(text: string): { readonly action: string; readonly results: string } | undefined {
   const [, action, results] = form.exec(text.trim()) ?? [];
   return action === undefined || results === undefined ? undefined : { action, results: unescapeText(results) };

@@ -114,7 +114,10 @@ const seesItself = /LINENO|BASH|\$_|\$-|\$\{[_-]/;
 /** These mean something else when quoted as the first word. */
 const keyword = /^(?:time|coproc|noglob|nocorrect|[^\w./-].*)$/;
 
-/** The same for commands that differ only in blanks, quotes, comments, a system shell's folder, or login shell. */
+/**
+ * One text for commands that do the same but differ in blanks, quotes, comments, a system shell's folder, or login
+ * shell. Commands that do different things never share one: session grants rest on it.
+ */
 export function canonicalCommand(argv: readonly string[], reader: ShellReader): string {
   const { program = '', shell = 'other', script, parameters, isOrdinary } = shellCall(argv) ?? {};
   if (isOrdinary !== true || shell === 'other' || script === undefined) return JSON.stringify({ argv });

@@ -4,7 +4,10 @@ const refused = 'output ext-diff textconv exec paginate show-signature open-file
 const shownBranches =
   /^(?:-[arv]+|-vv|--(?:all|remotes|list|show-current|verbose|no-color|color|no-column|ignore-case|(?:sort|format|abbrev|color|points-at|contains|no-contains|merged|no-merged)=.*))$/;
 
-/** The words after `git`. An option before the subcommand may lead to configuration that names programs. */
+/**
+ * Gets the words after `git`. An option before the subcommand makes it not read-only: it may load settings that start
+ * programs.
+ */
 function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean {
   if (subcommand === 'branch') return words.every((word) => shownBranches.test(word));
   if (!/^(?:status|log|diff|show)$/.test(subcommand)) return false;
@@ -34,7 +37,10 @@ const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>>
   uniq: (words) => operandsOf(words, 'fsw') <= 1,
 };
 
-/** True if a command, by its bare name, is known to change nothing. `isOpen`: it gets more, unknown words. */
+/**
+ * True if a command, by its bare name, is known to change nothing. `isOpen`: more words, not known now, are added when
+ * it runs.
+ */
 export function isReadOnlyCommand([name = '', ...words]: readonly string[], { isOpen }: { readonly isOpen: boolean }) {
   if (anyWords.has(name)) return true;
   return !isOpen && Object.hasOwn(someWords, name) && someWords[name]?.(words) === true;
@@ -46,7 +52,7 @@ function operandsOf(words: readonly string[], valued: string): number {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     if (word === '--') return count + words.length - at - 1;
-    // `+N` skips fields in the oldest form, and is a file in others.
+    // `+N` is an option in the oldest form of `uniq` and a file name in others, so it counts as a file.
     if (!/^-./.test(word)) count += 1;
     else if (/^-\w$/.test(word) && valued.includes(word.charAt(1))) at += 1;
   }

@@ -1,7 +1,9 @@
 import type { ShellBlock, ShellNode, ShellScript, ShellSimpleCommand } from '../../../protocol/shell.ts';
 import { setOf, type ShellCall } from './command-words.ts';
 
-/** The pieces of a script, if the grammar and the quoting rules read them alike. Undefined: its effect is uncertain. */
+/**
+ * The pieces of a script, if the grammar and the quoting rules read them alike. Undefined if its effect is uncertain.
+ */
 export function agreedPieces(
   script: string,
   read: ShellScript,

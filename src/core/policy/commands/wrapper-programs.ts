@@ -114,7 +114,7 @@ export const wrapperNames: ReadonlySet<string> = new Set(
 const awkName = /^[gmn]?awk$/;
 const awkText = /"((?:[^"\\]|\\[^])*)"/g;
 
-/** Undefined: it starts no other program, or no words are left for one. */
+/** Undefined if it starts no other program, or no words are left for one. */
 export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | undefined {
   if (program === undefined) return undefined;
   const name = programName(program);

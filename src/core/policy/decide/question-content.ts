@@ -62,7 +62,7 @@ function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): N
   return isGit(words) && ground?.settled.has(program) === true ? { kind: 'git' } : { kind: 'program', program };
 }
 
-/** Why an approved call gets no session answer. Undefined: it is offered. */
+/** Why an approved call gets no session answer. Undefined if that answer is offered. */
 export function reasonNoSessionAnswer(
   context: Pick<DecisionContext, 'analysis'>,
   { danger }: Pick<CommandJudgement, 'danger'>,

@@ -29,7 +29,7 @@ export function isSafeGit(
   return commands?.every((words) => isPlainGit(words, folder) && !(hasCompany && entersCheckout(words))) === true;
 }
 
-/** Why git cannot leave the sandbox there, whatever its words, and what the user can do. Undefined: it may. */
+/** Why git cannot leave the sandbox there, whatever its words, and what the user can do. Undefined if it may. */
 export function reasonGitStaysInside(
   { openSetting, openVariable, hasCompany, repository, settled }: TamperState,
   commands: readonly (readonly string[])[],

@@ -33,12 +33,16 @@ const denyEverything = '/**';
  * fully writable disk is `unrestricted`, without protection. The engine's own places are removed last.
  */
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
-  if (profile.type !== 'managed') {
-    const network = profile.type === 'disabled' ? 'enabled' : profile.network;
-    return { enforcement: profile.type, files: { kind: 'unrestricted' }, network };
+  switch (profile.type) {
+    case 'managed': {
+      const { network, capstan_network: details } = profile;
+      return { enforcement: 'managed', ...resolveFiles(profile.file_system, places), network, ...details };
+    }
+    case 'disabled':
+      return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+    case 'external':
+      return { enforcement: 'external', files: { kind: 'unrestricted' }, network: profile.network };
   }
-  const { network, capstan_network: details } = profile;
-  return { enforcement: 'managed', ...resolveFiles(profile.file_system, places), network, ...details };
 }
 
 /** Paths that a profile's entries make writable, unless the whole disk is. Some may be revoked. */

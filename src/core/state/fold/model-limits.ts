@@ -45,8 +45,9 @@ function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelL
   const accepted = Math.max(limit.accepted ?? 0, bytes);
   const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
   if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
-  const { named } = limit;
-  return { ...limit, accepted, proven, named: named === undefined || named.tokens < proven ? undefined : named };
+  // Apart, so that it stays the last member of a line.
+  const { named, ...known } = limit;
+  return { ...known, accepted, proven, named: named === undefined || named.tokens < proven ? undefined : named };
 }
 
 function takenBy(bytes: number, counted: number): number {

@@ -51,7 +51,10 @@ export function questionKey(
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 
-/** Must be durable before the user is asked. `supersedes`: `about` of the question of the call before it. */
+/**
+ * Must be durable before the user is asked. `supersedes`: `about` of the same call's previous question, which is no
+ * longer asked.
+ */
 export function questionAsked(
   question: Question,
   { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },

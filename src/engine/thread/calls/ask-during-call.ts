@@ -47,13 +47,15 @@ export function askAboutHosts(
     // The call is answered but its command still runs: no turn is left to ask in.
     if (over.signal.aborted) return 'unasked';
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
-    const came = await askBeside({ ...turn, signal: ended }, wanted, order, () => decideHostNow(turn, wanted, host));
-    // If it ended, the command waited for it, perhaps behind an unanswered question.
-    if (came.kind === 'decided' && !ended.aborted) return hostAnswer(came.decided);
-    const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
-    // A yes without words is not reported: the command connects.
-    if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
-    return answer.kind === 'allowed' ? 'allowed' : 'declined';
+    const decide = () => decideHostNow(turn, wanted, host);
+    return askBeside({ ...turn, signal: ended }, wanted, order, decide, (came) => {
+      // If it ended, the command waited for it, perhaps behind an unanswered question.
+      if (came.kind === 'decided' && !ended.aborted) return hostAnswer(came.decided);
+      const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
+      // A yes without words is not reported: the command connects.
+      if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
+      return answer.kind === 'allowed' ? 'allowed' : 'declined';
+    });
   }
 
   return {
@@ -71,20 +73,24 @@ export function askAboutHosts(
   };
 }
 
-/** Asks while a call runs. The call has begun, so its questions lapse with it and do not wait for the next process. */
-async function askBeside(
+/**
+ * Asks while a call runs. The call has begun, so its questions lapse with it and do not wait for the next process. The
+ * next question of the step waits until `use` has taken the answer.
+ */
+async function askBeside<Used>(
   turn: Turn,
   wanted: CallToGrant,
   order: QuestionOrder,
   decide: () => CallDecision,
-): Promise<DecidedInPlace> {
+  use: (came: DecidedInPlace) => Used | Promise<Used>,
+): Promise<Used> {
   const life = new AbortController();
   const end = (): void => life.abort('over');
   turn.signal.addEventListener('abort', end, { once: true });
   if (turn.signal.aborted) end();
   const inOrder = order.next();
   try {
-    return await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide });
+    return await use(await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide }));
   } finally {
     inOrder.pass();
     turn.signal.removeEventListener('abort', end);
@@ -126,16 +132,18 @@ export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOr
       where: 'sandbox',
       grantKeys: [],
     };
-    const came = await askBeside(turn, wanted, order, () => decided);
-    if (came.kind !== 'answered') return { action: 'cancel' };
-    const { kind, content } = came.answer;
-    if (kind !== 'allowed') return { action: kind === 'declined' ? 'decline' : 'cancel' };
-    if (url !== undefined) return { action: 'accept' };
-    const { filledForm } = await import('../../../protocol/elicitation-form.ts');
-    const filled = filledForm(schema, content);
-    if ('content' in filled) return { action: 'accept', content: filled.content };
-    warnOnce(turn, notSent(server, filled.fault), 'message');
-    return { action: 'cancel' };
+    const ask = () => decided;
+    return askBeside(turn, wanted, order, ask, async (came): Promise<McpElicitationAnswer> => {
+      if (came.kind !== 'answered') return { action: 'cancel' };
+      const { kind, content } = came.answer;
+      if (kind !== 'allowed') return { action: kind === 'declined' ? 'decline' : 'cancel' };
+      if (url !== undefined) return { action: 'accept' };
+      const { filledForm } = await import('../../../protocol/elicitation-form.ts');
+      const filled = filledForm(schema, content);
+      if ('content' in filled) return { action: 'accept', content: filled.content };
+      warnOnce(turn, notSent(server, filled.fault), 'message');
+      return { action: 'cancel' };
+    });
   };
 }
 

@@ -1,6 +1,6 @@
 /** The place of a call among those of its step, taken when it is about to have an effect. */
 export interface PlaceInOrder {
-  /** Resolves when its turn has come. Undefined: it has. */
+  /** Resolves when its turn has come. Undefined if it already has. */
   readonly before: Promise<unknown> | undefined;
   leave(): void;
 }

@@ -9,7 +9,10 @@ import { warnOnceForAll } from '../log.ts';
 /** Models for which the user was warned that an item is sent without its media. */
 const known = new WeakMap<Item, Set<string>>();
 
-/** Warns of pictures and recordings that the model does not get: once in a turn, and once for each of them. */
+/**
+ * Warns about pictures and recordings that the model does not get: at most one warning per turn, and none twice about
+ * the same item and model.
+ */
 export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
   const { slug } = identity.model;
   const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);

@@ -49,7 +49,7 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
     if (hook !== undefined) turn.memory.hookedCalls.set(call.call_id, hook);
     for (const text of hook?.texts ?? []) turn.memory.hookTexts.push({ text, callId: call.call_id });
     const again = callAfterHooks(call, hook);
-    const note = hook?.input && changedByHook(shownCallInput(again));
+    const note = hook?.input === undefined ? undefined : changedByHook(shownCallInput(again));
     calls.start(again, { id, about, approval, hooked: { hook: hook?.asks && 'ask', note }, answer });
   }
   // A call that is not in history is not run.

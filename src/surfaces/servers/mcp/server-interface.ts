@@ -20,7 +20,7 @@ export type ChangedList = 'tools' | 'resources' | 'prompts';
 
 export interface ServerPrompts {
   readonly list: readonly JsonObject[];
-  /** Undefined: there is no such prompt. */
+  /** Undefined if there is no such prompt. */
   get(
     name: string,
     args: Readonly<Record<string, string>>,
@@ -137,7 +137,7 @@ export interface ServerResources {
     readonly mimeType: string;
   }[];
   list(cursor: string | undefined): Promise<{ readonly resources: readonly JsonObject[]; readonly next?: string }>;
-  /** Accepts every URI that can be followed, since notices name it. Undefined: there is no such resource. */
+  /** Accepts every URI that can be followed, since notices name it. Undefined if there is no such resource. */
   read(uri: string): Promise<readonly JsonObject[] | undefined>;
   /** True if `watch` can ever call back: the URI is one of this server, and its target exists. */
   canFollow(uri: string): Promise<boolean>;

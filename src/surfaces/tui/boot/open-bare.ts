@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { openTui } from './open-tui.ts';
 
-/** Runs a bare `capstan` on a terminal. Undefined: there is no folder to work in. */
+/** Runs a bare `capstan` on a terminal. Undefined if there is no folder to work in. */
 export async function openBare(): Promise<number | undefined> {
   const cwd = currentFolderOrNone();
   if (cwd === undefined) return undefined;

@@ -17,7 +17,7 @@ export class Composer {
   changed: () => void = () => {};
   vim: VimMode | undefined;
   readonly #editor = new Editor(draftColumns);
-  /** Drafts that returned while the draft is lent; undefined: it is not lent. */
+  /** Drafts that were given back while the draft is lent out. Undefined: it is not lent out. */
   #cameBack: Draft[] | undefined;
   readonly #offered: Draft[] = [];
   #width = 77;
@@ -59,7 +59,7 @@ export class Composer {
     this.#clear();
   }
 
-  /** Shows another draft; showing the first one again leaves no trace of it. */
+  /** Shows another draft for the moment, outside the undo history. */
   preview(draft: Draft): void {
     this.#editor.show(draft);
   }
@@ -70,7 +70,7 @@ export class Composer {
     else this.#cameBack.push(draft);
   }
 
-  /** Offers a draft. It waits while the user writes something else. */
+  /** Shows the draft if the composer is empty and not lent out; otherwise it waits until then. */
   offer(draft: Draft): 'shown' | 'waits' {
     const isFree = this.isEmpty && this.#cameBack === undefined;
     if (isFree) this.draft = draft;
@@ -102,7 +102,10 @@ export class Composer {
     if (offered !== undefined) this.draft = offered;
   }
 
-  /** Like `giveBack`, but never joined with what the user writes: in that case the next recall shows the message. */
+  /**
+   * Like `giveBack`, but if the composer is not empty, the message is not joined with the draft: the next recall (Up)
+   * brings it.
+   */
   giveMessageBack(draft: Draft): 'shown' | 'aside' {
     const isFree = this.isEmpty;
     if (isFree) this.giveBack(draft);
@@ -168,7 +171,10 @@ export class Composer {
     return true;
   }
 
-  /** Older messages must be read first. They are shown if the user has not moved on by then. */
+  /**
+   * Older messages must be read from disk first. Then they are shown, unless the user has done something else
+   * meanwhile.
+   */
   #recallLater(): boolean {
     const { history } = this;
     if (history.state !== 'more') return false;

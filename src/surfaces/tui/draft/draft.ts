@@ -170,7 +170,7 @@ export const isShellDraft = (draft: Draft): boolean => draft.text.startsWith('!'
 export const escapeCommandDraft = (draft: Draft): Draft =>
   isCommandDraft(draft) ? withCursor(replaceIn(draft, [0, 0], ' '), draft.cursor + 1) : draft;
 
-/** Parses a line as `/name rest`. Undefined: it is for the model, such as a path. */
+/** Parses a line as `/name rest`. Undefined if it is for the model, such as a path. */
 export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
   const [, name, rest = ''] =
     /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];

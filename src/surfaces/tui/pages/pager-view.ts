@@ -29,11 +29,11 @@ export class PagerView implements View {
   /** The first visible row; infinite: follow the end. */
   #from: number;
   #room = 1;
-  /** The first visible row at the end, in the last frame. */
+  /** In the last frame: the first visible row of a view that is scrolled to its end. */
   #last = 0;
   #stops: readonly number[] = [];
   #showsFound = false;
-  /** Stay at the beginning, whatever is drawn before it. */
+  /** Keep showing the first row, even while more rows are put before it. */
   #isTop = false;
   #isWhole = true;
   readonly #keys = keyTable({

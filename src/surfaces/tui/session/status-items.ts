@@ -34,7 +34,10 @@ export interface StatusItem {
   readonly about: string;
   /** Text of the item, not cleaned yet; undefined: nothing to show. */
   text(facts: StatusFacts, look: Look): string | undefined;
-  /** The text if space is short. Such an item shows what is running out: the items after it are dropped first. */
+  /**
+   * A shorter text for narrow screens. Items with one show what is running out, so the items after them are dropped
+   * first.
+   */
   short?(facts: StatusFacts): string;
   /** Absent: dim. */
   style?(facts: StatusFacts): Style;
@@ -44,7 +47,7 @@ const accent = (): Style => ({ colour: 'accent' });
 const marker = (): Style => ({ colour: 'marker' });
 const left = ({ usage }: StatusFacts): number => Math.round(usage.percentRemaining);
 
-/** These are coloured even if other items are not. */
+/** Items with this style keep their colours even if the other items have none. */
 const leftStyle = (facts: StatusFacts): Style =>
   left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
 
@@ -57,7 +60,7 @@ export function withNext({ settings, next }: Pick<StatusFacts, 'settings' | 'nex
   return then === undefined || then === now ? now : `${now} (next: ${then})`;
 }
 
-/** `goal active, 40K of 50K tokens`. A reached goal is left to the answer. */
+/** `goal active, 40K of 50K tokens`. Nothing for a reached goal: the answer says so. */
 function goalWords(goal: Goal | undefined): string | undefined {
   if (goal === undefined || goal.status === 'complete') return undefined;
   const { status, tokensUsed, tokenBudget } = goal;
@@ -158,7 +161,7 @@ export function readStatusIds(words: readonly string[]): ReadIds<StatusId> {
 export const usualStatusLine: readonly StatusId[] = [
   'model-with-reasoning',
   'context-remaining',
-  // Short, and before a folder that may take the rest of the line.
+  // Before the folder, which may take the rest of the line.
   'estimated-thread-cost',
   'current-dir',
   'git-branch',

@@ -68,7 +68,7 @@ export interface SizedStream {
   readonly columns?: number;
 }
 
-/** The columns of a terminal. Undefined: it is none, or reports its size as 0 because it is unknown. */
+/** The columns of a terminal. Undefined if it is no terminal, or reports its size as 0 because it is unknown. */
 export function terminalWidth({ columns = 0 }: SizedStream): number | undefined {
   return columns > 0 ? columns : undefined;
 }

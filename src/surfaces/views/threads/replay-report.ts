@@ -216,7 +216,7 @@ export async function* replayRequests(
   }
 }
 
-/** Says where requests are that a thread no longer lists. Undefined: there are none. */
+/** Says where requests are that a thread no longer lists. Undefined if there are none. */
 export function takenBackWords(
   id: ThreadId,
   { requests, problem }: Pick<TakenBackRequests, 'requests' | 'problem'>,

@@ -137,7 +137,7 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
 
 const words = { noted: 'noted', nothing: 'nothing to note', failed: 'failed' } as const;
 
-/** Saving a key does not ask the provider: the key may be for another one, or for a server that is not up yet. */
+/** Saving a key does not try it at the provider: it may be for another one, or for a server that is not running yet. */
 export function keySavedWords(where: string): string {
   return `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
 }

@@ -151,7 +151,7 @@ export function setMember(value: Value, [index, member]: readonly [Value, Value]
   meter.spend(1);
 }
 
-/** A loop would never end if its value could grow. */
+/** Refuses to change a list or dict while a loop goes through it: the loop might never end. */
 export function checkFree({ kind, loops }: ListValue | DictValue): void {
   if (loops > 0) fail(`This ${kind} cannot be changed while a loop goes through it.`, 'Change it after the loop.');
 }

@@ -73,7 +73,7 @@ const noThread: Outcome = {
   next: 'Give the threadId that codex gave.',
 };
 
-/** Hosts distinguish the events of their calls by the request. */
+/** Events carry the request's id: by it, hosts know which of their calls an event belongs to. */
 function asCodexEvents({ requestId }: CallContext): Attendance {
   return { form: codexForm(), requestId };
 }
@@ -87,8 +87,8 @@ function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired
 }
 
 /**
- * `codex/event` with messages that hosts of `codex mcp-server` know. Made for one call: a turn that another model
- * continues is one task, under the id of its first turn.
+ * Makes `codex/event` messages that hosts of `codex mcp-server` know. One form serves one call. A turn and its
+ * continuation by another model are one task, with the id of the first turn.
  */
 function codexForm(): NewsForm {
   const tasks = new Map<TurnId, TurnId>();

@@ -55,7 +55,7 @@ function readToken(path: string): string | Outcome {
   try {
     const file = openSync(path, 'r');
     try {
-      // Commands of other users could use the server as this user.
+      // Other users could read the token, and their programs use the server as this user.
       if ((fstatSync(file).mode & 0o077) !== 0) return openToOthers(path);
       return readFileSync(file, 'utf8').trim();
     } finally {

@@ -106,7 +106,7 @@ function footer(main: TuiScreen, look: Look): Row {
 
 const mostNamed = 5;
 
-/** The files that an unsaved conversation leaves, in one line. Undefined: it can have left nothing. */
+/** The files that an unsaved conversation leaves, in one line. Undefined if it cannot have left any. */
 export function remainingFilesLine(
   { files, commands, problem }: Pick<SideConversationChanges, 'files' | 'commands' | 'problem'>,
   place: Parameters<typeof shownPath>[1],

@@ -10,7 +10,7 @@ export interface WindowGroup {
   readonly kind: GroupKind;
   readonly name: string;
   readonly tokens: number;
-  /** Tokens that the provider had cached. Undefined: it reported on none of them. */
+  /** Tokens that the provider had cached. Undefined if it reported on none of them. */
   readonly cached?: number;
   readonly items: readonly WindowItem[];
 }

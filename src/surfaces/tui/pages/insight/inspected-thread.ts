@@ -59,7 +59,7 @@ export function yieldRegularly(now: () => number): () => Promise<void> {
   };
 }
 
-/** The turn number in a command's arguments. Undefined: there is none. */
+/** The turn number in a command's arguments. Undefined if there is none. */
 export function parseTurnNumber(rest: string, { turns }: Pick<ThreadStory, 'turns'>): number | undefined | Outcome {
   if (rest === '') return undefined;
   const number = /^\d{1,9}$/.test(rest) ? Number(rest) : 0;

@@ -44,7 +44,7 @@ export function showReplay(host: TuiSession, rest: string): Promise<void> {
 /** A rebuilt request and how it compares. */
 interface Replayed {
   readonly shown: ReplayedRequest;
-  /** Its bytes. Undefined: they cannot be rebuilt. */
+  /** Its bytes. Undefined if they cannot be rebuilt. */
   body(): string | undefined;
 }
 

@@ -1,8 +1,9 @@
 import { replaceInvisible } from '../../../../base/invisible-characters.ts';
 
 /**
- * Escape sequences: control sequences, strings for the terminal up to their end, and short ones. A string that does not
- * end on its line loses only its beginning, so that nothing can swallow the rest of an output.
+ * Escape sequences: control sequences, short sequences, and strings for the terminal with their end mark. If such a
+ * string does not end on its line, only its first characters are removed, so that it cannot hide the rest of the
+ * output.
  */
 const sequences =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
@@ -33,7 +34,7 @@ export function cleanLine(text: string): string {
   );
 }
 
-/** Removes hidden characters of a text that stays with the user; it already has no control characters. */
+/** Removes invisible characters from text that has no control characters any more. */
 export const withoutHidden = (text: string): string =>
   replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
 

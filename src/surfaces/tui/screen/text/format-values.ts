@@ -9,7 +9,7 @@ export function shownPath(path: string, { cwd, home }: Pick<Look, 'cwd' | 'home'
   return cleanLine(atHome === undefined ? path : atHome === '' ? '~' : `~/${atHome}`);
 }
 
-/** The rest of a path below a folder. Undefined: it is elsewhere. */
+/** The rest of a path below a folder. Undefined if it is elsewhere. */
 function within(path: string, folder: string): string | undefined {
   if (folder === '' || folder === '/') return undefined;
   if (path === folder) return '';

@@ -103,7 +103,7 @@ function longColour(codes: readonly number[], at: number): { readonly colour?: n
 
 const roles: Readonly<Record<number, ColourRole>> = { 1: 'bad', 2: 'good', 3: 'warn', 5: 'special', 6: 'accent' };
 
-/** A coloured page in rows that fit, in theme colours. No text is left out. */
+/** Wraps a coloured page to the screen and draws it in the theme's colours. Leaves no text out. */
 export function paintedRows(page: string, look: Look): readonly string[] {
   const colours = new OutputColours();
   const lines = page

@@ -152,7 +152,7 @@ interface SimpleCommand {
   readonly isPiped: boolean;
 }
 
-/** Commands of a script that is simple enough to classify. Undefined: it is not. */
+/** Commands of a script that is simple enough to classify. Undefined for any other script. */
 function simpleCommands(script: string): readonly SimpleCommand[] | undefined {
   const commands: SimpleCommand[] = [];
   let words: string[] = [];

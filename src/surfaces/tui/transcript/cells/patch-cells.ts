@@ -224,7 +224,7 @@ function diffPainter(grammar: Grammar | undefined) {
 /** Answers of other programs to a patch that they applied. */
 const applied = /^(?:Exit code: 0\n|Success\.|\{"output":"Success\.)/;
 
-/** A patch recorded only as a call and its answer, as in old files of other programs. Undefined: it is none. */
+/** A patch recorded only as a call and its answer, as in old files of other programs. Undefined for other calls. */
 export function calledPatchCell(item: ToolCallItem): Cell | undefined {
   const { id, tool, arguments: given, output = '' } = item;
   const input = tool === 'apply_patch' ? stringAt(given, 'input') : undefined;

@@ -52,7 +52,7 @@ function argumentPieces({ arguments: given }: ToolCallItem, look: Look): Row {
   return isWhole ? [text] : cutRow([text], mostArgumentCharacters, look);
 }
 
-/** A call of a tool for agents. Undefined: it is another tool. */
+/** A call of a tool for agents. Undefined for other tools. */
 export function agentCell(item: ToolCallItem): Cell | undefined {
   if (item.server !== undefined || !Object.hasOwn(titles, item.tool)) return undefined;
   return titledCallCell(item, (look) => titles[item.tool]!(item, look));
@@ -101,7 +101,7 @@ function messagePieces(message: string | undefined, look: Look): Row {
   return look.details === 'whole' ? text : cutRow(text, mostMessageCharacters, look);
 }
 
-/** Input to a background command, or waiting for it. Undefined: it is another tool. */
+/** Input to a background command, or waiting for it. Undefined for other tools. */
 export function backgroundCell(item: ToolCallItem): Cell | undefined {
   if (item.server !== undefined || item.tool !== 'write_stdin') return undefined;
   const { arguments: given, status } = item;

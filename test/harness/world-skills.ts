@@ -1,5 +1,9 @@
 import type { LoadedSkills } from '../../src/adapters/skills/load-skills.ts';
-import { readNamedSkillFiles, relevantLoadedSkills, selectLoadedSkills } from '../../src/adapters/skills/select-skills.ts';
+import {
+  readNamedSkillFiles,
+  relevantLoadedSkills,
+  selectLoadedSkills,
+} from '../../src/adapters/skills/select-skills.ts';
 import type { Skills } from '../../src/ports/skills.ts';
 
 /** A skill of a world: its file says what its name says. */

@@ -2,7 +2,7 @@ import { draftFromText } from '../draft/draft.ts';
 import type { TuiSession } from '../session/session.ts';
 import type { Cell } from '../transcript/cells/cell.ts';
 
-export function showCell({ parts: { stage } }: Pick<TuiSession, 'parts'>, cell: Cell): void {
+export function showInTranscript({ parts: { stage } }: Pick<TuiSession, 'parts'>, cell: Cell): void {
   stage.transcript.add({ cell, isFinal: true });
   stage.draw();
 }

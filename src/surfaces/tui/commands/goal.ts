@@ -4,7 +4,7 @@ import { goalTokensWords, goalStatusWords } from '../../views/wording/turn-lines
 import { cardCell } from '../transcript/cells/card-cell.ts';
 import { elapsedWords } from '../screen/text/format-values.ts';
 import type { TuiSession } from '../session/session.ts';
-import { putInComposer, showCell } from './command-session.ts';
+import { putInComposer, showInTranscript } from './command-session.ts';
 
 /** `/goal` shows it or sends a request: a goal changes by user messages, so that a rollback takes the change back. */
 export async function goal(session: TuiSession, rest: string): Promise<void> {
@@ -52,5 +52,5 @@ function show(session: TuiSession, known: Goal | undefined): void {
     ],
     notes: ['/goal pause, /goal resume, /goal edit and /goal clear change it; /goal WORDS sets another one.'],
   });
-  showCell(session, cell);
+  showInTranscript(session, cell);
 }

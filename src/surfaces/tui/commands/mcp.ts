@@ -3,7 +3,7 @@ import { fullText } from '../../../protocol/outcome.ts';
 import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
 import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
-import { showCell } from './command-session.ts';
+import { showInTranscript } from './command-session.ts';
 
 /** `/mcp`: lists the servers with their tools, or logs in to one of them. */
 export async function mcp(session: TuiSession, rest: string): Promise<void> {
@@ -33,7 +33,7 @@ async function show(session: TuiSession, registry: McpRegistry, what: 'servers' 
     ...(what === 'tools' ? [] : ['/mcp verbose also shows the tools.']),
     ...(servers.some(wantsLogin) ? ['/mcp login NAME logs in to a server that asks for it.'] : []),
   ];
-  showCell(session, cardCell({ title: 'MCP servers', rows, notes }));
+  showInTranscript(session, cardCell({ title: 'MCP servers', rows, notes }));
 }
 
 async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: string): Promise<readonly string[]> {

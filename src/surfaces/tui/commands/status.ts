@@ -15,7 +15,7 @@ import { windowFill } from '../pages/insight/context-window-view.ts';
 import { shownPath } from '../screen/text/format-values.ts';
 import type { Look } from '../screen/text/look.ts';
 import { cardCell, type CardRow } from '../transcript/cells/card-cell.ts';
-import { showCell } from './command-session.ts';
+import { showInTranscript } from './command-session.ts';
 
 /** `/status`: shows the current settings and the cost of the thread. All figures are the engine's. */
 export async function status(session: TuiSession): Promise<void> {
@@ -46,7 +46,7 @@ export async function status(session: TuiSession): Promise<void> {
     { name: 'Cost', value: moneyWords(total.cost, total.estimated).replace(/^cost /, '') },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),
   ];
-  showCell(session, cardCell({ title: 'Status', rows }));
+  showInTranscript(session, cardCell({ title: 'Status', rows }));
 }
 
 /** Usage that no provider counted, such as an interrupted answer. */

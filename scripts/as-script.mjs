@@ -39,7 +39,7 @@ export function asScripts({ program, first, later, entry, keptBy, kinds, isWorth
     `const kind=${JSON.stringify(kinds)}.find(word=>process.argv.includes(word,3));`,
     `const first=${run(firstScript)},members=first.enter(url,importModule,loadLater);`,
     'let other,later,mustAsk=mayKeep;function loadLater(){',
-    // What has run by then is what a start needs: with less to read, the next one is faster.
+    // A start needs what has run by then: with less to read, the next one is faster.
     'if(mustAsk&&isWorthKeeping()){mustAsk=false;first.keep();process.once("exit",()=>other.keep())}',
     `if(later===undefined){other=${run(laterScript)};mustAsk&&=!(first.isKept&&other.isKept);`,
     'later=other.enter(url,importModule,members)}return later}',
@@ -72,7 +72,7 @@ function withoutImport({ code }, { fileName }, members, entered) {
   );
 }
 
-/** What a module imports, does and exports. */
+/** Imports, statements and exports of a module. */
 function parts({ name, code }) {
   const { body } = parseAst(code);
   const last = body.at(-1);
@@ -126,7 +126,7 @@ function script(name, given, inside, exported) {
 /** From this length on Node leaves a text where it was read to, instead of copying it into the heap, which costs a collection. */
 const readInPlace = 1_031_914;
 
-/** Of one that is far shorter, reading what is added would cost more. */
+/** For a far shorter one, reading the addition would cost more. */
 function longEnough(code) {
   return code.length < readInPlace / 2 ? code : code.padEnd(readInPlace, '\n');
 }
@@ -142,7 +142,7 @@ function exports(members, value, more = []) {
   return `const{${bound}}=${value};export{${[...names, ...more]}};`;
 }
 
-/** What a module only passes on: which member of the other it exports, and as what. */
+/** Re-exports of a module: which member of the other it exports, and as what. */
 function reexported({ imports, exported }) {
   return exported.map(({ local, as }) => ({ member: imports.find((each) => each.local === local).as, as }));
 }
@@ -151,7 +151,7 @@ function bindings(imports) {
   return imports.map(({ as, local }) => `${as}:${local}`);
 }
 
-/** What only a module has is handed to the script: where it is, and how it imports. */
+/** Hands the script what only a module has: where it is, and how it imports. */
 function replacements(body) {
   const found = importsIn(body).map(({ start }) => ({ start, end: start + 'import'.length, text: 'importModule' }));
   for (const { start, end, computed, property } of nodesIn(body, isMeta)) {

@@ -1,4 +1,4 @@
-// Whether dist/ was built from the sources as they are now. Contents count, not times: a checkout changes times.
+// Tells if dist/ was built from the sources as they are now. Contents count, not times: a checkout changes times.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export function isBuilt(root) {
   return readStamp(root)?.fingerprint === buildFingerprint(root);
 }
 
-/** What the last build was made from and what it wrote: { fingerprint, files }. Undefined if that is unknown. */
+/** Sources and outputs of the last build: { fingerprint, files }. Undefined if that is unknown. */
 export function readStamp(root) {
   try {
     return JSON.parse(readFileSync(stampFile(root), 'utf8'));

@@ -13,17 +13,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const executable = 'bin.cjs';
 const shebang = '#!/usr/bin/env node\n';
-/** What commands of the model find on their path (src/adapters/tools/apply-patch). */
+/** The program that commands of the model find on their path (src/adapters/tools/apply-patch). */
 const patchProgram = `#!/bin/sh
 exec "\${CAPSTAN_NODE:-node}" "\${0%/*}/../bin.cjs" apply_patch "$@"
 `;
 const patchPrograms = ['commands/apply_patch', 'commands/applypatch'];
-/** What reads shell scripts (src/adapters/exec/shell-reader.ts). Of these packages the program needs nothing else at run time. */
+/** The reader of shell scripts (src/adapters/exec/shell-reader.ts). Of these packages the program needs nothing else at run time. */
 const wasmFiles = [
   import.meta.resolve('web-tree-sitter/web-tree-sitter.wasm'),
   import.meta.resolve('tree-sitter-bash/tree-sitter-bash.wasm'),
 ];
-/** What decodes pictures (src/adapters/gather/files/resize-worker.ts). Its code is bundled, and its licence copied with that. */
+/** The decoder of pictures (src/adapters/gather/files/resize-worker.ts). Its code is bundled, and its licence copied with that. */
 const pictureModule = import.meta.resolve('@silvia-odwyer/photon-node/photon_rs_bg.wasm');
 /** A running process imports its chunks late, so they stay this long after the build that replaced them. */
 const keepOldChunks = 24 * 60 * 60 * 1000;
@@ -67,7 +67,7 @@ async function bundle() {
   }
   for (const url of wasmFiles) {
     outputs.set(`wasm/${basename(url)}`, await readFile(new URL(url)));
-    // The same for their licences.
+    // Their licences likewise.
     outputs.set(`wasm/${basename(url, '.wasm')}.LICENSE`, await readFile(new URL('LICENSE', url)));
   }
   outputs.set(`wasm/${basename(pictureModule)}`, await readFile(new URL(pictureModule)));

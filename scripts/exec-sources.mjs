@@ -22,7 +22,7 @@ export function execSources(late) {
   return { first: early, later: new Set([...later, ...own([...later])].filter((id) => !early.has(id))) };
 }
 
-/** What a module of Node's own is called inside the bundler. */
+/** Name of a module of Node's own inside the bundler. */
 export const builtinPrefix = '\0builtin:';
 
 function builtinId(specifier) {

@@ -8,7 +8,7 @@ const began = performance.now();
 // The suites wait as much as they compute: the checks take the time that is left over, and hold up no suite.
 const checking = checks.map((name) => run('npm', ['run', '--silent', name], { stdio: 'pipe', priority: 10 }));
 const given = process.argv.slice(2);
-// Who names files wants those; without names, the suites that take long are left to the deep tests.
+// Named files are run as named; without names, the suites that take long are left to the deep tests.
 if (given.length === 0) process.env.CAPSTAN_TEST_LATE = 'apart';
 const suites = await run('vitest', ['run', ...given], { stdio: 'inherit', priority: 0 });
 const results = await Promise.all(checking);

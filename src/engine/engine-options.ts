@@ -31,7 +31,7 @@ import type { Variables } from '../protocol/shell.ts';
 export interface EngineOptions extends ConfigChoices {
   readonly env: Variables;
   readonly client: Omit<ClientFacts, 'threadSource'>;
-  /** Where threads are kept. Default: the files of the home, which Codex uses as well. */
+  /** Keeps the threads. Default: the files of the home, which Codex uses as well. */
   readonly store?: ThreadStore;
   /**
    * Proves which lines of `store` the engines wrote; the same for all of them. The files of a home use the key of that

@@ -124,7 +124,7 @@ export interface YieldedCommand {
   readonly session: Session;
   readonly output: ProcessOutput;
   readonly durationMs: number;
-  /** Where all of its output can be read. Absent: nowhere. */
+  /** File with all of its output. Absent: there is none. */
   readonly log?: string;
   readonly pruned: readonly number[];
 }

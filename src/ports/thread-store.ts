@@ -72,7 +72,7 @@ export interface RolloutStore {
   open(id: ThreadId): Promise<Owned | OpenRefused>;
   /** Lines in order. Unparsable ones are left out and counted in `skipped` of the return value. */
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
-  /** The same lines, newest first. */
+  /** Yields the lines of `read`, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
   /**
    * The first line, and those from the place that the search finds, in order and in batches. Only for a store that can

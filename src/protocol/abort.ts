@@ -9,7 +9,7 @@ export const parentStopped = Symbol('the agent that started it stopped it');
 
 export const parentNarrowed = Symbol('the agent that started it may do less');
 
-/** Who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
+/** Tells apart who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
 /** The only place that decides it, for all texts about the end that the model reads. */

@@ -26,7 +26,7 @@ export interface FactSources {
   /** The profile of the turn; places that it names need not exist. */
   readonly profile: PermissionProfile;
   readonly programFiles: ProgramFiles;
-  /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
+  /** Folders that commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
   readonly provider?: ProviderFacts;
   /** Policies are adapted to Landlock. Absent: they are not. */

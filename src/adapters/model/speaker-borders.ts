@@ -78,7 +78,7 @@ function mapTexts(content: MessageContent, change: (text: string) => string): Me
 
 const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
 
-/** What the user did not write stands between tag lines that name the speaker. Such a tag in a text is escaped. */
+/** Tag lines that name the speaker enclose all that the user did not write. Such a tag in a text is escaped. */
 type Border = (typeof speakerTags)[number];
 const isBlank = new RegExp(`^[${invisibleClass}${spaceClass}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;

@@ -33,7 +33,7 @@ export interface SandboxOptions {
    * there. No program from there is trusted to build sandboxes.
    */
   readonly writable: () => readonly string[];
-  /** Where a bubblewrap may have been unpacked, best first; none need exist. */
+  /** Folders that may hold an unpacked bubblewrap, best first; none need exist. */
   readonly packagedBubblewrap?: string | readonly string[];
   /** Bubblewraps that have built a sandbox in this process. Default: none, so each is tried first. */
   readonly provenBubblewraps?: Map<string, Bubblewrap>;

@@ -78,7 +78,7 @@ export function sortBySeverity(problems: readonly ConfigProblem[]): readonly Con
   return problems.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The same layer may be read twice, alone and with those of a folder: each problem is reported once. */
+/** A layer may be read twice, alone and with those of a folder: each problem is reported once. */
 export function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const isSame = (a: ConfigProblem, b: ConfigProblem): boolean =>
     a.severity === b.severity && a.message === b.message && a.line === b.line;

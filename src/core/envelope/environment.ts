@@ -5,7 +5,7 @@ import { allowsAsking, approvalName } from '../policy/decide/approval-policy.ts'
 import { withGrantedNetwork } from '../policy/grants/granted-policy.ts';
 import type { StepFacts } from './facts.ts';
 
-/** Where, when and within which limits the model works: one value for its text, for clients and for comparing. */
+/** Place, time and limits of the model's work: one value for its text, for clients and for comparing. */
 export interface Environment {
   readonly cwd: string;
   readonly shell: string;

@@ -47,7 +47,7 @@ export interface QuotedWords extends TextPlace {
   readonly id: string;
   readonly turn?: TurnId;
   readonly number?: number;
-  /** Who said it; absent: the user, or the author in the user's place. */
+  /** The speaker; absent: the user, or the author in the user's place. */
   readonly by?: OtherSpeaker;
   /** For words that gave a turn its work; absent: the user wrote them. */
   readonly author?: OtherAuthor;

@@ -58,7 +58,7 @@ export interface LiveThreads {
   close(): Promise<void>;
 }
 
-/** The same call of a thread that may have to be loaded first, which can be refused. */
+/** A call of a thread that may have to be loaded first; loading can be refused. */
 type Loading<Call extends (...given: never[]) => Promise<unknown>> = (
   ...given: Parameters<Call>
 ) => Promise<Awaited<ReturnType<Call>> | EngineRefused>;

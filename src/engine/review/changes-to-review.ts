@@ -7,7 +7,7 @@ import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 
 export interface ChangesToReview {
   readonly diff: string;
-  /** Where the branches part. Absent: they do not, or are not compared. */
+  /** Commit at which the branches part. Absent: they do not, or are not compared. */
   readonly mergeBase?: string;
 }
 

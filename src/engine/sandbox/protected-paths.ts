@@ -25,7 +25,7 @@ export interface ProtectedPathsInput {
   readonly node: string;
   /** The script that Node was started with, as spelled; a link in most installations. */
   readonly script: string;
-  /** Where engines record which mount points are in use. */
+  /** Folders in which engines record which mount points are in use. */
   readonly registries: readonly string[];
   readonly configFiles: readonly string[];
   readonly mounts: readonly Mount[];
@@ -115,7 +115,7 @@ export function parseMounts(text: string): readonly Mount[] {
 /** Other paths of the same folder. `path` must be without links. */
 export function mountedAgain(path: string, mounts: readonly Mount[]): readonly string[] {
   const holders = mounts.filter(({ point }) => isWithin(path, point));
-  // Of equal ones the last.
+  // The last of equal ones counts.
   const holder = holders.toSorted((one, other) => one.point.length - other.point.length).at(-1);
   if (holder === undefined) return [];
   const onDevice = join(holder.root, relative(holder.point, path));

@@ -15,7 +15,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { EngineOptions } from '../engine-options.ts';
 
-/** Where threads are kept: the files of a home, or the store of a program. */
+/** Keeps the threads: the files of a home, or the store of a program. */
 export interface HomeStore {
   readonly home: string;
   /** For finding other homes. */

@@ -71,7 +71,7 @@ export function builtInTools(
 export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, taken: ReadonlySet<string>) {
   let tools: readonly Tool[] = [];
   return {
-    /** The same array until they are loaded. */
+    /** Stays one array until they are loaded. */
     get tools() {
       return tools;
     },
@@ -86,7 +86,7 @@ export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, tak
 
 export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
   readonly source: ToolSource;
-  /** The same array until they change. */
+  /** Stays one array until they change. */
   readonly deferred: () => readonly Tool[];
   directTokens(): number;
   problem(settings: Settings, router: Pick<Router, 'tools'>): Outcome | undefined;

@@ -169,7 +169,7 @@ export class PlainOutput implements Output {
         screen.note(yellow('The turn waits for your answer.'));
         return this.#sayCommand('To answer', (id) => answerCommand(id, this.#options));
       case 'question-asked':
-        // What is above the question says nothing about what follows.
+        // Output above the question says nothing about what follows.
         this.#newestCall = event.question.id;
         if (event.question.host !== undefined) this.#hosts.set(event.question.id, event.question.host);
         return;

@@ -77,7 +77,7 @@ export function loadRulesFile(
   return { ...problem, line: read.line };
 }
 
-/** Where commands may write, an allowing rule could be their own. */
+/** Commands that may write here could have made an allowing rule. */
 function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
   const kept = withoutAllowing(rules);
   if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {

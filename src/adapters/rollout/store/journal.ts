@@ -106,7 +106,7 @@ export class Journal implements Owned {
 
   async #shut(): Promise<void> {
     try {
-      // A thread without additions is as safe as before, whoever has its lease. Lines after a failure are lost.
+      // A thread without additions is as safe as before, no matter which process has its lease. Lines after a failure are lost.
       if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {
       // After a failure the loop may still be undoing its writes.

@@ -67,7 +67,7 @@ class Check {
     return kept;
   }
 
-  /** Where no unknown name may pass, no wrong value may either. */
+  /** If no unknown name may pass, no wrong value may either. */
   #severityIn({ wrong }: Pick<AnyTable, 'wrong'>): Severity {
     return wrong === 'warning' && this.#unknownIs === 'warning' ? 'warning' : this.#wrongIs;
   }

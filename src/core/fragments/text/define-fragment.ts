@@ -9,7 +9,7 @@ export type Markers = readonly [start: string, end: string];
 export interface FragmentKind<Payload> {
   /** Stable: stored as the origin of rendered text. */
   readonly id: string;
-  /** What the model learns from it, in one sentence. */
+  /** One sentence that says what the model learns from it. */
   readonly purpose: string;
   readonly role: Role;
   /** For the model and other programs: Capstan uses the recorded origin. Without markers a text is not recognised. */

@@ -21,7 +21,7 @@ const anyWords = setOf(
   tac`,
 );
 
-/** Of `rg`. */
+/** Options of `rg`. */
 const startingOptions = ['pre', 'hostname-bin', 'search-zip'];
 
 /** Programs with options that write or start something. Each checks all its words. */

@@ -16,7 +16,7 @@ export interface ShellEnvironmentPolicy {
   readonly withheld?: readonly string[];
 }
 
-/** Where the MCP server finds its token. With it a command could start a thread without a sandbox. */
+/** Variable with the token of the MCP server. With it a command could start a thread without a sandbox. */
 export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
 /** Keys to the engine itself: no policy passes them on, not even with `set`. */
 const isOwnKey = matcher([accessTokenVariable]);
@@ -52,7 +52,7 @@ const fixed: Readonly<Record<string, string>> = {
   CAPSTAN: '1',
 };
 
-/** What passes from `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
+/** The variables that pass from `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
 export function childEnvironment(
   base: Readonly<Record<string, string>>,
   policy: ShellEnvironmentPolicy,

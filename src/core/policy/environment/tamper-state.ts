@@ -63,7 +63,7 @@ interface ProgramProbe {
   look(path: string): PathSight;
   /** True if commands may write the path, or once could. */
   isWritable(path: string): boolean;
-  /** Where the command runs. Absolute. */
+  /** Folder in which the command runs. Absolute. */
   readonly cwd: string;
   /** The command's search path. Undefined: the shell chooses one that is not known. */
   readonly path: string | undefined;

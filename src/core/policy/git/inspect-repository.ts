@@ -13,7 +13,7 @@ export interface RepositoryProbe {
   mayWrite(path: string): boolean;
   /** Folders that commands may write to, or once could. Absolute, without links. */
   readonly opened: readonly string[];
-  /** Where the command runs, and where the thread works. Absolute, without links. */
+  /** Folders in which the command runs and the thread works. Absolute, without links. */
   readonly cwd: string;
   readonly workspace: string;
   /** Paths of the settings of a folder's repository, without links: in `.git`, or where that file leads. */

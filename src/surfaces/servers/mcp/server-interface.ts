@@ -99,7 +99,7 @@ export interface InputRequired {
   readonly kind: 'input-required';
   readonly questions: Readonly<Record<string, ClientQuestion>>;
   readonly state: JsonObject;
-  /** Aborts when the answers are no longer needed: a client that is still asking its user is told to stop. */
+  /** Aborts when the answers are no longer needed: Capstan then asks a client that still asks its user to stop. */
   readonly answered?: AbortSignal;
   /** Takes each answer as it comes, if they come one by one. `responses` has them all in the end. */
   given?(key: string, response: ClientResponse): void;

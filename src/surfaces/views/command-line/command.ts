@@ -64,7 +64,7 @@ export interface Command {
   readonly does: string;
   /** One sentence. */
   readonly summary: string;
-  /** What follows the name, one line each: `THREAD [--json]`, optionally with a description. */
+  /** Usage after the name, one line each: `THREAD [--json]`, optionally with a description. */
   readonly forms: readonly (string | readonly [form: string, does: string])[];
   /** By the keys of their values. */
   readonly options: Readonly<Record<string, CommandOption>>;

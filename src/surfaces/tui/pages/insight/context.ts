@@ -51,7 +51,7 @@ async function pin(host: TuiSession, view: BrowseView, text: string): Promise<vo
   host.parts.stage.draw();
 }
 
-/** Of the margin. */
+/** Width of the margin. */
 const columns = 2;
 const widestBar = 100;
 const mostLargest = 3;

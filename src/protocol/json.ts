@@ -43,6 +43,11 @@ export function arrayAt(value: JsonObject | undefined, key: string): readonly Js
   return Array.isArray(member) ? (member as readonly Json[]) : undefined;
 }
 
+/** The objects of a list; other members are left out. */
+export function objectsAt(value: JsonObject | undefined, key: string): readonly JsonObject[] {
+  return (arrayAt(value, key) ?? []).filter(isJsonObject);
+}
+
 export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
   for (const key of path) {

@@ -1,15 +1,7 @@
 import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../../../protocol/agent.ts';
 import { defined, whole } from '../../../base/objects.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { type Json, type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { repairUsage, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
@@ -89,7 +81,7 @@ export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
 }
 
 export function readAgents(carried: JsonObject): readonly RecordedAgent[] {
-  return (arrayAt(carried, 'agents') ?? []).filter(isJsonObject).flatMap((value) => readStored(value) ?? []);
+  return objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
 }
 
 const states = ['running', 'idle', 'closed'] as const;

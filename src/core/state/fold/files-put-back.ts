@@ -8,7 +8,7 @@ import {
   withoutParentFolders,
 } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { textsAt } from '../questions/question-lines.ts';
 
 export function readPutBack(stored: JsonObject): RestoredFiles | undefined {
@@ -50,7 +50,7 @@ function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readon
 }
 
 export function readPutBackFiles(stored: JsonObject): readonly RestoredFile[] | undefined {
-  const files = (arrayAt(stored, 'put_back') ?? []).filter(isJsonObject).flatMap((value): readonly RestoredFile[] => {
+  const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {
     const [path, isDeleted] = [stringAt(value, 'path'), value['isDeleted'] === true || undefined];
     return path === undefined ? [] : [{ path, isDeleted, before: numberAt(value, 'before') }];
   });

@@ -2,7 +2,7 @@ import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { hookEvents, type HookRun, type ThreadEvent } from '../../../protocol/thread-event.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** Output of a hook from when the thread was opened. A section sends it again after every checkpoint. */
@@ -41,7 +41,7 @@ function readRun(stored: JsonObject | undefined): HookRun | undefined {
     command: stringAt(stored, 'command'),
     status: statuses.find((name) => name === stored?.['status']),
     durationMs: numberAt(stored, 'duration_ms') ?? 0,
-    entries: (arrayAt(stored, 'entries') ?? []).filter(isJsonObject).flatMap((entry) => {
+    entries: objectsAt(stored, 'entries').flatMap((entry) => {
       const kind = kinds.find((name) => name === entry['kind']);
       return whole({ kind, text: stringAt(entry, 'text') }) ?? [];
     }),
@@ -66,7 +66,7 @@ function withText(texts: readonly SessionText[], { key, text }: SessionText): re
 }
 
 export function readSessionTexts(carried: JsonObject): readonly SessionText[] {
-  const texts = (arrayAt(carried, 'session_context') ?? []).filter(isJsonObject).flatMap((each) => {
+  const texts = objectsAt(carried, 'session_context').flatMap((each) => {
     return whole({ key: stringAt(each, 'key'), text: stringAt(each, 'text') }) ?? [];
   });
   return texts.reduce<readonly SessionText[]>(withText, []);

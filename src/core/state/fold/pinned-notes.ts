@@ -1,13 +1,6 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  loneSurrogateWords,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { type Json, type JsonObject, loneSurrogateWords, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
@@ -72,7 +65,7 @@ function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
 
 /** Read from a checkpoint, or from a rollback with the pins of the rollout that it left. */
 export function readPins(carried: JsonObject): readonly RecordedPin[] {
-  return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly RecordedPin[]);
+  return objectsAt(carried, 'pins').reduce(foldPin, [] as readonly RecordedPin[]);
 }
 
 /** Limits in tokens: pins are sent again and again. */

@@ -4,11 +4,11 @@ import type { StartedProcess } from '../../../ports/system.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import {
   arrayAt,
-  isJsonObject,
   type Json,
   type JsonObject,
   numberAt,
   objectAt,
+  objectsAt,
   stringAt,
 } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -158,7 +158,7 @@ export function sessionStartLine(session: RecordedSession): LineDraft {
 }
 
 export function readSessions(carried: JsonObject): readonly RecordedSession[] {
-  return (arrayAt(carried, 'sessions') ?? []).filter(isJsonObject).flatMap((value) => readSession(value) ?? []);
+  return objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
 }
 
 function readSession(payload: JsonObject): RecordedSession | undefined {

@@ -1,7 +1,15 @@
 import type { KeptReview } from '../../../protocol/thread-event.ts';
 import { defined } from '../../../base/objects.ts';
 import { asItem, type Item, isMessage, type MessageItem, messageText } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  stringAt,
+} from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../../../protocol/provider-name.ts';
@@ -146,7 +154,7 @@ export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined):
 }
 
 export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
-  return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
+  return objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
 /** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */

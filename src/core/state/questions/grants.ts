@@ -1,6 +1,6 @@
 import { whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { AnswerScope } from '../../../protocol/question.ts';
 import { readAnswer, textsAt } from './question-lines.ts';
@@ -106,4 +106,4 @@ export function readTurnGrants(openTurn: JsonObject): readonly GivenGrant[] {
   return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
 }
 
-const carriedIn = (value: JsonObject): readonly JsonObject[] => (arrayAt(value, 'grants') ?? []).filter(isJsonObject);
+const carriedIn = (value: JsonObject): readonly JsonObject[] => objectsAt(value, 'grants');

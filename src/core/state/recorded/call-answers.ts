@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { isCall, type Item } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
@@ -214,7 +214,7 @@ function withPatchLines(
 
 /** Our older files store the lines beside the answer. */
 function withStoredLines(changes: readonly ChangedFile[], metadata: JsonObject | undefined): readonly ChangedFile[] {
-  const stored = (arrayAt(objectAt(metadata, 'capstan'), 'changed') ?? []).filter(isJsonObject);
+  const stored = objectsAt(objectAt(metadata, 'capstan'), 'changed');
   if (stored.every((file) => file['diff'] === undefined)) return changes;
   const diffs = new Map(stored.map((file) => [stringAt(file, 'path'), stringAt(file, 'diff')]));
   return changes.map((change) => ({ ...change, ...defined({ diff: change.diff ?? diffs.get(change.path) }) }));

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   numberAt,
   objectAt,
+  objectsAt,
   stringAt,
 } from '../../../protocol/json.ts';
 import { proposedPlan } from '../../../protocol/item.ts';
@@ -22,7 +23,7 @@ export function readItem(item: JsonObject): TurnItem | undefined {
   if (id === undefined) return undefined;
   switch (item['type']) {
     case 'AgentMessage': {
-      const parts = (arrayAt(item, 'content') ?? []).filter(isJsonObject);
+      const parts = objectsAt(item, 'content');
       const text = parts.map((part) => stringAt(part, 'text') ?? '').join('');
       const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
       return { kind: 'agent-message', id, text, ...more };

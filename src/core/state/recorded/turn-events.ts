@@ -1,7 +1,7 @@
 import { percentRemaining } from '../../history/window-usage.ts';
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { ModelSwitchedEvent, SettingsEvent, ThreadEvent, UsageEvent } from '../../../protocol/thread-event.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { readFailureFacts, readShownUsage, readUsage } from '../drafts/usage-and-failure-fields.ts';
@@ -37,7 +37,7 @@ export function readOutcome(value: JsonObject | undefined) {
 export function modelSwitchEvent(turnId: TurnId, switched: JsonObject | undefined): ModelSwitchedEvent | undefined {
   const [from, to] = [stringAt(switched, 'from'), stringAt(switched, 'to')];
   if (from === undefined || to === undefined) return undefined;
-  const changes = (arrayAt(switched, 'changes') ?? []).filter(isJsonObject) as unknown as ModelSwitchedEvent['changes'];
+  const changes = objectsAt(switched, 'changes') as unknown as ModelSwitchedEvent['changes'];
   return { kind: 'model-switched', turnId, from, to, changes };
 }
 

@@ -3,9 +3,8 @@ export const notPlain: unique symbol = Symbol('not plain');
 const mostDepth = 100;
 
 /**
- * Copies plain data: texts, numbers, booleans, null, lists, and objects without a class. Each member is read once, so
- * later changes by the caller have no effect. Anything else makes the whole `notPlain`: a class, a map or an inherited
- * member could hold a restriction that a reader would not see.
+ * Copies plain data: texts, numbers, booleans, null, lists, and objects without a class. Each member is read once. A
+ * class, a map or an inherited member could hold a restriction that a reader would not see: then all is `notPlain`.
  */
 export function plainCopy<Given>(given: Given): Given | typeof notPlain {
   try {

@@ -4,10 +4,7 @@ import type { RunnableCommand } from './sandbox.ts';
 import type { StartedProcess } from './system.ts';
 
 export interface Spawn {
-  /**
-   * Starts a command, with its output as one stream in order of arrival. It is killed when this process dies. Never
-   * rejects.
-   */
+  /** Starts a command, with its output in order of arrival. It is killed when this process dies. Never rejects. */
   start(command: RunnableCommand, options: StartOptions): Promise<RunningCommand | NotStarted>;
   /**
    * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
@@ -51,9 +48,7 @@ export interface TerminalSize {
 
 interface SpawnWatch {
   readonly signal: AbortSignal;
-  /**
-   * Called once, soon after the start and before the end; never where the system gives no information about processes.
-   */
+  /** Called once, soon after the start and before the end; never if the system tells nothing about processes. */
   readonly started?: (process: StartedProcess) => void;
   /** Called with all bytes as they arrive. */
   readonly output?: (bytes: Uint8Array) => void;
@@ -92,10 +87,7 @@ export interface ProcessOutput {
 
 /** The commands of one thread, and the table of those that outlive the call that started them. */
 export interface Sessions {
-  /**
-   * Runs a command, which becomes a session if it has not ended after a while; until then, the signal ends it. Never
-   * rejects.
-   */
+  /** Runs a command, which becomes a session if it takes long; until then, the signal ends it. Never rejects. */
   run(command: RunnableCommand, limits: RunLimits, watch: SpawnWatch): Promise<ProcessEnd | YieldedCommand>;
   /**
    * Writes any text to a session, and returns its output since the last call. Concurrent calls for one session run in
@@ -145,10 +137,7 @@ export interface SessionEnd {
   readonly durationMs: number;
 }
 
-/**
- * The end of a session: `stopped` by the user, `narrowed` by a turn that may do less, `gone` with the process that held
- * it.
- */
+/** `stopped`: by the user. `narrowed`: by a turn that may do less. `gone`: with the process that held it. */
 export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
 export interface SessionInput {
@@ -216,8 +205,7 @@ export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
   warn(outcome: Outcome): void;
   /**
-   * True if sandboxed commands or patches may write the path. The login shell runs unsandboxed, so a shell whose
-   * start-up files they may write is not asked. Absent: there is no sandbox.
+   * True if sandboxed commands or patches may write it: a shell that starts with it is not asked. Absent: no sandbox.
    */
   isWritable?(path: string): boolean;
 }

@@ -2,9 +2,8 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/permissions.ts';
 
 /**
- * The journal's access to a disk. Bytes are safe only after `sync` of the file, and a new name only after
- * `syncDirectory` of its folder: the simulated disk of `capstan/testing` discards everything else. All methods reject
- * with Node's error objects (`code` such as ENOSPC) when the disk refuses.
+ * The journal's disk. Bytes are safe only after `sync` of the file, and a new name only after `syncDirectory` of its
+ * folder: the simulated disk of `capstan/testing` discards all else. Methods reject with Node's error objects.
  */
 export interface Files {
   /** Creates parents as well. An existing folder is fine. */
@@ -96,10 +95,7 @@ export interface PatchView {
   read(place: string): Uint8Array;
 }
 
-/**
- * The entry at a place; links are not followed. `since`: change time in milliseconds of a file or link, or of a
- * folder's list of names. Absent for what is not on the disk yet.
- */
+/** Links are not followed. `since`: change time in milliseconds, of a folder's names. Absent: not on the disk yet. */
 export type PlaceState =
   | { readonly kind: 'missing' }
   | { readonly kind: 'folder'; readonly since?: number }

@@ -72,9 +72,7 @@ export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }
 
-/**
- * The JSON text of items as it was read, equal to what `JSON.stringify` gives. Items share buffers: never write to one.
- */
+/** JSON text of items as it was read, as `JSON.stringify` writes it. Items share buffers: never write to one. */
 const texts = new WeakMap<Item, Buffer>();
 
 export function rememberItemText(item: Item, text: Buffer): void {
@@ -106,10 +104,7 @@ export function hasUnreadOutput(item: Item): boolean {
   return unread.has(item);
 }
 
-/**
- * One getter for all items, so that the JavaScript engine gives them the same shape. The first access replaces it by
- * the value.
- */
+/** One getter for all items, so that they have the same shape. The first access replaces it by the value. */
 function readOutput(this: Item): string {
   const { text, start, end } = unread.get(this)!;
   const output = JSON.parse(text.toString('utf8', start, end)) as string;

@@ -122,10 +122,7 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-/**
- * The part of a text that no name, path, argument or file can hold, for a sentence: the system ends texts at a zero
- * byte, and lone surrogates have no UTF-8 form.
- */
+/** The part that nothing can store, for a sentence: texts end at a zero byte; lone surrogates are not UTF-8. */
 export function unstorableTextPart(text: string): string | undefined {
   if (text.includes('\0')) return 'a zero byte';
   return text.isWellFormed() ? undefined : loneSurrogateWords;

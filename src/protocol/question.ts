@@ -47,10 +47,7 @@ export interface Question {
   readonly typed?: true;
   /** The commands that `argv` starts, wrappers seen through. Absent if unknown before it runs, and in files. */
   readonly commands?: readonly (readonly string[])[];
-  /**
-   * Prefixes of all commands found in `argv`, wrappers and unreadable scripts included. A refusal may be about any of
-   * them, an approval only about `commands`. Absent where that never is present.
-   */
+  /** Prefixes of all commands in `argv`. A refusal may be about any of them, an approval only about `commands`. */
   readonly seen?: readonly (readonly string[])[];
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: RequestedHost;

@@ -179,10 +179,7 @@ interface Entry<Name> {
 export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
-  /**
-   * Decides if a request may begin; one that fits only if others cost less than their maximum waits for them. No await
-   * between decision and entry: no two are decided on the same numbers.
-   */
+  /** Waits if the request fits only once others cost less. No two are decided on the same numbers. */
   async admit(
     by: Name,
     decide: (under: PendingUsage<Name>) => RequestFit,

@@ -12,9 +12,7 @@ export type Author = (typeof authors)[number];
 /** Absent in a line or a value: the user wrote the words. */
 export type OtherAuthor = Exclude<Author, 'user'>;
 
-/**
- * Words without an author are the user's, as in every older file. An unknown author gets no more rights than a program.
- */
+/** Words without an author are the user's, as in older files. An unknown author gets no more rights than a program. */
 export function readAuthor(value: Json | undefined): Author {
   return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 }

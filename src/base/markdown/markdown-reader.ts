@@ -30,9 +30,8 @@ const underline = /^ {0,3}-+ *$/;
 const itemStart = /^ {0,3}([-*+]|\d{1,9}[.)])([ \t]+|$)/;
 
 /**
- * Reads Markdown line by line and emits each block as soon as no later line can change it: code by line, a list item
- * when the next begins, other blocks at their end. The output depends on the lines alone, not on when they came. Lines
- * must have no tab in their indent. A block that is too long, or too slow to read, is emitted as written.
+ * Reads Markdown line by line and emits each block as soon as no later line can change it; when lines come does not
+ * matter. Lines must have no tab in their indent. A block that is too long, or too slow to read, is emitted as written.
  */
 export class MarkdownReader {
   readonly #give: (block: Block) => void;

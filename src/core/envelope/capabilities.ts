@@ -76,9 +76,7 @@ export function isToolOffered(
   return canAskForMore(policy, 'sandbox') || canAskForMore(policy, 'permissions');
 }
 
-/**
- * True if the policy lets calls of a server's tool run, at once or after a question. Ignores grants of earlier answers.
- */
+/** True if the policy lets a server's tool run, at once or after a question. Ignores grants of earlier answers. */
 export function isMcpToolUsable(
   need: NonNullable<ToolTraits['mcp']>,
   {

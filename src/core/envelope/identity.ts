@@ -92,9 +92,8 @@ interface EffortBefore {
 }
 
 /**
- * The effort after a switch of models: the chosen one if supported, else the nearest. Sends none to a model without
- * efforts or an unknown one, because many servers refuse an effort they do not know. Undefined means the model's
- * default.
+ * The effort after a switch of models: the chosen one if supported, else the nearest; undefined: the model's default.
+ * Models without known efforts get none: many servers refuse an effort they do not know.
  */
 export function effortFor(record: ModelRecord, { model, effort }: EffortBefore): string | undefined {
   const { slug, supportedEfforts, guessed } = record;
@@ -113,9 +112,7 @@ function nearest(supported: readonly string[], effort: string): string | undefin
   return known.toSorted((a, b) => distance(a) - distance(b) || levels.indexOf(a) - levels.indexOf(b))[0];
 }
 
-/**
- * Notice that a model runs with another effort than the one chosen for the previous model; undefined if it does not.
- */
+/** Says that a model runs with another effort than the one chosen for the previous model; undefined if it does not. */
 export function effortNote(
   record: ModelRecord,
   before: EffortBefore,

@@ -66,10 +66,7 @@ export interface Catalogue {
   readonly limits?: ProviderLimits;
 }
 
-/**
- * Tries the longest slug that begins the name, then the same without one `namespace/`, then the fallback. Known facts
- * override the entry, within the provider's limits.
- */
+/** Tries the longest slug that begins the name, then without one `namespace/`, then the fallback. Known facts win. */
 export function lookUpModel(catalogue: Catalogue, name: string): ModelRecord {
   const known = (catalogue.known ?? []).filter(({ slug }) => slug === name).reduce(refined, entryFor(catalogue, name));
   return limited(known, catalogue.limits);

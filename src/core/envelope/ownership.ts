@@ -6,10 +6,7 @@ import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } fr
 export interface Ownership {
   readonly field: EnvelopeField;
   readonly source: FieldSource;
-  /**
-   * Its readers. Two are not listed because they read every field: `core/state/drafts/turn-lines.ts`, which keeps it in
-   * the rollout, and `surfaces/envelope/`, which shows it.
-   */
+  /** Its readers, without the two that read every field: `drafts/turn-lines.ts`, and the page that shows it. */
   readonly consumers: readonly Consumer[];
   /** A future reader. Until it exists the field is only kept and shown. */
   readonly awaits?: string;

@@ -31,9 +31,7 @@ export interface Policy extends Pick<
   /** The thread's own choice, when the turn is read-only. */
   readonly askedProfile?: PermissionProfile;
   readonly resolved: ResolvedPolicy;
-  /**
-   * The approval policy lets some questions be asked, and a user or a reviewer answers them. Absent: nothing is asked.
-   */
+  /** Some questions may be asked, and a user or a reviewer answers them. Absent: nothing is asked. */
   readonly canAsk?: true;
   /** A surface can ask the user. Absent: no one, or only a reviewer, answers. */
   readonly hasUser?: true;

@@ -8,18 +8,15 @@ import { nearestKey } from '../config/keys/check-values.ts';
 
 /**
  * Reads options objects of library callers. An ignored key could be a restriction under another name, so every member
- * of a record, own or inherited, must be a known option; `undefined` counts as absent. Things with methods (a store, a
- * tool, an asker) follow the same rule if they are plain objects. An instance of a class may have members of its own,
- * unless one is almost the name of an optional member that is absent. Each option is read once, and the copy shares no
- * data with the caller. Things other than tools are used as they are.
+ * of a record, own or inherited, must be a known option; `undefined` counts as absent. So it is for plain objects with
+ * methods (a store, a tool, an asker). An instance of a class may have members of its own, unless one is almost the
+ * name of an absent option. Each option is read once, and the copy shares no data with the caller.
  */
 
 export interface OptionType<Value> {
   /** Completes a sentence that begins with "must be". */
   readonly expected: string;
-  /**
-   * The value to use, which shares no data with the caller. If the type is wrong: undefined, or the fault in the value.
-   */
+  /** The value, sharing no data with the caller. If the type is wrong: undefined, or the fault in the value. */
   read(given: unknown): Value | WrongValue | undefined;
 }
 

@@ -113,10 +113,7 @@ export interface WindowSettings {
   readonly toolOutputTokens?: number;
 }
 
-/**
- * Limits for a turn and a thread, including agents, compactions and reviews. Tokens: uncached input plus output. Costs:
- * US dollars. Absent: no limit.
- */
+/** Limits that include agents, compactions and reviews. Tokens: uncached input plus output. Costs: US dollars. */
 export interface SpendingLimits {
   readonly turnTokens?: number;
   readonly threadTokens?: number;

@@ -50,9 +50,7 @@ export function resolveWindow(
   return budgetsOf(identity, shares, windows);
 }
 
-/**
- * The envelope's budgets under the windows that servers have named by now, which may differ from those at its start.
- */
+/** The envelope's budgets under the windows that servers have named by now. */
 export function windowUnder(
   { identity, window }: { readonly identity: Identity; readonly window: Pick<Window, 'shares'> },
   windows: readonly ReportedWindow[],
@@ -188,15 +186,9 @@ export const contextShares = {
   hookWords: { tokens: 5000, percent: 6 },
 } as const satisfies Readonly<Record<string, ContextShare>>;
 
-/**
- * Context of some requests only. Each kind is alone in its request, or enters a conversation that is compacted if it
- * does not fit, so no sum bounds them.
- */
+/** Each kind is alone in its request, or enters a conversation that is compacted if full: no sum bounds them. */
 const occasionalShares = {
-  /**
-   * The diff at the start of a code review, beside the context above, so a share of the space. A larger one is better
-   * read file by file.
-   */
+  /** The diff of a code review, beside the context above. A larger one is better read file by file. */
   reviewedDiff: { tokens: 40_000, percent: 20, of: 'space' },
   /** One answer of an agent, as its thread reads it; its text has a cap of its own. */
   agentReport: { tokens: Infinity, percent: 5, of: 'window' },

@@ -23,9 +23,8 @@ export interface ProjectOptions {
 }
 
 /**
- * The items to send. Calls and answers are paired; pictures, recordings and opaque items are included only for readers
- * that can use them. Insertions depend only on their item, so a longer history keeps its prefix and the storage's last
- * projection is extended.
+ * The items to send. Calls and answers are paired; media and opaque items go only to readers that can use them.
+ * Insertions depend only on their item, so a longer history keeps its prefix.
  */
 export function projectHistory(history: History, options: ProjectOptions = {}): readonly Item[] {
   return projectWithWriters(history, options).items;

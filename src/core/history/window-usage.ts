@@ -18,9 +18,8 @@ export interface ActiveState extends WeighedFor {
 }
 
 /**
- * Expected tokens of the next request. The provider's newest count covers everything up to the model's last item before
- * it, minus reasoning that is not sent again. Later items are estimated, and so is encrypted reasoning of earlier
- * turns: it is sent again although providers leave it out of their counts.
+ * Expected tokens of the next request: the provider's newest count without reasoning that is not sent again, plus our
+ * estimate of later items and of earlier encrypted reasoning, which providers leave out of their counts.
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
   const { newest } = state;

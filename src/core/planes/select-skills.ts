@@ -26,8 +26,7 @@ const longestListedDescription = 1024;
 const cutMark = '…';
 
 /**
- * Lists skills within a token limit, preferring all skills to long descriptions: folders get short names first, then
- * descriptions are cut to one length, then dropped, and only then skills. Deterministic for the same skills and budget.
+ * To fit, folders get short names first, then descriptions are cut to one length, then dropped, and only then skills.
  */
 export function selectSkills(offered: readonly OfferedSkill[], tokens: number): SkillSelection | undefined {
   const skills = inOrder(offered);

@@ -27,9 +27,8 @@ export interface OtherReader {
 }
 
 /**
- * Converts a past request for another model or provider: same instructions, tools and history, without content that
- * only its first reader can read, and with the chosen settings that the model supports. Its tools must be present.
- * `toolsFor`: the tools in the form for this reader.
+ * Converts a past request, whose tools must be present, for another model or provider: without content that only its
+ * first reader can read, and with the chosen settings that the model supports.
  */
 export function promptForOther(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,

@@ -35,10 +35,7 @@ export function lastingMetaFields(meta: JsonObject): JsonObject {
 
 export const sealText = (subject: string, claim: Json): string => JSON.stringify([subject, claim]);
 
-/**
- * Grants of a turn or a change of settings: the folder, the policies, and everything under `capstan`. Equal for a
- * `turn_context` and for `thread_settings`; undefined if another program wrote them.
- */
+/** Grants of a `turn_context` or of `thread_settings`, equal for both. Undefined if another program wrote them. */
 export function grantsIn(source: JsonObject): Sealed | undefined {
   const ours = objectAt(source, 'capstan');
   if (ours === undefined) return undefined;

@@ -169,10 +169,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
   });
 }
 
-/**
- * Profile recorded by another program. It writes the path of the workspace instead of the symbol; if the coarser form
- * means just that, the symbol is restored, so that the thread may be resumed in another folder.
- */
+/** Another program's profile. The workspace is a symbol again where the coarser form means just that. */
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;
   const recorded = readProfile(context['permission_profile']);

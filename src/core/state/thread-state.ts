@@ -103,10 +103,7 @@ export interface ThreadState {
   readonly marks: Marks<Mark>;
 }
 
-/**
- * History behind an opaque checkpoint, which the provider's own item replaces. The lines are still in the file. A fold
- * that began with the checkpoint has not read them, so trust `history` only after a fold from before all opaque ones.
- */
+/** History that the provider's own item replaces: complete only after a fold from before all opaque checkpoints. */
 export interface HistoryBehindCheckpoint {
   /** Complete history without opaque replacements. */
   readonly history: History;

@@ -92,9 +92,8 @@ const leastUnlike = 3;
 const lettersOfSentence = 16;
 
 /**
- * Lines of a long message to keep when its middle is cut, the most telling first: those kept by an earlier cut between
- * two gaps, then short ones unlike their neighbours, such as a sentence between two pastes. Compares punctuation and
- * rarity of words, so it works in any language but finds little in prose.
+ * Lines to keep when the middle of a message is cut, the most telling first: those that an earlier cut kept, then short
+ * ones unlike their neighbours, such as a sentence between two pastes. Works in any language.
  */
 export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextPlace[] {
   const lines = linesOf(text, gaps);

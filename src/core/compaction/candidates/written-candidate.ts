@@ -49,10 +49,7 @@ export type ResumeLine =
   | { readonly kind: 'no-step' }
   | { readonly kind: 'none' };
 
-/**
- * Puts the newest line about where to continue at the end, as `RESUME_AT: step`, and marks earlier ones as such. Signs
- * around the keyword are ignored, the step may be on the next line, and other lines may follow.
- */
+/** Puts the newest line about where to continue at the end. The step may be on the line after the keyword. */
 export function withResumeLine(given: string): ResumeLine {
   const text = given.trimEnd();
   const lines = text.split('\n');

@@ -85,10 +85,7 @@ export interface CompactionSource {
   readonly failed?: readonly TurnId[];
 }
 
-/**
- * One request of a compaction: a sampling request with the same instructions, tools, cache key and tier. Its input is
- * `head`, the items `from` to `to` of the projected history, then `tail`. Tool calls are forbidden.
- */
+/** A sampling request: `head`, items `from` to `to` of the projected history, `tail`. Tool calls are forbidden. */
 export interface CompactionRequest {
   readonly strategy: 'structured' | 'plain' | 'remote';
   readonly from: number;

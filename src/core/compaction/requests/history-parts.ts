@@ -15,9 +15,8 @@ export interface Part extends Unit {
 }
 
 /**
- * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first; `most` of them are sent before
- * the last. The last is for the checkpoint itself and is filled first, because the newest matters most; it is empty if
- * the newest items cannot be sent.
+ * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first; `most` are sent before the last.
+ * The last is for the checkpoint and is filled first; it is empty if the newest items cannot be sent.
  */
 export function cutIntoParts(
   source: CompactionSource,

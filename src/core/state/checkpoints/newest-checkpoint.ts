@@ -7,9 +7,8 @@ import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, turnEvent, turnEventKind } from '../drafts/turn-lines.ts';
 
 /**
- * Searches for the newest current checkpoint: a fold may begin at a line that replaces all before it. Turns that later
- * rollback markers take back are subtracted first. `behind`: do not stop at an opaque checkpoint, so that the history
- * behind it is read, as for a line that uses this history again.
+ * Finds the newest current checkpoint, where a fold may begin; turns that later rollback markers take back do not
+ * count. `behind`: does not stop at an opaque checkpoint, so that the history behind it is read.
  */
 export function newestCheckpointSearch({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {
   let isOpaqueAllowed = !behind;

@@ -168,9 +168,8 @@ export function isCostForOthers(tokenCount: JsonObject): boolean {
 }
 
 /**
- * Repeats the cost when a rollout continues from an earlier place: turns that were taken back have been paid for, and
- * the newest count is that of the place. Readers skip it in the cost of a turn or request: it belongs to none that
- * remains.
+ * Repeats the cost in a rollout that continues from an earlier place: turns that were taken back have been paid for.
+ * Readers skip it in the cost of a turn or request: it belongs to none that remains.
  */
 export function repeatCost({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
@@ -243,9 +242,8 @@ const event = (payload: JsonObject): LineDraft => ({ type: lineType.event, paylo
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /**
- * The stored envelope: plain JSON without null. Long texts are elsewhere in the file (I9), with only size and digest
- * here. Variables that the user sets for commands may be secret: only names are kept. Budgets are kept without the
- * shares behind them; of rules, only their number.
+ * The stored envelope: JSON without null. Of long texts, only size and digest are here: they are elsewhere in the file
+ * (I9). Of variables for commands, only names are kept: they may be secret. Of rules, only their number.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
   const { policy, capabilities } = envelope;

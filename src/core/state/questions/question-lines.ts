@@ -51,10 +51,7 @@ export function questionKey(
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 
-/**
- * Must be durable before the user is asked. `supersedes`: `about` of the same call's previous question, which is no
- * longer asked.
- */
+/** Must be durable before the user is asked. `supersedes`: `about` of the call's previous question. */
 export function questionAsked(
   question: Question,
   { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },

@@ -14,9 +14,8 @@ import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../p
 import { textsAt } from '../questions/question-lines.ts';
 
 /**
- * Reads an item written by `storedItem` or another program. Leaves out what our files keep elsewhere: diffs, `problem`,
- * the arguments of a tool that a call is shown with. Undefined for non-items, and for a user's message, which is
- * context.
+ * Reads an item of `storedItem` or another program, without what our files keep elsewhere, such as diffs and arguments.
+ * Undefined for non-items, and for a user's message, which is context.
  */
 export function readItem(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');

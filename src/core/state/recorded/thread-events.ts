@@ -33,10 +33,9 @@ import { modelSwitchEvent, readOutcome, settingsEventIn, turnEnd, usageEventIn }
 import { findMatchingCommand, type RecordedCommand, reviewIn, userCommandIn, userCommandOf } from './user-actions.ts';
 
 /**
- * Rebuilds events from the lines of a thread: `foldRecorded` returns those of each line, in order. They equal the
- * events sent to subscribers except for data that files lack: output that the model did not get, commands of a
- * question, and facts too long to store beside their text. A patch's lines are in its `call`. Files of other programs
- * give only what they contain.
+ * Rebuilds events from lines: `foldRecorded` returns those of each line. They equal the events sent to subscribers,
+ * except for data that files lack: output that the model did not get, commands of a question, and long facts. A patch's
+ * lines are in its `call`. Files of other programs give only what they contain.
  */
 export interface RecordedState {
   readonly threadId: ThreadId;

@@ -13,9 +13,8 @@ import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
 
 /**
- * A turn of bounded size from its lines, in files of any program and both history modes. A *recorded* turn has a line
- * that says that it began; in old files each message outside of a recorded turn begins one, which lasts until the next
- * turn begins. `readTurnItems` also gives the items.
+ * A turn from its lines, in files of any program. A *recorded* turn has a line that says that it began; in old files
+ * each message outside of a recorded turn begins one, which lasts until the next turn begins.
  */
 export interface TurnRecord {
   /** A turn without a name is called `rollout-` and the place of its first line. */
@@ -92,10 +91,7 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
   return shown.has(payloadType) || turnEventKind(payloadType) !== undefined;
 }
 
-/**
- * Folds one more line. The only definition of turn boundaries beside `reduce`, which keeps the state for rollbacks;
- * both agree on which turn is open and which turns count. `words`: those of the line.
- */
+/** Folds one more line; it agrees with `reduce` on open turns and those that count. `words`: those of the line. */
 export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefined): TurnLog {
   const place = line.ordinal ?? log.place + 1;
   const ownFrom = log.ownFrom ?? ownStart(line);

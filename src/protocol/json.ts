@@ -13,10 +13,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Undefined for any other value, for invalid JSON, and for nesting deeper than `mostTextLevels`. */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  if (isNestedTooDeeply(text)) return undefined;
+  const value = isNestedTooDeeply(text) ? undefined : parseJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
+export function parseJson(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(text) as Json;
   } catch {
     return undefined;
   }
@@ -32,6 +35,9 @@ export function numberAt(value: JsonObject | undefined, key: string): number | u
   const member = value?.[key];
   return typeof member === 'number' && Number.isFinite(member) ? member : undefined;
 }
+
+export const trueAt = (value: JsonObject | undefined, key: string): true | undefined =>
+  value?.[key] === true || undefined;
 
 export function objectAt(value: JsonObject | undefined, key: string): JsonObject | undefined {
   const member = value?.[key];
@@ -142,20 +148,15 @@ export function findUnstorableText(
     const what = unstorableTextPart(value);
     return what === undefined ? undefined : { at: '', what };
   }
-  if (Array.isArray(value)) {
-    for (const [index, member] of value.entries()) {
-      const odd = findUnstorableText(member, levels - 1);
-      if (odd !== undefined) return { ...odd, at: `[${index}]${odd.at}` };
-    }
-    return undefined;
-  }
-  if (!isJsonObject(value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const isList = Array.isArray(value);
   for (const [key, member] of Object.entries(value)) {
-    const inName = unstorableTextPart(key);
+    const inName = isList ? undefined : unstorableTextPart(key);
     if (inName !== undefined) return { at: '', what: inName };
     const odd = findUnstorableText(member, levels - 1);
-    if (odd !== undefined)
-      return { ...odd, at: `${key}${odd.at === '' || odd.at.startsWith('[') ? '' : '.'}${odd.at}` };
+    if (odd === undefined) continue;
+    const isJoined = isList || odd.at === '' || odd.at.startsWith('[');
+    return { ...odd, at: `${isList ? `[${key}]` : key}${isJoined ? '' : '.'}${odd.at}` };
   }
   return undefined;
 }

@@ -120,10 +120,7 @@ export interface UserQuestion {
   readonly options: readonly UserOption[];
 }
 
-interface UserOption {
-  readonly label: string;
-  readonly description: string;
-}
+type UserOption = { readonly label: string; readonly description: string };
 
 /** More would be a form to fill in. The model is asked for fewer, but a few more do no harm. */
 const mostQuestions = 10;

@@ -4,7 +4,7 @@ import { isInjectedContext, recogniseFragment } from '../world/recognise-fragmen
 import { defined } from '../../base/objects.ts';
 import { type InputWriter, otherAuthor, type OtherAuthor, readAuthor } from '../../protocol/user-input.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
 
@@ -139,9 +139,9 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
     const known = {
       by: otherSpeakers.find((speaker) => speaker === value['by']),
       author: otherAuthor(readAuthor(value['author'])),
-      task: value['task'] === true || undefined,
-      endedEarly: value['endedEarly'] === true || undefined,
-      cut: value['cut'] === true || undefined,
+      task: trueAt(value, 'task'),
+      endedEarly: trueAt(value, 'endedEarly'),
+      cut: trueAt(value, 'cut'),
       gaps: readGaps(value),
       bytesPerToken: typeof rate === 'number' && rate > 0 ? rate : undefined,
       request: readPlace(value['request']),

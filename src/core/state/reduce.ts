@@ -2,7 +2,7 @@ import { whole } from '../../base/objects.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
-import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { arrayAt, type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import { readRateLimits } from '../../protocol/rate-limits.ts';
 import { addUsage, carryCostForward } from '../../protocol/usage.ts';
@@ -219,7 +219,7 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
     at: numberAt(payload, 'started_at_ms'),
     item: objectAt(payload, 'item'),
   });
-  const [idempotent, outside] = [payload['idempotent'] === true || undefined, payload['outside'] === true || undefined];
+  const [idempotent, outside] = [trueAt(payload, 'idempotent'), trueAt(payload, 'outside')];
   return start && { ...start, idempotent, outside };
 }
 

@@ -2,7 +2,7 @@ import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts'
 import { whole } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
-import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { requestInput } from './plan-request.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -113,7 +113,7 @@ export function readSent(payload: JsonObject): SentBody | undefined {
     from: numberAt(payload, 'from'),
     digests: stringAt(payload, 'digests'),
   });
-  const auxiliary = payload['auxiliary'] === true || undefined;
+  const auxiliary = trueAt(payload, 'auxiliary');
   return body && { ...body, digests: body.digests.match(/.{8}/g) ?? [], auxiliary, frame: readFrame(payload) };
 }
 

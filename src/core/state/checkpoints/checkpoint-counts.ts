@@ -1,7 +1,7 @@
 import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
+import { addUsage, noUsage, tokenCounts, type Usage } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 
@@ -109,7 +109,6 @@ export function readCheckpoint(payload: JsonObject): CheckpointReport | undefine
 
 const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const;
 const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
-const counts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
 
 /** Files are edited by hand: all fields that are shown must be present. */
 function isWhole(report: JsonObject): boolean {
@@ -120,7 +119,7 @@ function isWhole(report: JsonObject): boolean {
     isJsonObject(words) &&
     hasNumbers(words, ['kept', 'cut', 'dropped']) &&
     isJsonObject(usage) &&
-    hasNumbers(usage, counts) &&
+    hasNumbers(usage, tokenCounts) &&
     Array.isArray(mended) &&
     mended.every((each) => typeof each === 'string') &&
     (cachedShare === undefined || typeof cachedShare === 'number') &&

@@ -10,6 +10,7 @@ import {
   objectAt,
   objectsAt,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -171,7 +172,7 @@ function readSession(payload: JsonObject): RecordedSession | undefined {
     item: objectAt(payload, 'item'),
   });
   const started = readProcess(objectAt(payload, 'process'));
-  const [exited, stopped] = [payload['ended'] === true || undefined, payload['stopped'] === true || undefined];
+  const [exited, stopped] = [trueAt(payload, 'ended'), trueAt(payload, 'stopped')];
   return (
     session && { ...session, process: started, processSeal: started && stringAt(payload, 'seal'), exited, stopped }
   );

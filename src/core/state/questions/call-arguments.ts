@@ -1,6 +1,14 @@
 import { defined } from '../../../base/objects.ts';
 import type { CallItem } from '../../../protocol/item.ts';
-import { arrayAt, type Json, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+  trueAt,
+} from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 
@@ -61,7 +69,7 @@ export function readHookResults(payload: JsonObject): HookResults | undefined {
   const hook = objectAt(payload, 'hook');
   if (hook === undefined) return undefined;
   const texts = arrayAt(hook, 'texts')?.filter((text) => typeof text === 'string');
-  return defined({ input: stringAt(hook, 'input'), asks: hook['asks'] === true || undefined, texts });
+  return defined({ input: stringAt(hook, 'input'), asks: trueAt(hook, 'asks'), texts });
 }
 
 /** The call as it would run. The model's own item is unchanged. */

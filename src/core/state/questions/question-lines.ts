@@ -9,6 +9,7 @@ import {
   numberAt,
   objectAt,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -148,8 +149,8 @@ export function readQuestion(
       elicitation: readElicitation(objectAt(payload, 'elicitation')),
       client: readClient(objectAt(payload, 'client')),
       permissions: readExtra(objectAt(payload, 'permissions')),
-      confined: payload['confined'] === true || undefined,
-      typed: payload['typed'] === true || undefined,
+      confined: trueAt(payload, 'confined'),
+      typed: trueAt(payload, 'typed'),
     }),
     scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
   };
@@ -218,7 +219,7 @@ function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   const risk = riskLevels.find((level) => level === value?.['risk']);
   const authorization = authorizationLevels.find((level) => level === value?.['authorization']);
   if (risk === undefined || authorization === undefined) return undefined;
-  const overruled = value?.['overruled'] === true || undefined;
+  const overruled = trueAt(value, 'overruled');
   return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale'), overruled }) };
 }
 
@@ -255,6 +256,6 @@ function readElicitation(value: JsonObject | undefined): Question['elicitation']
 
 function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {
   if (value === undefined) return undefined;
-  const network = value['network'] === true || undefined;
+  const network = trueAt(value, 'network');
   return defined({ network, read: textsAt(value, 'read'), write: textsAt(value, 'write') });
 }

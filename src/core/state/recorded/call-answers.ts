@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { isCall, type Item } from '../../../protocol/item.ts';
-import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, parseJson, stringAt, trueAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
@@ -35,7 +35,7 @@ export function endedCall(
   const { text } = outputOf(answer);
   const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
   if (refused !== undefined) {
-    const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
+    const [tool = '', unasked] = [stringAt(refused, 'tool'), trueAt(refused, 'unasked')];
     const item = notRun(open?.call, refused);
     return { kind: 'call-refused', turnId, callId, tool, ...defined({ item, unasked }), reason: text } as ThreadEvent;
   }
@@ -186,17 +186,13 @@ function factNumber(facts: readonly string[], pattern: RegExp): number | undefin
 }
 
 function parsedAnswer(answer: string): CallReport | undefined {
-  if (!answer.startsWith('{"output":')) return undefined;
-  try {
-    // It begins like an object, so it is one.
-    const value = JSON.parse(answer) as JsonObject;
-    const metadata = objectAt(value, 'metadata');
-    const exitCode = numberAt(metadata, 'exit_code');
-    if (exitCode === undefined) return undefined;
-    return exited(exitCode, numberAt(metadata, 'duration_seconds'), stringAt(value, 'output') ?? '');
-  } catch {
-    return undefined;
-  }
+  // It begins like an object, so it is one, or undefined.
+  const value = answer.startsWith('{"output":') ? (parseJson(answer) as JsonObject | undefined) : undefined;
+  const metadata = objectAt(value, 'metadata');
+  const exitCode = numberAt(metadata, 'exit_code');
+  return exitCode === undefined
+    ? undefined
+    : exited(exitCode, numberAt(metadata, 'duration_seconds'), stringAt(value, 'output') ?? '');
 }
 
 /** Adds the call with the patch's lines, unless the file has them elsewhere. After a failure, the reason. */

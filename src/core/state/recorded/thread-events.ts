@@ -9,6 +9,7 @@ import {
   numberAt,
   objectAt,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { Answer } from '../../../protocol/question.ts';
@@ -229,7 +230,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
   const item = stored && readItem(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
-  const [outside, confined] = [payload['outside'] === true || undefined, payload['confined'] === true || undefined];
+  const [outside, confined] = [trueAt(payload, 'outside'), trueAt(payload, 'confined')];
   const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
   if (item.kind !== 'plan') return { state: withCall(state, callId, begun), news: [] };
   const kind = state.plan === undefined ? 'item-started' : 'item-updated';

@@ -81,7 +81,6 @@ function stepsOf(text: string): number {
   return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
-/** True for a pattern with a newline outside its classes, which no single line can match. */
 export function requiresNewline(text: string): boolean {
   return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
 }

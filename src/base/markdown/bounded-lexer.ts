@@ -2,7 +2,6 @@ import { Lexer, type Links, Tokenizer, type Tokens } from 'marked';
 
 /** Quotes, lists and marks nested deeper are text. */
 const deepest = 30;
-/** A wider table is text. */
 const mostColumns = 100;
 export type Alignment = 'left' | 'right' | 'centre';
 

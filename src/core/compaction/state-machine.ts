@@ -14,7 +14,6 @@ import { itemMatcher, notesWithoutModel, requestWeight } from './requests/histor
 import * as requests from './requests/requests.ts';
 import type { Progress } from './requests/requests.ts';
 
-/** A running compaction, opaque to its performer. */
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;
@@ -101,7 +100,6 @@ const ask = ({ plan, source }: Work, progress: Progress, request: CompactionRequ
   request,
 });
 
-/** Without an answer, code makes the notes. */
 function noted(work: Work, progress: Progress, answer: string): CompactionStep {
   const next =
     answer.trim() === ''

@@ -1,4 +1,7 @@
-/** Purpose, written by hand, path, and parts: `npm test -- test/envelope/ownership.test.ts -u` writes them anew. */
+/**
+ * The sources that read the envelope: purpose, path, and the parts they read. A test finds the parts and writes them
+ * anew with `npm test -- test/envelope/ownership.test.ts -u`; the purpose is written by hand.
+ */
 export const consumerTable = `
 request builder | src/engine/thread/request/model-request.ts | identity.client.name identity.client.version identity.effort identity.model.maxOutputTokens identity.model.parallelCalls identity.model.slug identity.sampling identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema policy.limits
 spending | src/engine/thread/request/spending-limits.ts | identity.model.slug identity.price identity.provider policy.limits

@@ -68,7 +68,6 @@ export interface TimeFacts {
   readonly epochMs: number;
   /** Local date, `YYYY-MM-DD`. */
   readonly date: string;
-  /** IANA name. */
   readonly timezone: string;
 }
 
@@ -100,7 +99,6 @@ export interface StepFacts {
   /** Groups of tools that are found by searching. Absent: none. */
   readonly deferredTools?: readonly { readonly name: string; readonly description: string }[];
   readonly mcpServers?: Omit<McpNews, 'deferred'>;
-  /** The skills that fit their budget. Absent: there are none, or they are not listed. */
   readonly skills?: SkillCatalogue;
   /** Memories of earlier threads. Absent: none, or not wanted. */
   readonly memory?: { readonly summary: string; readonly folder: string };

@@ -15,7 +15,6 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
   readonly modelClient: string;
   /** The user's choice of effort, summary and verbosity. Absent values follow the model's defaults. */
   readonly chosen: ModelChoices;
-  /** The requested tier, when requests go without it. */
   readonly askedTier?: string;
   readonly client: { readonly name: string; readonly version: string };
   readonly sessionSource: string;

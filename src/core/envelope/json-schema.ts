@@ -132,14 +132,12 @@ function copyOf(value: Json, made = (object: JsonObject): JsonObject => object):
   if (Array.isArray(value)) return value.map((each: Json) => copyOf(each, made));
   if (!isJsonObject(value)) return value;
   const copy = Object.create(null) as Record<string, Json>;
-  // JSON leaves undefined members out.
   for (const [key, member] of Object.entries(value)) {
     if (member !== undefined) copy[key.toWellFormed()] = copyOf(member, made);
   }
   return made(copy);
 }
 
-/** The pattern reader, loaded on use. Undefined if the schema has no patterns. */
 async function patternReader(schema: JsonObject): Promise<typeof readPattern | undefined> {
   const isPattern = (key: string): boolean => key === 'pattern' || key === 'patternProperties';
   return hasKey(schema, isPattern) ? (await import('../../base/bounded-pattern.ts')).readPattern : undefined;

@@ -13,7 +13,6 @@ export interface ModelRecord {
   readonly autoCompactTokens?: number;
   /** Upper bound for an answer. Sent to providers whose wire format requires it. */
   readonly maxOutputTokens?: number;
-  /** Limit for one tool output. */
   readonly truncation: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
   readonly defaultEffort?: string;
   readonly supportedEfforts: readonly string[];
@@ -113,7 +112,7 @@ function withoutNamespace(name: string): string | undefined {
   return /^[A-Za-z0-9_-]+\/(?<rest>[^/]+)$/.exec(name)?.groups?.['rest'];
 }
 
-/** The compaction-compatibility value under the key that other programs read. */
+/** Under the key that other programs read. */
 export function compatibilityField(record: ModelRecord): JsonObject {
   return record.compatibility === undefined ? {} : { comp_hash: record.compatibility };
 }

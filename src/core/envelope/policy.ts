@@ -28,7 +28,6 @@ export interface Policy extends Pick<
   readonly profile: PermissionProfile;
   /** Why the turn is read-only: its thread was started so, or its mode asks for it. Absent: it is not. */
   readonly changesNothing?: 'thread' | 'mode';
-  /** The thread's own choice, when the turn is read-only. */
   readonly askedProfile?: PermissionProfile;
   readonly resolved: ResolvedPolicy;
   /** Some questions may be asked, and a user or a reviewer answers them. Absent: nothing is asked. */
@@ -38,7 +37,6 @@ export interface Policy extends Pick<
   /** Answers save no rule: a reviewer or a prepared file gives them, or rules do not count for the model. */
   readonly answersOnce?: true;
   readonly sandboxLevel: PolicyDescription['mode'];
-  /** Permanent decisions of users and administrators about commands and hosts. */
   readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
   /** The thread's approved prefixes, where rules do not count in the turn. */

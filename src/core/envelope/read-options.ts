@@ -48,18 +48,17 @@ export function readOptions<Options>(
   of: string,
   elsewhere?: Elsewhere,
 ): Options | OptionProblem {
+  const malformed = (what: string): OptionProblem => {
+    return { code: 'options-malformed', message: `The options of ${of} ${what}`, next: 'Pass a plain object.' };
+  };
   try {
-    if (!isRecord(given)) {
-      const message = `The options of ${of} must be an object, not ${describeGiven(given)}.`;
-      return { code: 'options-malformed', message, next: 'Pass a plain object.' };
-    }
+    if (!isRecord(given)) return malformed(`must be an object, not ${describeGiven(given)}.`);
     const read = readMembers(given, table as unknown as AnyTable, 'options');
     if (!isWrongValue(read)) return read as Options;
     const options = Object.entries(table as unknown as AnyTable);
     return problemOf(read, of, !options.some(([key, { required }]) => key === read.at && !required), elsewhere);
   } catch (error) {
-    const message = `The options of ${of} cannot be read: ${thrownMessage(error)}`;
-    return { code: 'options-malformed', message, next: 'Pass a plain object.' };
+    return malformed(`cannot be read: ${thrownMessage(error)}`);
   }
 }
 
@@ -164,57 +163,39 @@ function isRoot(value: object): boolean {
   return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 }
 
-/** Option names of Codex, its SDK and older versions of this library, without case and separators. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  sandboxmode: ['sandbox'],
-  sandboxpolicy: ['sandbox'],
-  permissionprofile: ['sandbox'],
-  permissions: ['sandbox'],
-  profile: ['sandbox'],
-  approvalpolicy: ['approvals'],
-  askforapproval: ['approvals'],
-  approvalsreviewer: ['reviewer'],
-  modelprovider: ['provider'],
-  reasoningeffort: ['effort'],
-  modelreasoningeffort: ['effort'],
-  reasoningsummary: ['summary'],
-  modelreasoningsummary: ['summary'],
-  workingdirectory: ['cwd'],
-  workdir: ['cwd'],
-  directory: ['cwd'],
-  folder: ['cwd'],
-  additionaldirectories: ['addDirectories'],
-  writableroots: ['addDirectories'],
-  configprofile: ['profile'],
-  overrides: ['config'],
-  configoverrides: ['config'],
-  collaborationmode: ['collaboration'],
-  mode: ['collaboration'],
-  dynamictools: ['clientTools'],
-  environment: ['env'],
-  home: ['osHome'],
-  clientinfo: ['client'],
-  maxcost: ['turnCost'],
-  maxtokens: ['turnTokens'],
-  abortsignal: ['signal'],
-  prompt: ['input'],
-  text: ['input', 'output'],
-  message: ['input'],
-  schema: ['parameters', 'outputSchema'],
-  inputschema: ['parameters'],
-  execute: ['run'],
-  handler: ['run'],
-  call: ['run'],
-  content: ['output'],
-  iserror: ['ok'],
-  success: ['ok'],
-};
+/** By option: its names in Codex, its SDK and older versions of this library, without case and separators. */
+const otherNames = {
+  sandbox: 'sandboxmode sandboxpolicy permissionprofile permissions profile',
+  approvals: 'approvalpolicy askforapproval',
+  reviewer: 'approvalsreviewer',
+  provider: 'modelprovider',
+  effort: 'reasoningeffort modelreasoningeffort',
+  summary: 'reasoningsummary modelreasoningsummary',
+  cwd: 'workingdirectory workdir directory folder',
+  addDirectories: 'additionaldirectories writableroots',
+  profile: 'configprofile',
+  config: 'overrides configoverrides',
+  collaboration: 'collaborationmode mode',
+  clientTools: 'dynamictools',
+  env: 'environment',
+  osHome: 'home',
+  client: 'clientinfo',
+  turnCost: 'maxcost',
+  turnTokens: 'maxtokens',
+  signal: 'abortsignal',
+  input: 'prompt text message',
+  parameters: 'schema inputschema',
+  outputSchema: 'schema',
+  run: 'execute handler call',
+  output: 'text content',
+  ok: 'iserror success',
+} as const;
 
 function nearestOption(written: string, known: readonly string[]): string | undefined {
   const plain = written.replaceAll(/[-_]/g, '').toLowerCase();
   const same = known.find((key) => key.toLowerCase() === plain);
-  const others = Object.hasOwn(otherNames, plain) ? otherNames[plain] : undefined;
-  return same ?? others?.find((key) => known.includes(key)) ?? nearestKey(written, known);
+  const others = Object.entries(otherNames).filter(([, names]) => names.split(' ').includes(plain));
+  return same ?? others.find(([key]) => known.includes(key))?.[0] ?? nearestKey(written, known);
 }
 
 export function suggestOption(written: string, known: readonly string[]): string {
@@ -290,14 +271,21 @@ export const abortSignal = valueWhere<AbortSignal>('an AbortSignal', (given) => 
   return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 });
 
-/** Plain JSON data: nothing that could hide a member. */
-export const jsonObject: OptionType<JsonObject> = {
-  expected: 'a plain object of JSON data',
+/** Takes a copy of plain JSON data: nothing that could hide a member. */
+export const plainData = <Value>(
+  expected: string,
+  read: (copy: unknown) => Value | WrongValue | undefined,
+): OptionType<Value> => ({
+  expected,
   read(given) {
     const copy = plainCopy(given);
-    return copy !== notPlain && isJsonObject(copy) ? copy : undefined;
+    return copy === notPlain ? undefined : read(copy);
   },
-};
+});
+
+export const jsonObject = plainData<JsonObject>('a plain object of JSON data', (copy) =>
+  isJsonObject(copy) ? copy : undefined,
+);
 
 export const functionOption = <Function>(): OptionType<Function> =>
   valueWhere('a function', (given) => typeof given === 'function');

@@ -28,7 +28,6 @@ export interface Settings extends ToolChoice {
   /** Answers the policy's questions. Absent: the user. */
   readonly reviewer?: ApprovalsReviewer;
   readonly reviewPolicy?: string;
-  /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly sandbox: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;
   /** From the rules files. Absent: there are none. */
@@ -53,7 +52,6 @@ export interface Settings extends ToolChoice {
   /** Feature gates by name; an absent name is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;
-  /** Absent: the model's preferred way. */
   readonly editTools?: EditTools;
   readonly limits?: TurnLimits;
   /** Continues a turn whose failure another model may not have. Absent: no fallback. */
@@ -85,7 +83,6 @@ export type Personality = 'none' | 'friendly' | 'pragmatic';
 
 export interface RealtimeSetting {
   readonly active: boolean;
-  /** Sent at the start, instead of our text. */
   readonly startInstructions?: string;
 }
 
@@ -104,7 +101,6 @@ export interface WindowSettings {
   /** `body`: the limit ignores what the first request since the newest checkpoint held. */
   readonly autoCompactScope?: 'total' | 'body';
   readonly skillsPercent?: number;
-  /** Token budget of the skill list, instead of its share. */
   readonly skillsTokens?: number;
   readonly memoryPercent?: number;
   readonly reservePercent?: number;

@@ -16,7 +16,6 @@ export interface Window {
   readonly mostAutoCompact: number;
   /** `body`: ignores what the first request since the newest checkpoint held; the window still applies. */
   readonly autoCompactScope: 'total' | 'body';
-  /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
   /** Parts of a checkpoint: the user's texts and pictures, the model's text, and what code adds. */
   readonly checkpoint: Readonly<Record<'words' | 'pictures' | 'answer' | 'records', number>>;
@@ -31,7 +30,6 @@ export interface Window {
 
 export type WindowShares = WindowSettings & DefaultShares;
 
-/** Upper bound for a tool output, whatever limit is configured. */
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;

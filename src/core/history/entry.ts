@@ -53,7 +53,6 @@ export interface QuotedWords extends TextPlace {
   readonly author?: OtherAuthor;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
-  /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
   readonly cut?: true;
   /** For cut text: the places of its marks, relative to its start, and what they replace. */
@@ -73,7 +72,6 @@ export interface QuotedWords extends TextPlace {
 
 export interface SummaryPlace extends TextPlace {
   readonly model?: string;
-  /** The number of the turn that wrote it. */
   readonly number?: number;
   /** Summaries of earlier checkpoints kept in the same text because this one is thin, oldest first. */
   readonly earlier?: readonly SummaryPlace[];

@@ -102,8 +102,6 @@ function extend(projection: Projection, { storage, length }: History): boolean {
   return true;
 }
 
-/** Calls and answers must come in pairs: providers refuse anything else. */
-
 const answerTypes: Readonly<Record<string, { readonly type: string; readonly prefix: string }>> = {
   function_call: { type: 'function_call_output', prefix: 'fco' },
   local_shell_call: { type: 'function_call_output', prefix: 'fco' },
@@ -130,8 +128,6 @@ export const missingAnswer = cachePerObject((call: Item): Item => {
     type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: abortedCall };
   return { type, ...itemId, call_id: call['call_id'], ...body };
 });
-
-/** Readable only by the provider that made them, or only by the model. */
 
 const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 

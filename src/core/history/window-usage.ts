@@ -198,7 +198,6 @@ export interface Share {
   readonly cached: number | undefined;
 }
 
-/** The space that each part of a request takes, in request order. The shares always sum to the total. */
 export interface RequestShares {
   readonly total: number;
   readonly measure: Measure;
@@ -271,7 +270,6 @@ export interface WindowUse {
   readonly effective: number;
   /** Tokens that every thread spends before the user's first word: they count neither as space nor as use. */
   readonly baseline: number;
-  /** Expected tokens of the next request; see `activeTokens`. */
   readonly tokens: number;
 }
 

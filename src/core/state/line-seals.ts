@@ -18,7 +18,6 @@ export function sealSubject(threadId: string, meta: JsonObject): string {
   return imported === undefined ? threadId : `${threadId} ${imported}`;
 }
 
-/** Name from the import of the thread; undefined if it was not imported. */
 export const importOf = (meta: JsonObject): string | undefined => stringAt(objectAt(meta, 'capstan'), 'imported');
 
 /** Claim of a fork's first line: lines of the other thread count in this one. */
@@ -104,7 +103,6 @@ function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Json
   return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
 }
 
-/** Makes a draft from a line that was read; its proof is the same. */
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, metadata };
   return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');

@@ -20,7 +20,6 @@ export interface PlannedRequest {
   readonly drafts: readonly LineDraft[];
 }
 
-/** Lines of a request: its record, and the tools if the thread does not have them yet. */
 export function planRequest(
   state: ThreadState,
   asked: Omit<RequestRecord, 'toolSet'>,
@@ -138,7 +137,6 @@ export function isToolSetName(name: string, tools: readonly ToolSpec[]): boolean
   return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 }
 
-/** Equal tools have equal names. */
 function toolSetName(tools: readonly ToolSpec[]): string {
   const known = names.get(tools);
   if (known !== undefined) return known;

@@ -48,7 +48,6 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
 
 type Fold = (state: ThreadState, payload: JsonObject, line: Line) => ThreadState;
 
-/** For lines that change one part of the state. */
 function foldPart<Part extends keyof ThreadState>(
   part: Part,
   fold: (value: ThreadState[Part], payload: JsonObject) => ThreadState[Part],
@@ -223,7 +222,6 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
   return start && { ...start, idempotent, outside };
 }
 
-/** Most events are for people and change nothing. */
 function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   const turn = turnEvent(event);
   if (turn !== undefined) return foldTurnEvent(state, turn);
@@ -257,7 +255,6 @@ function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
   return { ...counted, checkpoints, prefill };
 }
 
-/** Cost of work that is not the thread's own. */
 function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
   const { goal } = state;
   return { ...state, usage, goal: goal && goalWithoutCost(goal, state.usage.total, usage.total) };

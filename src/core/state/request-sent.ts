@@ -20,7 +20,6 @@ export interface SentBody {
   readonly digests: readonly string[];
   /** The request is beside the conversation: the next line does not count from it. */
   readonly auxiliary?: true;
-  /** Present if a frame was sent instead of the body. */
   readonly frame?: FrameRecord;
 }
 
@@ -81,17 +80,9 @@ function framePayload({ link, items, content }: SentFrame, digester: Digester): 
   return { kind: 'incremental', previous: link.previous, items, bytes, digest: frameDigest(content, digester) };
 }
 
-export function frameDigest(content: readonly Uint8Array[], digester: Digester): string {
-  const whole = new Uint8Array(content.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of content) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return digester.short(whole);
-}
+export const frameDigest = (content: readonly Uint8Array[], digester: Digester): string =>
+  digester.short(Buffer.concat(content));
 
-/** Undefined if the line has no valid frame. */
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
   const frame = objectAt(payload, 'frame');
   const counts = whole({ items: numberAt(frame, 'items'), bytes: numberAt(frame, 'bytes') });

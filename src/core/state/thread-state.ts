@@ -51,7 +51,6 @@ export function markBefore<Mark>({ length, newest }: Marks<Mark>, count: number)
 export interface ThreadState {
   readonly meta: JsonObject;
   readonly history: History;
-  /** The last context about the world that was sent to the model. */
   readonly baseline: Baseline;
   readonly context?: JsonObject;
   /** The envelope of the newest turn that was not taken back, from `storeEnvelope`. */
@@ -61,7 +60,6 @@ export interface ThreadState {
   readonly newest?: 'context' | 'settings';
   /** Beginning of requests, if a checkpoint has replaced the original one. */
   readonly instructions?: BaseInstructions;
-  /** The last request, for comparison with the next one. */
   readonly sent?: Sent;
   /** Base from which the newest line about a sent body counts its items. Not carried by checkpoints. */
   readonly posted?: PostedBody;
@@ -80,7 +78,6 @@ export interface ThreadState {
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
   readonly limits: readonly ModelLimit[];
-  /** Names of warnings that were shown once and are not repeated. */
   readonly warnings: readonly string[];
   readonly sessionContext: readonly SessionText[];
   readonly pins: readonly RecordedPin[];
@@ -93,7 +90,6 @@ export interface ThreadState {
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
   /** Agents that the thread started, oldest first. A fork includes those of the other thread. */
   readonly agents: readonly RecordedAgent[];
-  /** Absent: it never had a goal. */
   readonly goal?: RecordedGoal;
   /** Unclosed agents at the time of the newest checkpoint. Later answers and notifications report their fate. */
   readonly agentsAtCheckpoint: readonly RecordedAgent[];

@@ -306,7 +306,6 @@ export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): 
 /** Multiple of a text's space that is inspected: repetitions in it may be removed. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
-/** Limit for the inspected part of a model's text, in tokens: an answer may have megabytes. */
 const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
 
 function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {

@@ -16,7 +16,6 @@ import { longestShortMessage, passagesToKeep, shareSpace } from './message-space
 type PictureParts = 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens';
 type KeptParts = 'text' | 'gaps' | 'bytesPerToken' | PictureParts | 'cut' | 'alsoIn';
 
-/** A message in a checkpoint: exact or visibly cut, with the gaps of this and earlier checkpoints. */
 export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
   readonly words: UserWords;
 }

@@ -137,7 +137,6 @@ function letterPairs(text: string): Pairs {
   return { counts, total: Math.max(0, letters.length - 1) };
 }
 
-/** From 0 (nothing in common) to 1 (everything). */
 function shared(a: Pairs, b: Pairs): number {
   if (a.total + b.total === 0) return 0;
   let both = 0;

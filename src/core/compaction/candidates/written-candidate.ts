@@ -45,7 +45,6 @@ const notFound =
 
 export type ResumeLine =
   | { readonly kind: 'found'; readonly summary: string; readonly change: 'none' | 'signs' | 'moved' }
-  /** The keyword is there but names no step. */
   | { readonly kind: 'no-step' }
   | { readonly kind: 'none' };
 

@@ -89,7 +89,6 @@ export interface CompactionSource {
 export interface CompactionRequest {
   readonly strategy: 'structured' | 'plain' | 'remote';
   readonly from: number;
-  /** End of the range, exclusive. */
   readonly to: number;
   /** Positions of items that do not fit: sent as `stubItem` makes them, or left out if it returns nothing. */
   readonly stubbed: readonly number[];

@@ -10,7 +10,6 @@ export interface CompactionSizes {
   readonly history: number;
   /** Context about the world that the next request would add to the current history. */
   readonly due: number;
-  /** The provider's count of everything, if known. */
   readonly counted?: number;
   /** Context about the world that is sent again once history is replaced. */
   readonly context: number;

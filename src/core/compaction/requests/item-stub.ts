@@ -40,7 +40,6 @@ function makeStub(item: Item): Item | undefined {
   }
 }
 
-/** Shows the beginning of a message: it mostly indicates the rest. */
 function beginningOf(item: MessageItem, notice: string): JsonObject {
   const type = item.role === 'assistant' ? 'output_text' : 'input_text';
   const beginning = firstBytes(messageText(item), beginningBytes);

@@ -15,7 +15,6 @@ import { isOutput } from './item-stub.ts';
 import * as prompts from './prompts.ts';
 import { userRequestMessage } from './prompts.ts';
 
-/** `part` of `of`, counted from 1, with the notes about the parts before. */
 interface PartPlace extends Pick<Progress, 'notes' | 'notesBudget'> {
   readonly part: number;
   readonly of: number;

@@ -9,7 +9,6 @@ export interface Checkpoints {
   readonly count: number;
   /** Failed automatic ones since the last success. */
   readonly failures: number;
-  /** Cost of all attempts, including failed ones. */
   readonly spent: Usage;
   /** Entries in history at the first request after the newest checkpoint. Absent without a checkpoint. */
   readonly seen?: number | 'not-yet';
@@ -43,7 +42,6 @@ export function foldRequestSeen(checkpoints: Checkpoints, length: number): Check
 
 /** State after a rollback to a place with that many entries. Counts and costs of later ones remain. */
 export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
-  // Without a later checkpoint, the current one is unchanged.
   const seen = now.count === then.count ? now.seen : then.seen;
   return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };
 }

@@ -34,7 +34,6 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else about earlier lines.
   const rest = carried === undefined ? state : { meta: state.meta, marks: state.marks, ...carried };
-  // No provider has counted the new history.
   const usage = { total: (carried ?? state).usage.total, newest: noCount };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
@@ -127,22 +126,9 @@ export function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<
-  ThreadState,
-  | 'meta'
-  | 'history'
-  | 'behind'
-  | 'baseline'
-  | 'marks'
-  | 'sent'
-  | 'posted'
-  | 'prefill'
-  | 'failed'
-  | 'sessionsAtCheckpoint'
-  | 'agentsAtCheckpoint'
->;
+type Carried = NonNullable<ReturnType<typeof readCarried>>;
 
-function readCarried(payload: JsonObject): Carried | undefined {
+function readCarried(payload: JsonObject) {
   const carried = objectAt(payload, 'capstan');
   const usage = objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
@@ -168,7 +154,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     openTurn: readOpenTurn(objectAt(carried, 'open_turn')),
     rateLimits: readRateLimits(objectAt(carried, 'rate_limits')),
     goal: readGoal(objectAt(carried, 'goal')),
-  };
+  } satisfies Partial<ThreadState>;
 }
 
 function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
@@ -222,7 +208,6 @@ function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly
 export interface NewCheckpoint {
   /** The summary message, for older readers. */
   readonly message: string;
-  /** The new history, and the metadata of each item. */
   readonly items: readonly Item[];
   readonly metadata: readonly JsonObject[];
   readonly windowId: string;

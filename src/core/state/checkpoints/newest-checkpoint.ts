@@ -68,7 +68,6 @@ interface Met {
   readonly closings: readonly { readonly id: string; readonly words: number }[];
 }
 
-/** Numbers of messages inside the previously open turn, and outside any turn. */
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
   const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
   if (turn === undefined) return { inside: 0, outside: words + sum(closings) };

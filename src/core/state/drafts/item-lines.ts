@@ -8,7 +8,6 @@ import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
 import { type Author, otherAuthor } from '../../../protocol/user-input.ts';
 import { entryMetadata, type Origin } from '../../history/entry.ts';
 
-/** A model-visible item with its origin, and with its maker unless that is the current provider. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
   return { type: lineType.responseItem, payload: item, metadata: entryMetadata({ origin, turn, maker }) };
 }
@@ -43,7 +42,6 @@ export function answerLine(
   return withFacts(itemLine(item, { family: 'tool' }, turn), known);
 }
 
-/** A picture made by the provider. Checkpoints keep its path. */
 export function imageLine(item: Item, turn: TurnId, path: string | undefined): LineDraft {
   const changed = path === undefined ? {} : { changed: [{ path, kind: 'add', generated: true }] };
   return withFacts(itemLine(item, { family: 'model' }, turn), changed);

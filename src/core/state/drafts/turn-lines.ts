@@ -18,8 +18,6 @@ import { applyPatch, makePatch } from '../../world/world-state.ts';
 import type { ThreadState } from '../thread-state.ts';
 import { failureFacts, type ShownUsage, shownUsage, usageFields } from './usage-and-failure-fields.ts';
 
-/** Lines that frame a turn. Keys are those of the shared file format; ours are under `capstan`. */
-
 /** `compaction`: a turn of its own, without a message. `switched`: its model differs from that of the turn before. */
 export function turnStarted(
   { telemetry, window, modes }: Envelope,
@@ -187,7 +185,6 @@ export interface RecordedEnd {
   readonly envelope: Envelope;
   readonly endedAt: number;
   readonly lastMessage?: string;
-  /** A hook withheld all of the words from the model, or ended the turn. */
   readonly endedBy?: 'hook';
   readonly continuedBy?: string;
 }
@@ -276,7 +273,6 @@ function shorten(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));
 }
 
-/** Everything if no earlier turn is known, otherwise the difference. */
 function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonObject {
   if (before === undefined) return { full: true, groups: now };
   return { full: false, groups: makePatch(before, now) ?? {} };
@@ -294,7 +290,6 @@ export function foldEnvelope(before: JsonObject | undefined, record: Json | unde
 export type TurnStatus = 'completed' | 'failed' | 'interrupted' | 'open';
 
 export type TurnEvent =
-  /** `isCompaction`: the turn only makes a checkpoint. */
   | { readonly kind: 'start'; readonly name: string; readonly at?: number; readonly isCompaction: boolean }
   | { readonly kind: 'end'; readonly name: string; readonly at?: number; readonly status: TurnStatus }
   /** Number of the newest counted turns to take back; always an integer of at least 1. */

@@ -80,7 +80,6 @@ export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   return { step, ...defined({ last: fields && readUsage(fields) }), ...known, ...defined({ rateLimits, refused }) };
 }
 
-/** Facts shown beside a failure's message: its source, and when the same request may work. */
 type FailureFacts = Partial<Pick<ModelFailure, 'cause' | 'status' | 'retry' | 'resetsAt'>>;
 
 /** In the form of the turn's last line. Undefined if there is nothing to keep. */

@@ -40,7 +40,6 @@ export function snapshotLine(
   return { type: lineType.snapshot, payload: { ...who, when, ...what } };
 }
 
-/** Undefined for a line of another kind, or an invalid one. */
 export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | undefined {
   if (type !== lineType.snapshot) return undefined;
   const changer = changerOf(payload);

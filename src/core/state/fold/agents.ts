@@ -18,7 +18,6 @@ function noteFields(note: AgentNote): JsonObject {
   return { id, spawned: by, parent_thread_id: parentId, agent_path: path, agent_role: role };
 }
 
-/** Folds one more line. An invalid line changes nothing. */
 export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject): readonly RecordedAgent[] {
   const id = parseThreadId(stringAt(payload, 'id') ?? '');
   if (id === undefined) return agents;
@@ -49,7 +48,6 @@ function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined
 
 type Agents = readonly RecordedAgent[];
 
-/** Folds a report that waits for the thread's next request. */
 export function foldReport(agents: Agents, { agentId, status, used }: Omit<AgentReport, 'path'>): Agents {
   const known = agents.find(({ id }) => id === agentId);
   if (known === undefined) return agents;

@@ -15,7 +15,6 @@ export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDra
   return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), context } };
 }
 
-/** True if the output holds for as long as the thread is open. */
 export function isSessionText({ event }: Pick<HookRun, 'event'>): boolean {
   return event === 'SessionStart' || event === 'SubagentStart';
 }

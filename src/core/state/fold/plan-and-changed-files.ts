@@ -90,7 +90,6 @@ function readSteps(steps: readonly Json[], key: 'step' | 'text'): readonly PlanS
   });
 }
 
-/** Each file once, at its first change, with its newest kind. */
 function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile[]): readonly ChangedFile[] {
   const files = new Map(before.map((file) => [file.path, file]));
   for (const file of changed) {

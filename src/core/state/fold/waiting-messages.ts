@@ -44,7 +44,6 @@ export type WaitingContent =
       /** The code review that it reports, for screens. Only its line has it. */
       readonly review?: KeptReview;
     }
-  /** `total`: cost of the thread including the report. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
   /** `again`: a rollback or a fork left the turn that reported it, but not the files. */
   | { readonly kind: 'files'; readonly files: RestoredFiles; readonly again?: true }
@@ -146,7 +145,6 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
 
 type Waiting = readonly RecordedMessage[];
 
-/** Folds the metadata of a `response_item` line. */
 export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined): Waiting {
   if (waiting.length === 0 || metadata === undefined) return waiting;
   const id = stringAt(objectAt(metadata, 'capstan'), 'waited');

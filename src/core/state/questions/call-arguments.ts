@@ -16,7 +16,6 @@ export function callArguments(call: CallItem): JsonObject {
   return call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
 }
 
-/** The model's command in a call that was not run. Undefined for other calls. */
 export function commandNotRun(call: CallItem): CommandItem | undefined {
   const { cmd } = call.name === 'exec_command' ? callArguments(call) : {};
   if (typeof cmd !== 'string') return undefined;
@@ -60,7 +59,6 @@ export function shortWord(word: string): string {
 /** Results of hooks for a call in question. Its answer may come in another process, which does not run them again. */
 export interface HookResults {
   readonly input?: string;
-  /** The hooks want the user to decide. */
   readonly asks?: true;
   readonly texts?: readonly string[];
 }

@@ -16,7 +16,6 @@ export interface GivenGrant {
   readonly seal?: string;
 }
 
-/** Lasts as long as the thread. */
 export interface RecordedGrant extends GivenGrant {
   readonly scope: 'session' | 'rule';
 }
@@ -73,7 +72,6 @@ function withoutDropped<Grant extends GrantName>(grants: readonly Grant[], paylo
   return left.length === grants.length ? grants : left;
 }
 
-/** A call may be asked about twice, before it runs and after the sandbox stopped it: both answers last. */
 function withGrant<Grant extends GrantName>(grants: readonly Grant[], given: Grant): readonly Grant[] {
   return [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
 }

@@ -45,7 +45,6 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
 }
 
-/** An answer counts once, and only for the question that it names. */
 function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, payload: JsonObject): ThreadState {
   const { questions = [] } = openTurn;
   const answer = answerIn(payload);
@@ -149,7 +148,6 @@ export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: stri
 export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {
   if (openTurn === undefined || openTurn.compaction !== undefined) return false;
   const { questions = [], calls = [] } = openTurn;
-  // Questions asked while a call ran ended with that process: the outcome of the call is unknown.
   return questions.some(({ callId }) => calls.every((call) => call.callId !== callId));
 }
 

@@ -104,8 +104,6 @@ export function questionDropped({ callId, turnId }: Pick<Question, 'callId' | 't
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
 }
 
-/** Questions and answers in lines. A file may hold anything: unknown parts are left out. */
-
 const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
 const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
@@ -202,7 +200,6 @@ const answerKeys: readonly string[] = Object.keys({
   verdict: true,
 } as const satisfies Record<keyof Answer, true>);
 
-/** The reason why an answer is invalid: most often a misspelt key. */
 export function answerProblem(given: unknown): Outcome<'odd-input'> {
   const answer = plainCopy(given);
   const key = isJsonObject(answer) ? Object.keys(answer).find((each) => !answerKeys.includes(each)) : undefined;

@@ -44,7 +44,6 @@ export interface RecordedCall {
   /** It left the sandbox of its turn; `confined`: for a wider one, which only denied protected reads. */
   readonly outside?: true;
   readonly confined?: true;
-  /** Absent if it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 

@@ -4,10 +4,10 @@ import { asItem, type Item } from '../../../protocol/item.ts';
 import {
   arrayAt,
   isJsonObject,
-  type Json,
   type JsonObject,
   numberAt,
   objectAt,
+  objectsAt,
   stringAt,
   trueAt,
 } from '../../../protocol/json.ts';
@@ -313,29 +313,25 @@ function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
   const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
   const prefix = objectAt(payload, 'prefix');
   if (turnId === undefined || step === undefined || payload['auxiliary'] !== undefined) return undefined;
-  const breaks = (arrayAt(prefix, 'breaks') ?? []).filter(isBreak);
+  const breaks = objectsAt(prefix, 'breaks').filter(isBreak);
   if (breaks.length === 0) return undefined;
   const keptTokens = numberAt(objectAt(prefix, 'kept'), 'tokens') ?? 0;
   return { kind: 'prefix-broken', turnId: turnId as TurnId, step, keptTokens, breaks };
 }
 
-function isBreak(value: Json): value is Json & PrefixBreak {
-  if (!isJsonObject(value) || numberAt(value, 'tokens') === undefined) return false;
-  switch (value['kind']) {
-    case 'checkpoint':
-    case 'rollback':
-    case 'reopened':
-    case 'instructions':
-      return true;
-    case 'setting':
-      return stringAt(value, 'name') !== undefined;
-    case 'tools':
-      return ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined);
-    case 'entry':
-      return numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed');
-    default:
-      return false;
-  }
+const isWholeBreak: Readonly<Record<PrefixBreak['kind'], (value: JsonObject) => boolean>> = {
+  checkpoint: () => true,
+  rollback: () => true,
+  reopened: () => true,
+  instructions: () => true,
+  setting: (value) => stringAt(value, 'name') !== undefined,
+  tools: (value) => ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined),
+  entry: (value) => numberAt(value, 'index') !== undefined && ['changed', 'removed'].includes(String(value['what'])),
+};
+
+function isBreak(value: JsonObject): value is JsonObject & PrefixBreak {
+  const kind = Object.keys(isWholeBreak).find((known) => known === value['kind']) as PrefixBreak['kind'] | undefined;
+  return kind !== undefined && numberAt(value, 'tokens') !== undefined && isWholeBreak[kind](value);
 }
 
 type QuestionState = Pick<ThreadState, 'openTurn'>;

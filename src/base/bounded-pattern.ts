@@ -9,14 +9,9 @@ export interface Pattern {
 }
 
 /** `problem` completes a sentence about the pattern. */
-export interface PatternProblem {
-  readonly problem: string;
-}
+export type PatternProblem = { readonly problem: string };
 
-export interface PatternOptions {
-  readonly ignoresCase?: boolean;
-  readonly dotMatchesAll?: boolean;
-}
+export type PatternOptions = { readonly ignoresCase?: boolean; readonly dotMatchesAll?: boolean };
 
 const mostSteps = 1000;
 const mostCharacters = 10_000;

@@ -26,11 +26,14 @@ function copy(value: unknown, depth: number): unknown {
   return isList ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-function hasNoClass(value: object): boolean {
+export function hasNoClass(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return (
-    prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty'))
-  );
+  return prototype === null || isRoot(prototype);
+}
+
+/** `Object.prototype`, also that of another realm. */
+export function isRoot(value: object): boolean {
+  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 }
 
 export type Defined<Fields> = {

@@ -76,10 +76,7 @@ export interface WantedAgent {
   readonly fork?: boolean;
 }
 
-export interface AgentCaller extends AgentBounds {
-  readonly turnId: string;
-  readonly callId: string;
-}
+export type AgentCaller = AgentBounds & { readonly turnId: string; readonly callId: string };
 
 /** An agent may do at most what the turn that gives it work may. */
 export interface AgentBounds {
@@ -140,10 +137,7 @@ export interface WaitedAgents {
   readonly hasWords: boolean;
 }
 
-export interface ClosedAgent {
-  readonly kind: 'closed';
-  readonly before: ListedAgent;
-}
+export type ClosedAgent = { readonly kind: 'closed'; readonly before: ListedAgent };
 
 export interface ListedAgent extends Pick<RecordedAgent, 'id' | 'path' | 'role'> {
   /** `running` while it works; otherwise how its last work ended. */

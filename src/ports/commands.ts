@@ -41,10 +41,7 @@ export interface RunningCommand {
   unref(): void;
 }
 
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+export type TerminalSize = { readonly columns: number; readonly rows: number };
 
 interface SpawnWatch {
   readonly signal: AbortSignal;
@@ -74,10 +71,7 @@ export type ProcessEnd =
   | { readonly kind: 'aborted'; readonly output: ProcessOutput; readonly durationMs: number }
   | NotStarted;
 
-export interface NotStarted {
-  readonly kind: 'not-started';
-  readonly reason: string;
-}
+export type NotStarted = { readonly kind: 'not-started'; readonly reason: string };
 
 export interface ProcessOutput {
   /** Valid text: broken UTF-8 is replaced. A cut appears as a line of `omittedLine`. */
@@ -158,10 +152,7 @@ export interface SessionOutput {
 }
 
 /** `input-closed`: the session runs but takes no input. `fate`: the end of a session that existed. */
-export interface NoSession {
-  readonly kind: 'no-session' | 'input-closed';
-  readonly fate?: SessionFate;
-}
+export type NoSession = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
 
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;

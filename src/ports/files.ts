@@ -55,10 +55,7 @@ export interface OpenFile {
   tooLong?(): readonly ByteRange[];
 }
 
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
+export type ByteRange = { readonly start: number; readonly end: number };
 
 /** A lock that the operating system releases when its holder dies. */
 export interface Locks {
@@ -80,10 +77,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-export interface LockHeld {
-  readonly kind: 'held';
-  readonly owner?: string;
-}
+export type LockHeld = { readonly kind: 'held'; readonly owner?: string };
 
 /**
  * Disk access for patches. A *place* is an absolute path with all links resolved. All methods are synchronous, so that
@@ -125,11 +119,7 @@ export interface SearchFiles {
   lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
 }
 
-interface SearchPlace {
-  readonly folder: string;
-  readonly policy: ResolvedPolicy;
-  readonly signal: AbortSignal;
-}
+type SearchPlace = { readonly folder: string; readonly policy: ResolvedPolicy; readonly signal: AbortSignal };
 
 interface NamesSearch extends SearchPlace {
   /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */

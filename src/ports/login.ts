@@ -25,11 +25,7 @@ export interface ChatgptLogin {
 }
 
 /** A token that a user made for a program. It cannot be renewed, and only the issuer knows its account. */
-export interface AccessTokenLogin {
-  readonly kind: 'access-token';
-  readonly token: string;
-  readonly renew: string;
-}
+export type AccessTokenLogin = { readonly kind: 'access-token'; readonly token: string; readonly renew: string };
 
 /** Tokens that the sign-in server gave in exchange for a refresh token. Absent ones stay as they were. */
 export interface NewTokens {

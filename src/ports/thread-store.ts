@@ -18,10 +18,7 @@ export interface ThreadStore {
 }
 
 /** Names bytes kept beside the rollouts, by hash and length. */
-export interface BlobRef {
-  readonly sha256: string;
-  readonly bytes: number;
-}
+export type BlobRef = { readonly sha256: string; readonly bytes: number };
 
 /** Content too large for a rollout and not seen by the model: named by its hash, stored once, within a budget. */
 export interface Blobs {
@@ -38,15 +35,10 @@ export interface KeptBlob {
   readonly durable: Promise<void>;
 }
 
-export interface LoadedBlob {
-  readonly kind: 'blob';
-  readonly bytes: Uint8Array;
-}
+export type LoadedBlob = { readonly kind: 'blob'; readonly bytes: Uint8Array };
 
 /** Removed, or no longer what its name says. */
-export interface BlobMissing extends Outcome<'blob-missing' | 'blob-damaged'> {
-  readonly kind: 'missing';
-}
+export type BlobMissing = Outcome<'blob-missing' | 'blob-damaged'> & { readonly kind: 'missing' };
 
 /**
  * The rollouts of all threads. Reading needs no lease; a lease is the right to write one thread, and only one writer
@@ -239,14 +231,9 @@ export interface ChoiceAmong {
   readonly unique?: boolean;
 }
 
-export interface ChosenThread {
-  readonly kind: 'chosen';
-  readonly id: ThreadId;
-}
+export type ChosenThread = { readonly kind: 'chosen'; readonly id: ThreadId };
 
-export interface NoThread extends Outcome<'thread-unknown' | 'thread-ambiguous'> {
-  readonly kind: 'none';
-}
+export type NoThread = Outcome<'thread-unknown' | 'thread-ambiguous'> & { readonly kind: 'none' };
 
 /** Amount done and total if known, or waiting for another process. Awaiting it lets the process do other work. */
 export type WorkProgress = (done: number | 'waiting', total?: number) => void | Promise<void>;

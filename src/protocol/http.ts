@@ -45,11 +45,9 @@ export function explainLostConnection(peer: ConnectionPeer, code: string): LostC
 }
 
 /** Node's and OpenSSL's codes for a peer that cannot prove its identity. */
-export function isCertificateProblem(code: string): boolean {
-  return /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/.test(
-    code,
-  );
-}
+export const isCertificateProblem = (code: string): boolean => certificateProblem.test(code);
+const certificateProblem =
+  /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
 export const connectFailureCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

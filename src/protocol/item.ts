@@ -13,10 +13,7 @@ export interface MessageItem extends Item {
   readonly content: readonly JsonObject[];
 }
 
-export interface ReasoningItem extends Item {
-  readonly type: 'reasoning';
-  readonly summary: readonly JsonObject[];
-}
+export type ReasoningItem = Item & { readonly type: 'reasoning'; readonly summary: readonly JsonObject[] };
 
 /** `arguments` is JSON text written by the model; it may be broken. */
 export interface FunctionCallItem extends Item {
@@ -86,11 +83,7 @@ export function takeItemText(item: Item): Buffer | undefined {
 }
 
 /** The position in `text` of an output's JSON text, with its quotation marks. The bytes must not change. */
-export interface UnreadOutput {
-  readonly text: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
+export type UnreadOutput = { readonly text: Buffer; readonly start: number; readonly end: number };
 
 const unread = new WeakMap<Item, UnreadOutput>();
 

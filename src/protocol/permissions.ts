@@ -16,10 +16,7 @@ export type PermissionProfile =
   | { readonly type: 'external'; readonly network: NetworkAccess };
 
 /** Hosts and path sockets that commands may reach. Both absent: as the profile's `network` says. */
-export interface NetworkDetails {
-  readonly lists?: NetworkLists;
-  readonly sockets?: readonly string[];
-}
+export type NetworkDetails = { readonly lists?: NetworkLists; readonly sockets?: readonly string[] };
 
 export type FileSystemRules =
   | { readonly type: 'unrestricted' }
@@ -96,10 +93,7 @@ export interface NetworkLists {
   readonly methods: 'any' | 'reading';
 }
 
-export interface DeniedByRule {
-  readonly host: string;
-  readonly why?: string;
-}
+export type DeniedByRule = { readonly host: string; readonly why?: string };
 
 /**
  * A profile with all symbols replaced: prompt, sandbox, file tools and tests read it (I5). Query it only by `access`.

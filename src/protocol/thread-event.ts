@@ -159,11 +159,7 @@ export interface ModelSwitchedEvent {
   readonly changes: readonly FieldChange[];
 }
 
-export interface FieldChange {
-  readonly field: string;
-  readonly from?: Json;
-  readonly to?: Json;
-}
+export type FieldChange = { readonly field: string; readonly from?: Json; readonly to?: Json };
 
 export interface UsageEvent {
   readonly kind: 'usage';
@@ -255,11 +251,7 @@ export interface ReviewFinding {
   readonly place?: { readonly path: string; readonly from: number; readonly to: number };
 }
 
-export interface KeptReview {
-  readonly target: ReviewTarget;
-  readonly durationMs: number;
-  readonly end: ReviewEnd;
-}
+export type KeptReview = { readonly target: ReviewTarget; readonly durationMs: number; readonly end: ReviewEnd };
 
 export type ReviewEnd =
   | { readonly kind: 'reviewed'; readonly review: CodeReview }

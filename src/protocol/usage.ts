@@ -66,11 +66,8 @@ function isCount(value: unknown): value is number {
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  return usageOf(
-    eachCount((name) => a[name] + b[name]),
-    (a.estimated ?? 0) + (b.estimated ?? 0),
-    addCost(a, b),
-  );
+  const counts = eachCount((name) => a[name] + b[name]);
+  return usageOf(counts, (a.estimated ?? 0) + (b.estimated ?? 0), addCost(a, b));
 }
 
 function eachCount(of: (name: keyof TokenCounts) => number): TokenCounts {
@@ -90,12 +87,9 @@ function costOrUnpriced({ cost, total, estimated = 0 }: Usage): Cost {
 
 /** The difference of two counts, never below zero. */
 export function usageSince(before: Usage, now: Usage): Usage {
+  const counts = eachCount((name) => Math.max(0, now[name] - before[name]));
   const estimated = Math.max(0, (now.estimated ?? 0) - (before.estimated ?? 0));
-  return usageOf(
-    eachCount((name) => Math.max(0, now[name] - before[name])),
-    estimated,
-    costSince(before, now),
-  );
+  return usageOf(counts, estimated, costSince(before, now));
 }
 
 function costSince(before: Usage, now: Usage): Cost | undefined {
@@ -146,11 +140,7 @@ export interface PendingUsage<Name> {
   of(wanted: (by: Name) => boolean): Usage;
 }
 
-interface Entry<Name> {
-  readonly by: Name;
-  readonly most: Usage;
-  readonly over: PromiseWithResolvers<void>;
-}
+type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: PromiseWithResolvers<void> };
 
 /** Requests that share limits. Each reserves its highest possible cost until it is over. */
 export class PendingRequests<Name> {

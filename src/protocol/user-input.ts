@@ -37,10 +37,7 @@ export interface UserInput {
   readonly continues?: TurnContinued;
 }
 
-export interface UnusableImage {
-  readonly path: string;
-  readonly problem: Outcome;
-}
+export type UnusableImage = { readonly path: string; readonly problem: Outcome };
 
 export interface UserImage {
   /** The user's spelling; read by the model and shown on screens. */

@@ -119,9 +119,7 @@ let hasRead = false;
 const few = 1000;
 
 /** Time limit for readings of one text. Each reading that takes too long shortens the next ones. */
-export interface ReadingTime {
-  share: number;
-}
+export type ReadingTime = { share: number };
 
 /** Reads a block or its marks. A block that cannot be read in time stays as written. */
 export class ReadingTimeLimit {

@@ -18,10 +18,7 @@ interface OpenBlock {
 }
 
 /** Fenced code: its lines are emitted at once. */
-interface OpenFence extends Fence {
-  readonly isAfterBlank: boolean;
-  isContinued: boolean;
-}
+type OpenFence = Fence & { readonly isAfterBlank: boolean; isContinued: boolean };
 
 const heading = /^ {0,3}#{1,6}(?: |$)/;
 const quoteStart = /^ {0,3}>/;

@@ -80,10 +80,7 @@ export interface ClientFacts {
   readonly threadSource?: string;
 }
 
-export interface FoundCapabilities {
-  readonly apps?: boolean;
-  readonly plugins?: boolean;
-}
+export type FoundCapabilities = { readonly apps?: boolean; readonly plugins?: boolean };
 
 export interface StepFacts {
   readonly instructionDocument: InstructionDocument;

@@ -85,10 +85,7 @@ export function collaborationFor(
 
 const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
 
-interface EffortBefore {
-  readonly model: string;
-  readonly effort?: string;
-}
+type EffortBefore = { readonly model: string; readonly effort?: string };
 
 /**
  * The effort after a switch of models: the chosen one if supported, else the nearest; undefined: the model's default.

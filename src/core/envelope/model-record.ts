@@ -50,11 +50,7 @@ export interface KnownModel {
 }
 
 /** Limits of a provider, whatever its models can do. */
-export interface ProviderLimits {
-  readonly pictures?: false;
-  readonly parallelCalls?: false;
-  readonly source: string;
-}
+export type ProviderLimits = { readonly pictures?: false; readonly parallelCalls?: false; readonly source: string };
 
 export interface Catalogue {
   /** The first is the default of threads without a named model. */
@@ -71,7 +67,7 @@ export function lookUpModel(catalogue: Catalogue, name: string): ModelRecord {
   return limited(known, catalogue.limits);
 }
 
-function refined(record: ModelRecord, { fields, source }: KnownModel): ModelRecord {
+function refined(record: ModelRecord, { fields, source }: Omit<KnownModel, 'slug'>): ModelRecord {
   const { maxContextWindow: _, ...narrow } = record;
   const base = fields.contextWindow === undefined ? record : narrow;
   const named = Object.fromEntries(Object.keys(fields).map((field) => [field, source]));
@@ -82,17 +78,11 @@ function limited(record: ModelRecord, limits: ProviderLimits | undefined): Model
   const hidesPictures = limits?.pictures === false && record.modalities.includes('image');
   const separates = limits?.parallelCalls === false;
   if (limits === undefined || !(hidesPictures || separates)) return record;
-  const { source } = limits;
-  return {
-    ...record,
+  const fields = {
     ...(hidesPictures && { modalities: record.modalities.filter((each) => each !== 'image') }),
     ...(separates && { parallelCalls: false }),
-    sources: {
-      ...record.sources,
-      ...(hidesPictures && { modalities: source }),
-      ...(separates && { parallelCalls: source }),
-    },
   };
+  return refined(record, { fields, source: limits.source });
 }
 
 function entryFor(catalogue: Catalogue, name: string): ModelRecord {

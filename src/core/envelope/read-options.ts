@@ -1,5 +1,5 @@
 import { isWrongValue, memberPath, type WrongValue, wrongAt } from '../policy/profiles/profile-entries.ts';
-import { notPlain, plainCopy } from '../../base/objects.ts';
+import { hasNoClass, isRoot, notPlain, plainCopy } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -20,11 +20,7 @@ export interface OptionType<Value> {
   read(given: unknown): Value | WrongValue | undefined;
 }
 
-export interface Option<Value> {
-  readonly type: OptionType<Value>;
-  readonly about: string;
-  readonly required?: true;
-}
+export type Option<Value> = { readonly type: OptionType<Value>; readonly about: string; readonly required?: true };
 
 /** One entry per option. With `satisfies`, a missing or extra key does not compile. */
 export type OptionTable<Options> = {
@@ -36,10 +32,7 @@ type AnyTable = Readonly<Record<string, Option<unknown>>>;
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
 
 /** Keys that belong to another call, and how to use it. */
-interface Elsewhere {
-  readonly keys: readonly string[];
-  readonly next: string;
-}
+type Elsewhere = { readonly keys: readonly string[]; readonly next: string };
 
 /** Copies the options, or says why they are refused. `of`: the call that takes them, as in `start()`. Never throws. */
 export function readOptions<Options>(
@@ -116,7 +109,7 @@ function readMembers(
   const unknown = memberNames(given).filter((name) => !Object.hasOwn(table, name));
   const values = new Map(known.map((key) => [key, given[key]]));
   const isOwnBusiness = (name: string): boolean => {
-    if (kind === 'options' || isPlain(given)) return false;
+    if (kind === 'options' || hasNoClass(given)) return false;
     const near = nearestOption(name, known);
     return near === undefined || table[near]?.required === true || values.get(near) !== undefined;
   };
@@ -151,16 +144,6 @@ function memberNames(given: object): readonly string[] {
     for (const name of Reflect.ownKeys(at)) if (at === given || name !== 'constructor') names.add(String(name));
   }
   return [...names];
-}
-
-function isPlain(given: object): boolean {
-  const prototype = Object.getPrototypeOf(given) as object | null;
-  return prototype === null || isRoot(prototype);
-}
-
-/** `Object.prototype`, also that of another realm. */
-function isRoot(value: object): boolean {
-  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 }
 
 /** By option: its names in Codex, its SDK and older versions of this library, without case and separators. */

@@ -81,10 +81,7 @@ export interface CollaborationSetting {
 
 export type Personality = 'none' | 'friendly' | 'pragmatic';
 
-export interface RealtimeSetting {
-  readonly active: boolean;
-  readonly startInstructions?: string;
-}
+export type RealtimeSetting = { readonly active: boolean; readonly startInstructions?: string };
 
 export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps' | 'skills';
 
@@ -162,11 +159,7 @@ export function reachesDeferred({ withoutTools = [] }: ToolChoice): boolean {
   return !reachingTools.some((name) => isNamed(name, withoutTools));
 }
 
-interface ChosenBy {
-  readonly name: string;
-  readonly isOwn?: true;
-  readonly deferred?: boolean;
-}
+type ChosenBy = { readonly name: string; readonly isOwn?: true; readonly deferred?: boolean };
 
 /** `isOwn`: the tool comes from the one who made the choice, so the choice does not apply to it. */
 export function isChosen(
@@ -202,11 +195,7 @@ const builtInNames = words(`
   view_image wait_agent web_search write_stdin
 `);
 
-const otherNames: Readonly<Record<string, string>> = {
-  bash: 'exec_command',
-  local_shell: 'exec_command',
-  shell: 'exec_command',
-};
+const shellNames: readonly string[] = ['bash', 'local_shell', 'shell'];
 
 interface KnownTools {
   readonly names: readonly string[];
@@ -241,8 +230,7 @@ export function unknownToolIn(choice: ToolChoice, { names, prefixes }: KnownTool
 const mostPrefix = 51;
 
 function nearestTool(written: string, known: readonly string[], prefixes: readonly string[]): string | undefined {
-  const other = written.toLowerCase();
-  if (Object.hasOwn(otherNames, other)) return otherNames[other];
+  if (shellNames.includes(written.toLowerCase())) return 'exec_command';
   const [server, tool] = /^(mcp__.*?__)(.*)$/.exec(written)?.slice(1) ?? [];
   const prefix = server === undefined ? undefined : nearestKey(server, prefixes);
   return prefix === undefined ? nearestKey(written, known) : prefix + tool!;

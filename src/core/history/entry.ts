@@ -209,8 +209,6 @@ function guessOrigin(item: Item): Origin {
   const role = String(item['role']);
   if (role === 'user' && !isInjectedContext(item)) return { family: 'user' };
   const parts = isMessage(item) ? item.content : [];
-  const kinds = parts.map(
-    ({ text }) => (typeof text === 'string' ? recogniseFragment(role, text) : undefined) ?? 'foreign',
-  );
+  const kinds = parts.map(({ text }) => (typeof text === 'string' && recogniseFragment(role, text)) || 'foreign');
   return { family: 'context', kinds };
 }

@@ -242,11 +242,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
 export function apportion(weights: readonly number[], total: number): readonly number[] {
   const weight = sum(weights);
-  if (weight === 0 && weights.length > 0)
-    return apportion(
-      Array.from(weights, () => 1),
-      total,
-    );
+  const equal = weights.map(() => 1);
+  if (weight === 0 && weights.length > 0) return apportion(equal, total);
   const wanted = weights.map((each) => (each * total) / weight);
   const shares = wanted.map(Math.floor);
   const byRemainder = wanted.map((_, index) => index);

@@ -22,10 +22,8 @@ export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingR
   if (countRoleTokens(roles) <= tokens) return { listed: roles, cut: 0, leftOut: 0 };
   let kept = roles;
   while (kept.length > 0 && countRoleTokens(shortened(kept, leastBytes)) > tokens) kept = kept.slice(0, -1);
-  let [fits, tooLong] = [
-    leastBytes,
-    Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description))) + 1,
-  ];
+  const longest = Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description)));
+  let [fits, tooLong] = [leastBytes, longest + 1];
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
     if (countRoleTokens(shortened(kept, middle)) <= tokens) fits = middle;

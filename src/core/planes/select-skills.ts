@@ -17,9 +17,7 @@ const scopes = ['bundled', 'machine', 'project', 'user'] as const;
 export type SkillScope = (typeof scopes)[number];
 export type SkillCuts = { readonly shortened: number; readonly left: readonly string[] };
 
-interface SkillSelection extends SkillCuts {
-  readonly catalogue: SkillCatalogue;
-}
+type SkillSelection = SkillCuts & { readonly catalogue: SkillCatalogue };
 
 /** More of a description is not read before its skill is chosen. */
 const longestListedDescription = 1024;

@@ -48,11 +48,8 @@ export function promptForOther(
 }
 
 function nameOf({ provider, model: { slug, compatibility } }: OtherReader): ProviderName {
-  return providerName(provider.id, {
-    ...provider,
-    model: slug,
-    compatibility: compatibility ?? provider.compatibility,
-  });
+  const known = { ...provider, compatibility: compatibility ?? provider.compatibility };
+  return providerName(provider.id, { ...known, model: slug });
 }
 
 /** Removes checkpoints that only another provider can read; undefined if there is no history behind one. */

@@ -7,10 +7,7 @@ import { messageClaim, readMessage, type RecordedMessage } from './fold/waiting-
 import { type GivenGrant, isSameGrant, type RecordedGrant } from './questions/grants.ts';
 import { answerClaim, answerIn, questionClaim, type RecordedQuestion } from './questions/question-lines.ts';
 
-export interface Sealed {
-  readonly claim: Json;
-  readonly seal?: string;
-}
+export type Sealed = { readonly claim: Json; readonly seal?: string };
 
 /** Owner of the lines. An imported thread gets a new name at its import, so that earlier seals are invalid in it. */
 export function sealSubject(threadId: string, meta: JsonObject): string {

@@ -79,10 +79,7 @@ const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   [lineType.toolSet, foldPart('toolSets', foldToolSet)],
   [lineType.request, foldRequest],
   [lineType.sent, foldSent],
-  [
-    lineType.step,
-    (state, payload) => ({ ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) }),
-  ],
+  [lineType.step, (state, step) => ({ ...state, limits: foldStepLimits(state.limits, step, state.posted?.bytes) })],
 ]);
 
 function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadState {

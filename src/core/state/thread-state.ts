@@ -22,15 +22,9 @@ import type { RecordedQuestion } from './questions/question-lines.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 
 /** Targets for rollbacks, newest first. A longer list points at the shorter one, so adding always costs the same. */
-export interface Marks<Mark> {
-  readonly length: number;
-  readonly newest?: Marked<Mark>;
-}
+export type Marks<Mark> = { readonly length: number; readonly newest?: Marked<Mark> };
 
-interface Marked<Mark> {
-  readonly mark: Mark;
-  readonly older: Marks<Mark>;
-}
+type Marked<Mark> = { readonly mark: Mark; readonly older: Marks<Mark> };
 
 export const noMarks: Marks<never> = { length: 0 };
 

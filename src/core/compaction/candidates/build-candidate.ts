@@ -231,11 +231,9 @@ function summaryText(
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
   const told = withoutRepeatedWords(looked[1], kept);
   const shown = cutSummary(told, Math.max(0, budget.answer - sentTokens(noted)));
+  const half = Math.floor(budget.answer / 2);
   const added = isThin(shown)
-    ? {
-        earlier: carryEarlierSummaries(earlier, budget.answer, shown),
-        ...cutLastWork(found, Math.floor(budget.answer / 2)),
-      }
+    ? { earlier: carryEarlierSummaries(earlier, budget.answer, shown), ...cutLastWork(found, half) }
     : { results: [] };
   const endsInCursor = /^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!);
   const payload: CheckpointSummaryText = {

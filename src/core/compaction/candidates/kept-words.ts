@@ -261,8 +261,6 @@ const mostRemembered = 100;
 /** True for one message, or two with the same text. Pictures make them different. */
 export function sameWords(one: UserWords, other: UserWords): boolean {
   const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
-  return (
-    one.id === other.id ||
-    (speakerOf(one) === speakerOf(other) && one.text === other.text && isText(one) && isText(other))
-  );
+  if (one.id === other.id) return true;
+  return speakerOf(one) === speakerOf(other) && one.text === other.text && isText(one) && isText(other);
 }

@@ -60,11 +60,8 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   // The share of hooks and programs limits what they may want beside the user.
   const ofSetup = fill(worthwhile(lacks.setup ? [] : setups, left.setup), left.setup, wholes);
   const wants = (at: number): number => ofSetup.get(at) ?? wholes(at);
-  const sharing = worthwhile(
-    [...own, ...ofSetup.keys()].toSorted((a, b) => a - b),
-    left.user,
-  );
-  for (const [at, tokens] of fill(sharing, left.user, wants)) given[at] = tokens;
+  const inOrder = [...own, ...ofSetup.keys()].toSorted((a, b) => a - b);
+  for (const [at, tokens] of fill(worthwhile(inOrder, left.user), left.user, wants)) given[at] = tokens;
   return given;
 
   /** Those that already have space, and as many others as can get a useful amount. */
@@ -145,12 +142,8 @@ function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
     // A giant line is no passage, and its beginning is enough for comparisons. Including the line end makes adjacent
     // lines touch.
     const isKept = gap > 0 && gap < gaps.length;
-    lines.push({
-      start,
-      end: Math.min(text.length, end + 1),
-      isKept,
-      ...described(line.slice(0, longestShortMessage)),
-    });
+    const about = described(line.slice(0, longestShortMessage));
+    lines.push({ start, end: Math.min(text.length, end + 1), isKept, ...about });
   }
   return lines;
 }

@@ -51,11 +51,7 @@ function withNotesJoined(parts: readonly Part[]): readonly Part[] {
   return result;
 }
 
-interface MeasuredUnit extends Unit {
-  readonly tokens: number;
-  readonly stubbed: readonly number[];
-  readonly fits: boolean;
-}
+type MeasuredUnit = Unit & { readonly tokens: number; readonly stubbed: readonly number[]; readonly fits: boolean };
 
 /** Shortens an oversized unit where that gains most, outputs first. */
 function measure(input: readonly Item[], { from, to }: Unit, capacity: number): MeasuredUnit {

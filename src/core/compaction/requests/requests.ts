@@ -15,10 +15,7 @@ import { isOutput } from './item-stub.ts';
 import * as prompts from './prompts.ts';
 import { userRequestMessage } from './prompts.ts';
 
-interface PartPlace extends Pick<Progress, 'notes' | 'notesBudget'> {
-  readonly part: number;
-  readonly of: number;
-}
+type PartPlace = Pick<Progress, 'notes' | 'notesBudget'> & { readonly part: number; readonly of: number };
 
 type Way = 'structured' | 'plain';
 
@@ -44,9 +41,8 @@ export function repairRequest(
   budget: { readonly left: number; readonly answer: number },
 ): CompactionRequest | undefined {
   const named = faults.slice(0, mostFaults.count).map((fault) => firstBytes(fault, mostFaults.bytes));
-  const repair = userRequestMessage(
-    request.strategy === 'plain' ? prompts.plainRepairPrompt(named) : prompts.repairPrompt(named),
-  );
+  const prompt = request.strategy === 'plain' ? prompts.plainRepairPrompt : prompts.repairPrompt;
+  const repair = userRequestMessage(prompt(named));
   const left = budget.left - messagesWeight([repair]);
   if (left < 0) return undefined;
   // An endless answer is not sent back whole: its beginning and end show the fault.

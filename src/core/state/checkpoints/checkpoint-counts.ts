@@ -60,10 +60,8 @@ export function compactionFailed(failed: FailedCompaction): LineDraft {
   const { id, turnId, trigger, usage, requests, paused } = failed;
   const { code, message, next } = failed.outcome;
   const why = { outcome: { code, message, next }, paused: paused || undefined };
-  return {
-    type: lineType.compaction,
-    payload: { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests },
-  };
+  const payload = { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests };
+  return { type: lineType.compaction, payload };
 }
 
 export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompaction, 'trigger' | 'outcome'>): boolean {

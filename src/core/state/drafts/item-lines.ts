@@ -101,13 +101,10 @@ export function storedItem(item: TurnItem): JsonObject {
       };
     case 'image-view':
       return { type: 'ImageView', id, path: fileUrl(item.path) };
-    case 'plan':
-      return {
-        type: 'Plan',
-        id,
-        text: item.steps.map(({ text }) => text).join('\n'),
-        steps: item.steps as unknown as Json,
-      };
+    case 'plan': {
+      const text = item.steps.map((step) => step.text).join('\n');
+      return { type: 'Plan', id, text, steps: item.steps as unknown as Json };
+    }
     case 'command':
       return {
         type: 'CommandExecution',

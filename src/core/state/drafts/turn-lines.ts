@@ -135,10 +135,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
 
-export interface ThreadCost {
-  readonly total: Usage;
-  readonly last: Usage;
-}
+export type ThreadCost = { readonly total: Usage; readonly last: Usage };
 
 export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
 
@@ -216,12 +213,8 @@ export function turnCompleteAtCut(turnId: string): LineDraft {
 /** A turn does not end before it began, even if the clock went back. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
   const endedAt = Math.max(startedAt, clock);
-  return {
-    turn_id: turnId,
-    started_at: seconds(startedAt),
-    completed_at: seconds(endedAt),
-    duration_ms: endedAt - startedAt,
-  };
+  const [started_at, completed_at] = [startedAt, endedAt].map(seconds);
+  return { turn_id: turnId, started_at, completed_at, duration_ms: endedAt - startedAt };
 }
 
 function collaborationMode({ identity, modes }: Envelope): JsonObject {

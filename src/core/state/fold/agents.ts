@@ -36,13 +36,8 @@ export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject)
 
 function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined): RecordedAgent | undefined {
   const parentId = parseThreadId(stringAt(payload, 'parent_thread_id') ?? '');
-  const start = whole({
-    id,
-    parentId,
-    path: stringAt(payload, 'agent_path'),
-    role: stringAt(payload, 'agent_role'),
-    turnId,
-  });
+  const [path, role] = [stringAt(payload, 'agent_path'), stringAt(payload, 'agent_role')];
+  const start = whole({ id, parentId, path, role, turnId });
   return start && { ...start, state: 'running', used: noUsage };
 }
 

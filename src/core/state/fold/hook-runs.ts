@@ -6,10 +6,7 @@ import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** Output of a hook from when the thread was opened. A section sends it again after every checkpoint. */
-export interface SessionText {
-  readonly key: string;
-  readonly text: string;
-}
+export type SessionText = { readonly key: string; readonly text: string };
 
 export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDraft {
   return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), context } };

@@ -11,9 +11,7 @@ export interface Pin {
 }
 
 /** The seal proves that this home wrote the line. */
-export interface RecordedPin extends Pin {
-  readonly seal?: string;
-}
+export type RecordedPin = Pin & { readonly seal?: string };
 
 export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
 export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });

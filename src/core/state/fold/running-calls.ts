@@ -173,9 +173,8 @@ function readSession(payload: JsonObject): RecordedSession | undefined {
   });
   const started = readProcess(objectAt(payload, 'process'));
   const [exited, stopped] = [trueAt(payload, 'ended'), trueAt(payload, 'stopped')];
-  return (
-    session && { ...session, process: started, processSeal: started && stringAt(payload, 'seal'), exited, stopped }
-  );
+  const processSeal = started && stringAt(payload, 'seal');
+  return session && { ...session, process: started, processSeal, exited, stopped };
 }
 
 export function sessionCommand({ item }: Pick<RecordedSession, 'item'>): string {

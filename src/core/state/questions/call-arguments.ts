@@ -57,11 +57,7 @@ export function shortWord(word: string): string {
 }
 
 /** Results of hooks for a call in question. Its answer may come in another process, which does not run them again. */
-export interface HookResults {
-  readonly input?: string;
-  readonly asks?: true;
-  readonly texts?: readonly string[];
-}
+export type HookResults = { readonly input?: string; readonly asks?: true; readonly texts?: readonly string[] };
 
 export function readHookResults(payload: JsonObject): HookResults | undefined {
   const hook = objectAt(payload, 'hook');

@@ -16,9 +16,7 @@ export interface GivenGrant {
   readonly seal?: string;
 }
 
-export interface RecordedGrant extends GivenGrant {
-  readonly scope: 'session' | 'rule';
-}
+export type RecordedGrant = GivenGrant & { readonly scope: 'session' | 'rule' };
 
 /** Threads and turns have few; a forged file may hold any number of any length. */
 const mostGrants = 500;

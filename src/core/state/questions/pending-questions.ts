@@ -48,9 +48,7 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
 function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, payload: JsonObject): ThreadState {
   const { questions = [] } = openTurn;
   const answer = answerIn(payload);
-  const question = questions.find(
-    (each) => each.callId === callId && each.about === answer?.about && each.answer === undefined,
-  );
+  const question = questions.find((each) => each.callId === callId && each.about === answer?.about && !each.answer);
   if (question === undefined || answer === undefined) return state;
   if (answer.scope !== undefined && !question.scopes.includes(answer.scope)) return state;
   const turn: OpenTurn = {

@@ -47,9 +47,7 @@ export interface RecordedCall {
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 
-export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
-  readonly answer?: Answer;
-}
+export type AskedOfCall = Pick<Question, 'kind' | 'host'> & { readonly answer?: Answer };
 
 /** Undefined if the entry holds nothing to read. The answer of a tool belongs to its call. */
 export function recordedItem({ item, origin }: Entry): RecordedItem | undefined {

@@ -96,10 +96,7 @@ export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, '
 
 export const placeOf = ({ turns }: RecordedState): number => turns.place;
 
-export interface Recorded {
-  readonly state: RecordedState;
-  readonly news: readonly RecordedNews[];
-}
+export type Recorded = { readonly state: RecordedState; readonly news: readonly RecordedNews[] };
 
 export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.

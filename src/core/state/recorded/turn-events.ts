@@ -63,10 +63,7 @@ export function usageEventIn(
   const last = readUsage(info?.['last_token_usage']);
   if (payload['capstan'] !== undefined || last.total === 0) return { total, event: undefined };
   const effectiveWindow = numberAt(info, 'model_context_window') ?? 0;
-  const window = { effective: effectiveWindow, baseline: 0, tokens: last.total };
-  const known = { tokens: last.total, measure: 'exact', effectiveWindow } as const;
-  return {
-    total,
-    event: { kind: 'usage', turnId, step: 0, last, total, ...known, percentRemaining: percentRemaining(window) },
-  };
+  const left = percentRemaining({ effective: effectiveWindow, baseline: 0, tokens: last.total });
+  const known = { tokens: last.total, measure: 'exact', effectiveWindow, percentRemaining: left } as const;
+  return { total, event: { kind: 'usage', turnId, step: 0, last, total, ...known } };
 }

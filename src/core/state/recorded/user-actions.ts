@@ -103,10 +103,7 @@ function readFinding(stored: JsonObject): ReviewFinding {
 }
 
 /** A command of the user, and which line reported it: other programs write an item and a message for the model. */
-export interface RecordedCommand {
-  readonly by: 'item' | 'message';
-  readonly item: CommandItem;
-}
+export type RecordedCommand = { readonly by: 'item' | 'message'; readonly item: CommandItem };
 
 /** The other line of the same run. Its output may be cut, so only the command and its exit code are compared. */
 export function findMatchingCommand(told: readonly RecordedCommand[], { by, item }: RecordedCommand) {

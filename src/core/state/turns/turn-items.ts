@@ -82,9 +82,7 @@ export function costOfAll({ turns, usage }: Pick<TurnItems, 'turns' | 'usage'>):
 
 type Growing<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
-  readonly items: RecordedItem[];
-}
+type GrowingTurn = Growing<Omit<TurnWithItems, 'items'>> & { readonly items: RecordedItem[] };
 
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];

@@ -61,11 +61,7 @@ export interface TurnLog {
   readonly takenBack?: TakenBack;
 }
 
-export interface TakenBack {
-  readonly start: Ordinal;
-  readonly end: Ordinal;
-  readonly turns: readonly TurnId[];
-}
+export type TakenBack = { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 /** For a reader that also shows turns of the thread that started this one. */
@@ -128,10 +124,8 @@ function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
   if (event.kind === 'rollback') return rollBack(log, event.count);
   if (event.kind === 'end') return end(log, line, event);
   const purpose = event.isCompaction ? 'compaction' : undefined;
-  return {
-    ...begin(log, { startedAt: timeOf(line, event.at), status: 'open', purpose }, event.name),
-    open: event.name,
-  };
+  const begun = begin(log, { startedAt: timeOf(line, event.at), status: 'open', purpose }, event.name);
+  return { ...begun, open: event.name };
 }
 
 type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose' | 'startedAt'>;
@@ -172,11 +166,7 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
   const { open } = log;
   const end = (log.place + 1) as Ordinal;
   const endedAt = timeOf(line, event.at);
-  const ending = (turn: TurnRecord): TurnRecord => ({
-    ...turn,
-    status: event.status,
-    endedAt: endedAt ?? turn.endedAt,
-  });
+  const ending = (turn: TurnRecord) => ({ ...turn, status: event.status, endedAt: endedAt ?? turn.endedAt });
   if (open !== undefined && endsTurn(event.name, open))
     return change({ ...log, open: undefined }, (turn) => ({ ...ending(turn), end }));
   if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name)

@@ -232,7 +232,6 @@ export interface ChoiceAmong {
 }
 
 export type ChosenThread = { readonly kind: 'chosen'; readonly id: ThreadId };
-
 export type NoThread = Outcome<'thread-unknown' | 'thread-ambiguous'> & { readonly kind: 'none' };
 
 /** Amount done and total if known, or waiting for another process. Awaiting it lets the process do other work. */

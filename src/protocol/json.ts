@@ -84,7 +84,6 @@ export function sortedJson(value: unknown): string {
 
 /** No honest value of a model or a server has more levels. */
 export const mostLevels = 200;
-
 /** No honest text has more levels, even with wrappers; a deeper value could overflow the stack of its readers. */
 export const mostTextLevels = 1000;
 

@@ -1,6 +1,5 @@
 /** `write` implies read; `deny` forbids both. */
 export type Access = 'read' | 'write' | 'deny';
-
 export type NetworkAccess = 'restricted' | 'enabled';
 
 /** The permissions of a turn, with symbols for paths. Other programs share the JSON shape, thus snake-case keys. */
@@ -61,7 +60,6 @@ export type SandboxPolicy =
   | { readonly type: 'external-sandbox'; readonly network_access: NetworkAccess };
 
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access';
-
 export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never' | GranularApproval;
 
 /** As `on-request`, but each kind of question can be turned off; what would need it is then refused. */

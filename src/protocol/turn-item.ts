@@ -33,7 +33,6 @@ export type TurnItem =
 
 /** The steps of the work. One item for the whole turn, changed in place. */
 export type PlanItem = { readonly kind: 'plan'; readonly id: string; readonly steps: readonly PlanStep[] };
-
 export type PlanStep = { readonly text: string; readonly status: 'pending' | 'in-progress' | 'completed' };
 
 export interface CommandItem {

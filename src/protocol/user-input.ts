@@ -6,7 +6,6 @@ import type { Outcome } from './outcome.ts';
  * reviewer. Only a user's words name skills and plugins, and only they go through prompt hooks.
  */
 export const authors = ['user', 'agent', 'program'] as const;
-
 export type Author = (typeof authors)[number];
 
 /** Absent in a line or a value: the user wrote the words. */
@@ -23,7 +22,6 @@ export function otherAuthor(author: Author): OtherAuthor | undefined {
 
 /** Why a failed turn continues without the user: the model is asked again, or another one takes over. */
 export const turnsContinued = ['after-failure', 'other-model'] as const;
-
 export type TurnContinued = (typeof turnsContinued)[number];
 
 export interface UserInput {

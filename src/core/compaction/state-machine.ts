@@ -101,11 +101,8 @@ const ask = ({ plan, source }: Work, progress: Progress, request: CompactionRequ
 });
 
 function noted(work: Work, progress: Progress, answer: string): CompactionStep {
-  const next =
-    answer.trim() === ''
-      ? requests.withPartDone(progress, notesByCode(work, progress))
-      : requests.withAnswerNoted(progress, answer);
-  return lookAtNext(work, next);
+  if (answer.trim() !== '') return lookAtNext(work, requests.withAnswerNoted(progress, answer));
+  return lookAtNext(work, requests.withPartDone(progress, notesByCode(work, progress)));
 }
 
 function notesByCode({ source }: Work, { parts }: Progress): string {

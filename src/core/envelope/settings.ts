@@ -80,9 +80,7 @@ export interface CollaborationSetting {
 }
 
 export type Personality = 'none' | 'friendly' | 'pragmatic';
-
 export type RealtimeSetting = { readonly active: boolean; readonly startInstructions?: string };
-
 export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps' | 'skills';
 
 /** Every number is optional; defaults come from the model or from `window.ts`. */

@@ -139,8 +139,7 @@ function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
     if (line.trim() === '') continue;
     while (gap < gaps.length && gaps[gap]!.end <= start) gap += 1;
     if (gap < gaps.length && gaps[gap]!.start < end) continue;
-    // A giant line is no passage, and its beginning is enough for comparisons. Including the line end makes adjacent
-    // lines touch.
+    // A giant line is no passage: its beginning is enough for comparisons. With line ends, adjacent lines touch.
     const isKept = gap > 0 && gap < gaps.length;
     const about = described(line.slice(0, longestShortMessage));
     lines.push({ start, end: Math.min(text.length, end + 1), isKept, ...about });

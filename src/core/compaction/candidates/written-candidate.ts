@@ -143,18 +143,10 @@ function isCallText(summary: string): boolean {
   return isNamed && ['arguments', 'parameters', 'input', 'args'].some((key) => names.includes(key));
 }
 
-export interface StructuredAnswer {
-  readonly kind: 'read';
-  readonly intent: string;
-  readonly summary: string;
-  readonly extra: string;
-  /** Faults that could be repaired unambiguously. */
-  readonly mended: readonly string[];
-}
-
 const keys = ['intent_user_message', 'summary'] as const;
 
-export function readStructured(text: string): StructuredAnswer | Faulty {
+/** `mended`: faults that could be repaired unambiguously. */
+export function readStructured(text: string) {
   if (text.replace(/^\uFEFF/, '').trim() === '') return faulty('The answer is empty.');
   const json = readLooseJson(text, keys);
   if (json.kind === 'none') return faulty('The answer is not one valid JSON object.');
@@ -175,7 +167,7 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
     ...(extra.length === 0 ? [] : ['Text under keys that Capstan did not ask for became context for the task.']),
     ...mendings[resumed.change],
   ];
-  return { kind: 'read', intent, summary: resumed.summary, extra: extra.join('\n'), mended };
+  return { kind: 'read' as const, intent, summary: resumed.summary, extra: extra.join('\n'), mended };
 }
 
 function extraText(key: string, value: Json | undefined): readonly string[] {
@@ -194,15 +186,14 @@ function faultOfValue(key: string, value: unknown): string[] {
 
 function faultsOfTags(intent: string): readonly string[] {
   const found = findTags(intent);
+  const order = intentTags.join(' ');
   switch (found.kind) {
     case 'found':
       return [];
     case 'missing':
       return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
     case 'disordered':
-      return [
-        `The tags of \`intent_user_message\` are in the wrong order; the right order is ${intentTags.join(' ')}.`,
-      ];
+      return [`The tags of \`intent_user_message\` are in the wrong order; the right order is ${order}.`];
   }
 }
 

@@ -50,8 +50,7 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
       : trigger === 'manual'
         ? gainByHand(sizes)
         : largestUsefulCheckpoint({ ...sizes, counted: 0 });
-  // If space must be freed, parts are cut until there is a gain. By hand nothing is cut for that: there is no
-  // checkpoint then.
+  // If space must be freed, parts are cut until there is a gain. By hand there is no checkpoint then.
   const most = trigger === 'manual' ? below : Math.max(smallestBudget, Math.min(wanted, below));
   const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpoint(sizes);
   const free = Math.max(0, most - frame);

@@ -60,9 +60,8 @@ function measure(input: readonly Item[], { from, to }: Unit, capacity: number): 
   const gain = (at: number): number => sentWeight(input[at]!, false) - sentWeight(input[at]!, true);
   const stubbed: number[] = [];
   if (tokens > capacity) {
-    const order = places.toSorted(
-      (a, b) => Number(isOutput(input[b]!)) - Number(isOutput(input[a]!)) || gain(b) - gain(a) || a - b,
-    );
+    const rank = (at: number): number => Number(isOutput(input[at]!));
+    const order = places.toSorted((a, b) => rank(b) - rank(a) || gain(b) - gain(a) || a - b);
     for (const at of order) {
       if (tokens <= capacity) break;
       if (gain(at) <= 0) continue;

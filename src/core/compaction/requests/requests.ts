@@ -16,7 +16,6 @@ import * as prompts from './prompts.ts';
 import { userRequestMessage } from './prompts.ts';
 
 type PartPlace = Pick<Progress, 'notes' | 'notesBudget'> & { readonly part: number; readonly of: number };
-
 type Way = 'structured' | 'plain';
 
 export const stageRequest = (plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest => ({

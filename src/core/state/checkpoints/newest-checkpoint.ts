@@ -23,11 +23,9 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
   return {
     wanted({ type, payloadType }) {
       if (type === lineType.compacted || type === lineType.reopened) return true;
-      if (type === lineType.event) {
-        const kind = turnEventKind(payloadType);
-        return payloadType === undefined || (marked ? kind !== undefined : kind === 'rollback');
-      }
-      return marked && type === lineType.responseItem;
+      if (type !== lineType.event) return marked && type === lineType.responseItem;
+      const kind = turnEventKind(payloadType);
+      return payloadType === undefined || (marked ? kind !== undefined : kind === 'rollback');
     },
     beginsAt(line) {
       const { payload } = line;

@@ -42,6 +42,7 @@ export function turnContext(
   { outdated }: { readonly outdated: boolean } = { outdated: false },
 ): LineDraft {
   const { identity, workspace, policy, modes, telemetry } = envelope;
+  const record = envelopeRecord(before, storeEnvelope(envelope));
   return {
     type: lineType.turnContext,
     payload: {
@@ -61,11 +62,7 @@ export function turnContext(
       effort: identity.effort,
       cyber_access_program: modes.cyberAccessProgram,
       summary: identity.summary ?? 'none',
-      capstan: {
-        ...choicesOf(envelope),
-        outdated: outdated || undefined,
-        envelope: envelopeRecord(before, storeEnvelope(envelope)),
-      },
+      capstan: { ...choicesOf(envelope), outdated: outdated || undefined, envelope: record },
     },
   };
 }
@@ -134,9 +131,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 }
 
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
-
 export type ThreadCost = { readonly total: Usage; readonly last: Usage };
-
 export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
 
 export function tokenCount(

@@ -115,10 +115,7 @@ const stoppedFate: SessionFate = 'stopped';
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
 
-interface SessionState {
-  readonly sessions: readonly RecordedSession[];
-  readonly sessionsAtCheckpoint: readonly RecordedSession[];
-}
+type SessionState = Readonly<Record<'sessions' | 'sessionsAtCheckpoint', readonly RecordedSession[]>>;
 
 export function foldSession<State extends SessionState>(state: State, payload: JsonObject): State {
   const id = numberAt(payload, 'id');

@@ -106,10 +106,9 @@ function withGrants(state: ThreadState, payload: JsonObject): ThreadState {
 
 function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
-  if (openTurn === undefined) return state;
-  const { grants: before = [] } = openTurn;
+  const before = openTurn?.grants ?? [];
   const grants = foldTurnGrant(before, payload);
-  if (grants === before) return state;
+  if (openTurn === undefined || grants === before) return state;
   return { ...state, openTurn: { ...openTurn, grants: grants.length === 0 ? undefined : grants } };
 }
 

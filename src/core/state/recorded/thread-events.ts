@@ -180,7 +180,8 @@ function foldTold(state: RecordedState, told: RecordedCommand, show: (shown: Rec
 /** A turn that another program left open ends when the next one begins. */
 function begun(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
   const turnId = turnOf(state);
-  const left = before.turns.open === undefined ? [] : [...planOf(before), aborted(turnOf(before))];
+  const aborted = { kind: 'turn-aborted', turnId: turnOf(before) } as const;
+  const left = before.turns.open === undefined ? [] : [...planOf(before), aborted];
   const switched = objectAt(objectAt(payload, 'capstan'), 'switched');
   return withEvents(atTurnEnd(state), ...left, started(turnId, state), modelSwitchEvent(turnId, switched));
 }
@@ -238,7 +239,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
 /** The command of a call keeps running: its answer does not end it. */
 function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
   const callId = stringAt(payload, 'call_id');
-  return { state: callId === undefined ? state : withCall(state, callId, { isShown: true }), news: [] };
+  return withEvents(callId === undefined ? state : withCall(state, callId, { isShown: true }));
 }
 
 function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {
@@ -269,12 +270,11 @@ function planOf(state: RecordedState): readonly ThreadEvent[] {
 }
 
 const completed = (turnId: TurnId, item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
-
-function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
-  return { kind: 'turn-started', turnId, usage: total };
-}
-
-const aborted = (turnId: TurnId): ThreadEvent => ({ kind: 'turn-aborted', turnId });
+const started = (turnId: TurnId, { total: usage }: RecordedState): ThreadEvent => ({
+  kind: 'turn-started',
+  turnId,
+  usage,
+});
 
 function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
   return { state, news: asNews(events.filter((event) => event !== undefined)) };

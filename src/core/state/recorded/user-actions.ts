@@ -53,18 +53,13 @@ export function reviewTargetWords(target: ReviewTarget): string {
 
 function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
   const [branch, commit, title, words] = ['branch', 'commit', 'title', 'words'].map((name) => stringAt(stored, name));
-  switch (stored?.['kind']) {
-    case 'uncommitted':
-      return { kind: 'uncommitted' };
-    case 'base':
-      return whole({ kind: 'base' as const, branch });
-    case 'commit':
-      return commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) };
-    case 'words':
-      return whole({ kind: 'words' as const, words });
-    default:
-      return undefined;
-  }
+  const targets: Readonly<Record<ReviewTarget['kind'], ReviewTarget | undefined>> = {
+    uncommitted: { kind: 'uncommitted' },
+    base: whole({ kind: 'base' as const, branch }),
+    commit: commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) },
+    words: whole({ kind: 'words' as const, words }),
+  };
+  return Object.entries(targets).find(([kind]) => kind === stored?.['kind'])?.[1];
 }
 
 function readEnd(stored: JsonObject | undefined): KeptReview['end'] | undefined {

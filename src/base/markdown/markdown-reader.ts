@@ -66,8 +66,7 @@ export class MarkdownReader {
     if (this.#open !== undefined) return this.#add(this.#open, line);
     const fence = readFence(line);
     if (fence === undefined) return this.#begin(line);
-    const isAfterBlank = this.#takeBlank();
-    this.#fence = { ...fence, isAfterBlank, isContinued: false };
+    this.#fence = { ...fence, isAfterBlank: this.#takeBlank(), isContinued: false };
     this.#item = undefined;
   }
 

@@ -188,10 +188,8 @@ export function suggestOption(written: string, known: readonly string[]): string
 
 function problemOf(wrong: WrongValue, of: string, isNeeded: boolean, elsewhere?: Elsewhere): OptionProblem {
   const correct = isNeeded ? 'Correct it.' : 'Correct it or leave it out.';
-  if (wrong.wrong === 'value' && wrong.why !== undefined) {
-    const message = `${wrong.at} of ${of} is not valid. ${wrong.why}`;
-    return { code: 'option-wrong', message, next: correct };
-  }
+  if (wrong.wrong === 'value' && wrong.why !== undefined)
+    return { code: 'option-wrong', message: `${wrong.at} of ${of} is not valid. ${wrong.why}`, next: correct };
   if (wrong.wrong === 'value') {
     const { at, expected, given } = wrong;
     if (given === undefined)

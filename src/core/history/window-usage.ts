@@ -248,8 +248,7 @@ export function apportion(weights: readonly number[], total: number): readonly n
   const shares = wanted.map(Math.floor);
   const byRemainder = wanted.map((_, index) => index);
   byRemainder.sort((a, b) => wanted[b]! - shares[b]! - (wanted[a]! - shares[a]!) || a - b);
-  const left = total - sum(shares);
-  for (const index of byRemainder.slice(0, left)) shares[index]!++;
+  for (const index of byRemainder.slice(0, total - sum(shares))) shares[index]!++;
   return shares;
 }
 

@@ -175,8 +175,7 @@ function foreignProfile(context: JsonObject | undefined): PermissionProfile | un
   const recorded = readProfile(context['permission_profile']);
   const symbolic = readLegacy(objectAt(context, 'sandbox_policy'));
   if (recorded === undefined || symbolic === undefined) return recorded ?? symbolic;
-  const cwd = stringAt(context, 'cwd') ?? '';
-  const filledIn = expandWorkspaceSymbols(symbolic, [cwd]) as unknown as JsonObject;
+  const filledIn = expandWorkspaceSymbols(symbolic, [stringAt(context, 'cwd') ?? '']) as unknown as JsonObject;
   return equalJson(filledIn, recorded as unknown as JsonObject) ? symbolic : recorded;
 }
 
@@ -226,8 +225,7 @@ export interface RestoredSettings {
 }
 
 export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
-  const { context } = state;
-  const turnId = stringAt(context, 'turn_id');
+  const turnId = stringAt(state.context, 'turn_id');
   // A turn also records the thread's settings, which then equal its contract.
   const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
   const names = Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval');

@@ -61,8 +61,7 @@ function measure(input: readonly Item[], { from, to }: Unit, capacity: number): 
   const stubbed: number[] = [];
   if (tokens > capacity) {
     const rank = (at: number): number => Number(isOutput(input[at]!));
-    const order = places.toSorted((a, b) => rank(b) - rank(a) || gain(b) - gain(a) || a - b);
-    for (const at of order) {
+    for (const at of places.toSorted((a, b) => rank(b) - rank(a) || gain(b) - gain(a) || a - b)) {
       if (tokens <= capacity) break;
       if (gain(at) <= 0) continue;
       stubbed.push(at);

@@ -142,8 +142,7 @@ export function layOutParts(
 ): Progress | undefined {
   const { space, notes, stages } = progress;
   if (from === 0 && notes.length === 0) {
-    const whole: Part = { from, to: source.input.length, stubbed: [], sent: true };
-    const alone = { ...progress, parts: [whole] };
+    const alone = { ...progress, parts: [{ from, to: source.input.length, stubbed: [], sent: true }] };
     if (requestWeight(plan, source, finalRequest(plan, alone)) <= space) return alone;
   }
   const available = space - plan.budget.fixed - frameWeight(plan);

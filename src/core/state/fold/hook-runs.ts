@@ -38,8 +38,7 @@ function readRun(stored: JsonObject | undefined): HookRun | undefined {
     status: statuses.find((name) => name === stored?.['status']),
     durationMs: numberAt(stored, 'duration_ms') ?? 0,
     entries: objectsAt(stored, 'entries').flatMap((entry) => {
-      const kind = kinds.find((name) => name === entry['kind']);
-      return whole({ kind, text: stringAt(entry, 'text') }) ?? [];
+      return whole({ kind: kinds.find((name) => name === entry['kind']), text: stringAt(entry, 'text') }) ?? [];
     }),
   });
 }

@@ -22,8 +22,9 @@ export function readItem(item: JsonObject): TurnItem | undefined {
   if (id === undefined) return undefined;
   switch (item['type']) {
     case 'AgentMessage': {
-      const parts = objectsAt(item, 'content');
-      const text = parts.map((part) => stringAt(part, 'text') ?? '').join('');
+      const text = objectsAt(item, 'content')
+        .map((part) => stringAt(part, 'text') ?? '')
+        .join('');
       const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
       return { kind: 'agent-message', id, text, ...more };
     }

@@ -350,21 +350,12 @@ function foldAsked(before: QuestionState, line: Line, callOf: (callId: string) =
 }
 
 function fold(state: QuestionState, { type, payload }: Line): QuestionState {
-  switch (type) {
-    case lineType.event:
-      return foldTurn(state, turnEvent(payload));
-    case lineType.question:
-      return onlyAsked(foldQuestion({ ...emptyState, ...state }, payload));
-    case lineType.call:
-      return onlyAsked(foldCall({ ...emptyState, ...state }, payload));
-    case lineType.responseItem: {
-      const item = asItem(payload);
-      if (item === undefined || state.openTurn === undefined) return state;
-      return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyState, ...state }, item), item));
-    }
-    default:
-      return state;
-  }
+  if (type === lineType.event) return foldTurn(state, turnEvent(payload));
+  if (type === lineType.question) return onlyAsked(foldQuestion({ ...emptyState, ...state }, payload));
+  if (type === lineType.call) return onlyAsked(foldCall({ ...emptyState, ...state }, payload));
+  const item = type === lineType.responseItem ? asItem(payload) : undefined;
+  if (item === undefined || state.openTurn === undefined) return state;
+  return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyState, ...state }, item), item));
 }
 
 function foldTurn(state: QuestionState, event: ReturnType<typeof turnEvent>): QuestionState {

@@ -47,10 +47,7 @@ function longestText(parts: readonly NamePart[]): string {
 }
 
 /** Takes one character if it fits, or none without `fits`. Then at all of `next` at once. The last is the end. */
-interface State {
-  readonly fits?: (character: number) => boolean;
-  readonly next: number[];
-}
+type State = { readonly fits?: (character: number) => boolean; readonly next: number[] };
 
 const slash = 0x2f;
 const anything = (): boolean => true;

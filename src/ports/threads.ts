@@ -39,9 +39,7 @@ export type TurnEnd =
 export type ThreadRefused = { readonly kind: 'refused'; readonly outcome: Outcome };
 
 /** Work beside the turns of a thread, which ends when the thread is closed. */
-export interface BackgroundWork {
-  attach(host: BackgroundHost): void;
-}
+export type BackgroundWork = { attach(host: BackgroundHost): void };
 
 export interface BackgroundHost {
   readonly id: ThreadId;

@@ -46,9 +46,7 @@ export interface ChangeWatch {
   begin(root: string): CallWatch;
 }
 
-export interface CallWatch {
-  end(): CallTime;
-}
+export type CallWatch = { end(): CallTime };
 
 /** Whatever the call changed bears a time within, both ends included. Milliseconds since the Unix epoch. */
 export interface CallTime {

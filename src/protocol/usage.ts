@@ -136,9 +136,7 @@ export type RequestFit =
   /** Unknown how much of this limit it would take, or how much was taken before. */
   | { readonly kind: 'unknown'; readonly allowance: Allowance };
 
-export interface PendingUsage<Name> {
-  of(wanted: (by: Name) => boolean): Usage;
-}
+export type PendingUsage<Name> = { of(wanted: (by: Name) => boolean): Usage };
 
 type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: PromiseWithResolvers<void> };
 

@@ -161,10 +161,7 @@ function duration(milliseconds: number): JsonObject {
 const longestValue = 2000;
 
 /** One typed fact per text of a context item, beside its kinds, and the reason for sending it again. */
-export interface ContextFacts {
-  readonly values: readonly (Json | undefined)[];
-  readonly why?: string;
-}
+export type ContextFacts = { readonly values: readonly (Json | undefined)[]; readonly why?: string };
 
 export function withContextFacts(metadata: JsonObject, { values, why }: ContextFacts): JsonObject {
   const kept = values.map((value) => (isShort(value) ? value : null));

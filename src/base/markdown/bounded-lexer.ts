@@ -35,7 +35,6 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   override html(): undefined {}
-
   override tag(): undefined {}
 
   override blockquote(src: string): Tokens.Blockquote | undefined {

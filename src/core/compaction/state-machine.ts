@@ -9,7 +9,6 @@ import { plainCandidate, structuredCandidate } from './candidates/written-candid
 import type { CompactionOutcome, CompactionPlan, CompactionRequest, CompactionSource } from './plan/compaction-plan.ts';
 import { anythingToCompact, isRefusal } from './plan/compaction-plan.ts';
 import * as refusals from './plan/failure-messages.ts';
-
 import { itemMatcher, notesWithoutModel, requestWeight } from './requests/history-parts.ts';
 import * as requests from './requests/requests.ts';
 import type { Progress } from './requests/requests.ts';

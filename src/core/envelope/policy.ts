@@ -1,5 +1,4 @@
 import { allowsSomeQuestion, canBeAsked, isReviewed } from '../policy/decide/approval-policy.ts';
-
 import { type PolicyDescription, sandboxLevelOf } from '../policy/profiles/describe-policy.ts';
 import {
   type NetworkRule,

@@ -185,19 +185,14 @@ export type ProgramEnd =
 
 /** The variables that commands start from, before the policy chooses among them. */
 export interface ShellEnvironment {
-  /**
-   * The first call may ask the user's login shell. It waits for a bounded time, and not at all once the signal aborts;
-   * without an answer, only the process's own variables are used. Never rejects.
-   */
+  /** May ask the login shell, for a bounded time; without an answer: the process's variables. Never rejects. */
   variables(request: ShellEnvironmentRequest): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
   warn(outcome: Outcome): void;
-  /**
-   * True if sandboxed commands or patches may write it: a shell that starts with it is not asked. Absent: no sandbox.
-   */
+  /** True if sandboxed commands or patches may write the path: its shell is not asked then. Absent: no sandbox. */
   isWritable?(path: string): boolean;
 }
 

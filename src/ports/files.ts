@@ -79,10 +79,7 @@ export interface Lock {
 
 export type LockHeld = { readonly kind: 'held'; readonly owner?: string };
 
-/**
- * Disk access for patches. A *place* is an absolute path with all links resolved. All methods are synchronous, so that
- * two patches of one process never mix, and throw Node's error objects.
- */
+/** Synchronous, so that two patches never mix; throws Node's errors. A *place* is an absolute path without links. */
 export interface PatchView {
   look(place: string): PlaceState;
   /** The whole file. Refuses anything that is no regular file. */

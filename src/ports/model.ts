@@ -36,10 +36,7 @@ export interface ModelRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Nothing is sent before this resolves, but the connection may be opened. A rejection counts as an abort. */
   readonly after?: Promise<void>;
-  /**
-   * Called when the system has the whole request, so from here on there is time for other work. `frame`: what was sent,
-   * if not the body. Called again if the server refused that and another one was sent.
-   */
+  /** Called when the system has the request, and again after a refusal. `frame`: what was sent, if not the body. */
   readonly onSent?: (frame?: SentFrame) => void;
   /** Called before the client waits to resend the request by itself; the server has not begun to answer. */
   readonly onRetry?: (retry: RequestRetry) => void;

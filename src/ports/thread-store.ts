@@ -46,10 +46,7 @@ export type BlobMissing = Outcome<'blob-missing' | 'blob-damaged'> & { readonly 
  * owner is gone or silent for long; later writes of the old owner are refused.
  */
 export interface RolloutStore {
-  /**
-   * Takes the lease of a new thread. `meta`, the payload of its first line, is written with the first append, so a
-   * thread in which nothing happened leaves nothing. It may still be pending while the lease is taken.
-   */
+  /** Takes the lease of a new thread. `meta`, its first line, may be pending; the first append writes it. */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
   /** Creates a thread that continues another from a place, without its lease. Copies lines only from the old form. */
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
@@ -59,10 +56,7 @@ export interface RolloutStore {
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** Yields the lines of `read`, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
-  /**
-   * The first line, and those from the place that the search finds, in order and in batches. Only for a store that can
-   * do in one pass what `readBack` and `read` would do in two.
-   */
+  /** The first line, and those from the place that the search finds, in batches. For stores that need one pass. */
   readTail?(id: ThreadId, search: TailSearch, options: TailOptions): AsyncGenerator<readonly Line[], ReadReport>;
   /** The thread's current rollout, active or archived. Needs no lease. */
   current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
@@ -180,10 +174,7 @@ export interface Owned {
   /** The newest line of an existing thread, if the store has seen it and it has an ordinal. Never the first line. */
   readonly newest?: NewestLine;
   readonly torn?: { readonly bytes: number };
-  /**
-   * Stamps the drafts with time and ordinal and queues them in order, in the rollout's form; returns every queued line,
-   * including a new thread's first line. Never waits, never fails: `durable` reports the outcome.
-   */
+  /** Stamps and queues the drafts in order; returns every queued line, also a new thread's first. Never fails. */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
    * Resolves when every earlier line is safe. Overlapping calls share one sync. Rejects with a `Fault` when the store

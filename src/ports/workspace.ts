@@ -68,10 +68,7 @@ export interface TouchedPath {
   readonly path: string;
   /** The content before the call; absent when it did not look. */
   readonly found?: FoundContent;
-  /**
-   * Start of that state, by the clock that stamps files. If nothing was found: when names last changed in the deepest
-   * existing folder of the path. Absent when unknown.
-   */
+  /** Start of that state, by the clock that stamps files; if nothing was found, of the deepest folder's names. */
   readonly foundSince?: number;
   readonly left: FoundContent;
   readonly movedFrom?: string;

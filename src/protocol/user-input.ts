@@ -1,10 +1,7 @@
 import type { Json } from './json.ts';
 import type { Outcome } from './outcome.ts';
 
-/**
- * Authors of a turn's words: the user, an agent's parent, or a program that composed them, such as a diff for a
- * reviewer. Only a user's words name skills and plugins, and only they go through prompt hooks.
- */
+/** Only words of the user name skills and plugins and go through prompt hooks; a program composes, such as a diff. */
 export const authors = ['user', 'agent', 'program'] as const;
 export type Author = (typeof authors)[number];
 

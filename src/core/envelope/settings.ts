@@ -56,10 +56,7 @@ export interface Settings extends ToolChoice {
   readonly limits?: TurnLimits;
   /** Continues a turn whose failure another model may not have. Absent: no fallback. */
   readonly fallback?: { readonly model: string; readonly provider?: string };
-  /**
-   * The source of each setting: a configuration layer, a flag, the thread's past, an override. Parts of `window`,
-   * `limits`, `instructionRules` and `realtime` have names of their own, such as `window.skillsPercent`.
-   */
+  /** Sources of settings. Parts of `window`, `limits`, `instructionRules`, `realtime` have names of their own. */
   readonly origins?: Readonly<Record<string, string>>;
 }
 

@@ -41,8 +41,7 @@ const frame = 16;
 const isUsers = ({ by }: UserWords): boolean => by === undefined || by === 'shell' || by === 'answer';
 
 /**
- * Keeps messages by precedence: the newest, the chosen, the first, those after the newest, then the user's from newest
- * to oldest, and last earlier ones of hooks and programs. `shareSpace` decides how much of each.
+ * Precedence: newest, chosen, first, after the newest, the user's, all others. `shareSpace` decides how much of each.
  */
 export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);

@@ -15,22 +15,12 @@ export interface MessageItem extends Item {
 
 export type ReasoningItem = Item & { readonly type: 'reasoning'; readonly summary: readonly JsonObject[] };
 
+type NamedCall = Item & { readonly name: string; readonly call_id: string };
+
 /** `arguments` is JSON text written by the model; it may be broken. */
-export interface FunctionCallItem extends Item {
-  readonly type: 'function_call';
-  readonly name: string;
-  readonly arguments: string;
-  readonly call_id: string;
-}
-
-export interface CustomToolCallItem extends Item {
-  readonly type: 'custom_tool_call';
-  readonly name: string;
-  readonly input: string;
-  readonly call_id: string;
-}
-
-export type CallItem = FunctionCallItem | CustomToolCallItem;
+export type CallItem =
+  | (NamedCall & { readonly type: 'function_call'; readonly arguments: string })
+  | (NamedCall & { readonly type: 'custom_tool_call'; readonly input: string });
 
 export function isMessage(item: Item): item is MessageItem {
   const content = item['content'];

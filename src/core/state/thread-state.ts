@@ -54,7 +54,13 @@ export interface ThreadState {
   readonly instructions?: BaseInstructions;
   readonly sent?: Sent;
   /** Base from which the newest line about a sent body counts its items. Not carried by checkpoints. */
-  readonly posted?: PostedBody;
+  readonly posted?: {
+    readonly history: History;
+    readonly reader: RequestReader;
+    /** Its version: digests of another one are not comparable. */
+    readonly encoder: string;
+    readonly bytes: number;
+  };
   readonly usage: { readonly total: Usage; readonly newest: NewestCount };
   readonly rateLimits?: RateLimits;
   /** The turn that has started and not ended. Without a writer of the thread, it was cut off. */
@@ -172,14 +178,6 @@ export const emptyState: ThreadState = {
   agentsAtCheckpoint: [],
   marks: noMarks,
 };
-
-export interface PostedBody {
-  readonly history: History;
-  readonly reader: RequestReader;
-  /** Its version: digests of another one are not comparable. */
-  readonly encoder: string;
-  readonly bytes: number;
-}
 
 export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
   return state.instructions ?? readInstructions(objectAt(state.meta, 'base_instructions'));

@@ -18,15 +18,9 @@ export interface OpenCall {
   readonly confined?: true;
 }
 
-interface AnsweredCall {
-  readonly turnId: TurnId;
-  readonly callId: string;
-  /** The item of the line before, which belongs to this call. */
-  readonly ended: TurnItem | undefined;
-  readonly open: OpenCall | undefined;
-}
+type AnsweredCall = { readonly turnId: TurnId; readonly callId: string; ended?: TurnItem; open?: OpenCall };
 
-/** The refusal or end that a call's answer reports. Undefined if the item was shown before. */
+/** The refusal or end that a call's answer reports, after the item `ended` of the line before. Undefined: shown before. */
 export function endedCall(
   answer: Item,
   { metadata }: Pick<Line, 'metadata'>,

@@ -20,7 +20,7 @@ export interface OpenCall {
 
 type AnsweredCall = { readonly turnId: TurnId; readonly callId: string; ended?: TurnItem; open?: OpenCall };
 
-/** The refusal or end that a call's answer reports, after the item `ended` of the line before. Undefined: shown before. */
+/** The refusal or end that an answer reports; `ended`: the item of the line before. Undefined: shown before. */
 export function endedCall(
   answer: Item,
   { metadata }: Pick<Line, 'metadata'>,

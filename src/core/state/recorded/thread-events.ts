@@ -323,7 +323,8 @@ const isWholeBreak: Readonly<Record<PrefixBreak['kind'], (value: JsonObject) => 
   instructions: () => true,
   setting: (value) => stringAt(value, 'name') !== undefined,
   tools: (value) => ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined),
-  entry: (value) => numberAt(value, 'index') !== undefined && ['changed', 'removed'].includes(String(value['what'])),
+  entry: (value) =>
+    numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed'),
 };
 
 function isBreak(value: JsonObject): value is JsonObject & PrefixBreak {

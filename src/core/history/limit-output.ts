@@ -45,10 +45,8 @@ function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): read
   });
   const notes = (['text', 'audio'] as const).filter((what) => omitted[what] > 0);
   if (notes.length === 0 && kept.every((part, index) => part === parts[index])) return parts;
-  return [
-    ...kept,
-    ...notes.map((what) => ({ type: 'input_text', text: `[omitted ${omitted[what]} ${what} items ...]` })),
-  ];
+  const words = notes.map((what) => `[omitted ${omitted[what]} ${what} items ...]`);
+  return [...kept, ...words.map((text) => ({ type: 'input_text', text }))];
 }
 
 /** True for a program's message that holds a command the user ran beside the conversation, with its output. */

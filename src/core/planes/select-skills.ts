@@ -163,11 +163,8 @@ function scoreOf({ name, description }: OfferedSkill, spoken: ReadonlySet<string
 
 /** Removes plural endings. */
 function wordsOf(text: string): ReadonlySet<string> {
-  const found =
-    text
-      .slice(0, 20_000)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
+  const lower = text.slice(0, 20_000).toLowerCase();
+  const found = lower.match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
   return new Set(found.filter((word) => !common.has(word)).map((word) => word.replace(/(?<=...)s$/, '')));
 }
 

@@ -270,11 +270,10 @@ function planOf(state: RecordedState): readonly ThreadEvent[] {
 }
 
 const completed = (turnId: TurnId, item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
-const started = (turnId: TurnId, { total: usage }: RecordedState): ThreadEvent => ({
-  kind: 'turn-started',
-  turnId,
-  usage,
-});
+
+function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
+  return { kind: 'turn-started', turnId, usage: total };
+}
 
 function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
   return { state, news: asNews(events.filter((event) => event !== undefined)) };

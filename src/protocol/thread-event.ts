@@ -12,8 +12,7 @@ import type { OtherAuthor } from './user-input.ts';
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
-  /** `usage`: the thread's cost so far. */
-  /** `isContinued`: it began in another process, and `usage` includes its cost there. */
+  /** `usage`: the thread's cost so far. `isContinued`: the turn began in another process; its cost there counts. */
   | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage; readonly isContinued?: true }
   | ContextEvent
   | CodeReviewedEvent

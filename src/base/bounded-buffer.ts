@@ -28,7 +28,6 @@ export class BoundedBuffer {
     return true;
   }
 
-  /** Hands all bytes to the caller and drops them here. */
   take(): Buffer {
     const bytes = this.#memory.subarray(0, this.#length);
     this.clear();

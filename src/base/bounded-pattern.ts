@@ -9,15 +9,8 @@ export interface Pattern {
 }
 
 /** `problem` completes a sentence about the pattern. */
-export interface PatternProblem {
-  readonly problem: string;
-}
-
-export interface PatternOptions {
-  readonly ignoresCase?: boolean;
-  readonly dotMatchesAll?: boolean;
-}
-
+export type PatternProblem = { readonly problem: string };
+export type PatternOptions = { readonly ignoresCase?: boolean; readonly dotMatchesAll?: boolean };
 const mostSteps = 1000;
 const mostCharacters = 10_000;
 /** The library merges hundreds of ranges for each such class. */
@@ -81,7 +74,6 @@ function stepsOf(text: string): number {
   return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
-/** True for a pattern with a newline outside its classes, which no single line can match. */
 export function requiresNewline(text: string): boolean {
   return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
 }

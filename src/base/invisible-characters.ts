@@ -1,7 +1,6 @@
 /**
  * For a character class with the flag `u`: characters without a shape, or that change where others appear.
- * `replaceInvisible` leaves out the few that do have a shape. The last three are letters, signs or marks in Unicode's
- * tables but are drawn as nothing.
+ * `replaceInvisible` leaves out the few with a shape. The last three are drawn as nothing.
  */
 export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
 /** Characters that look like space, including the Braille letter without dots. */

@@ -17,9 +17,8 @@ export type CharacterRange = readonly [string, string];
 export type NameMatcher = (name: string) => boolean;
 
 /**
- * Matches by tracking all places in the pattern at once, so time is bounded by name length times pattern length, even
- * with alternatives and many stars. Patterns without alternatives take a faster way that backtracks to the last star
- * only. `covers`: the pattern also matches everything below a folder that it matches.
+ * Tracks all places in the pattern at once: time is bounded by name length times pattern length. Patterns without
+ * alternatives only backtrack to the last star. `covers`: also matches everything below a matched folder.
  */
 export function nameMatcher(
   parts: readonly NamePart[],
@@ -48,10 +47,7 @@ function longestText(parts: readonly NamePart[]): string {
 }
 
 /** Takes one character if it fits, or none without `fits`. Then at all of `next` at once. The last is the end. */
-interface State {
-  readonly fits?: (character: number) => boolean;
-  readonly next: number[];
-}
+type State = { readonly fits?: (character: number) => boolean; readonly next: number[] };
 
 const slash = 0x2f;
 const anything = (): boolean => true;
@@ -64,8 +60,7 @@ function fitsClass({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): (
 
 /**
  * A later star can take all that an earlier one of its component could, and a `folders` all that any star before it
- * could. So it is enough to backtrack to the last star, or to the last `folders` where the star would leave its
- * component.
+ * could. So it is enough to backtrack to the last star, then to the last `folders`.
  */
 function inOrder(parts: readonly NamePart[], covers: boolean): (name: string, from: number) => boolean {
   type Step = 'some' | 'folders' | ((character: number) => boolean);

@@ -3,9 +3,8 @@ export const notPlain: unique symbol = Symbol('not plain');
 const mostDepth = 100;
 
 /**
- * Copies plain data: texts, numbers, booleans, null, lists, and objects without a class. Each member is read once, so
- * later changes by the caller have no effect. Anything else makes the whole `notPlain`: a class, a map or an inherited
- * member could hold a restriction that a reader would not see.
+ * Copies plain data: texts, numbers, booleans, null, lists, and objects without a class. Each member is read once. A
+ * class, a map or an inherited member could hold a restriction that a reader would not see: then all is `notPlain`.
  */
 export function plainCopy<Given>(given: Given): Given | typeof notPlain {
   try {
@@ -27,11 +26,14 @@ function copy(value: unknown, depth: number): unknown {
   return isList ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-function hasNoClass(value: object): boolean {
+export function hasNoClass(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return (
-    prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty'))
-  );
+  return prototype === null || isRoot(prototype);
+}
+
+/** `Object.prototype`, also that of another realm. */
+export function isRoot(value: object): boolean {
+  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 }
 
 export type Defined<Fields> = {

@@ -15,10 +15,7 @@ export function countColumns(line: string): number {
   return columns;
 }
 
-export interface Cluster {
-  readonly text: string;
-  readonly columns: number;
-}
+export type Cluster = { readonly text: string; readonly columns: number };
 
 export function* splitClusters(line: string): Generator<Cluster> {
   for (let at = 0, end = 0; at < line.length; at = end) {

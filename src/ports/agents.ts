@@ -25,15 +25,9 @@ export interface AgentsOfThread extends Pick<Agents, 'wait'> {
   readonly isRunning: boolean;
   /** Interrupts running agents; resolves when they have ended. `reason` is passed to their signals. */
   stop(reason: unknown): Promise<void>;
-  /**
-   * Called when a turn of the thread begins: from here on no agent may do more than it. Running agents continue within
-   * the bounds.
-   */
+  /** Called when a turn of the thread begins: from here on its agents, running ones too, may do no more. */
   narrow(bounds: AgentBounds): Promise<void>;
-  /**
-   * Counts a request of the thread among those of all threads of its root, if `decide` accepts it. Waits for other
-   * requests if only their possible cost is in its way.
-   */
+  /** Counts a request among those of all threads of the root, if `decide` accepts it. Waits for requests in its way. */
   meter(decide: (shared: SharedSpending) => RequestFit, signal: AbortSignal): Promise<MeteredRequest>;
   /** Open questions of these agents and their own agents. Only for a root thread. */
   readonly questions: readonly Question[];
@@ -42,9 +36,7 @@ export interface AgentsOfThread extends Pick<Agents, 'wait'> {
 
 /** Costs and limits shared by the threads of one root. */
 export interface SharedSpending {
-  /**
-   * Their spending that the thread's own lines do not include yet, plus the possible cost of their running requests.
-   */
+  /** Their spending that the thread's lines do not include yet, plus the possible cost of running requests. */
   readonly beside: Usage;
   /** An agent's remaining share of limits that are not its own. */
   readonly left: readonly Allowance[];
@@ -84,10 +76,7 @@ export interface WantedAgent {
   readonly fork?: boolean;
 }
 
-export interface AgentCaller extends AgentBounds {
-  readonly turnId: string;
-  readonly callId: string;
-}
+export type AgentCaller = AgentBounds & { readonly turnId: string; readonly callId: string };
 
 /** An agent may do at most what the turn that gives it work may. */
 export interface AgentBounds {
@@ -148,10 +137,7 @@ export interface WaitedAgents {
   readonly hasWords: boolean;
 }
 
-export interface ClosedAgent {
-  readonly kind: 'closed';
-  readonly before: ListedAgent;
-}
+export type ClosedAgent = { readonly kind: 'closed'; readonly before: ListedAgent };
 
 export interface ListedAgent extends Pick<RecordedAgent, 'id' | 'path' | 'role'> {
   /** `running` while it works; otherwise how its last work ended. */

@@ -12,20 +12,14 @@ export interface AskUser {
   readonly answersOnce?: true;
   /** `item`: the call as screens show it, with the diff of a patch. Absent: the question has all that is known. */
   ask(question: Question, signal: AbortSignal, item?: TurnItem): Promise<Answer>;
-  /**
-   * Called at the start of a turn; must answer at once if a person can be asked. Anything but `true` counts as no.
-   * Absent: yes.
-   */
+  /** Called at the start of a turn; answers at once if a person can be asked: only `true` says so. Absent: yes. */
   isThere?(): boolean;
 }
 
 /** `unasked`: the question would reach no one. */
 export type HostAnswer = 'allowed' | 'declined' | 'unasked';
 
-/**
- * Answers while the command waits. The signal aborts when the command is over. The proxy takes a rejection as
- * `declined`.
- */
+/** Answers while the command waits. The signal aborts when the command is over. A rejection counts as `declined`. */
 export type AnswerHost = (host: RequestedHost, signal: AbortSignal) => Promise<HostAnswer>;
 
 /** A permanent permission: for commands that begin with these words, a host, or a tool of an MCP server. */

@@ -4,10 +4,7 @@ import type { RunnableCommand } from './sandbox.ts';
 import type { StartedProcess } from './system.ts';
 
 export interface Spawn {
-  /**
-   * Starts a command, with its output as one stream in order of arrival. It is killed when this process dies. Never
-   * rejects.
-   */
+  /** Starts a command, with its output in order of arrival. It is killed when this process dies. Never rejects. */
   start(command: RunnableCommand, options: StartOptions): Promise<RunningCommand | NotStarted>;
   /**
    * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
@@ -44,16 +41,11 @@ export interface RunningCommand {
   unref(): void;
 }
 
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+export type TerminalSize = { readonly columns: number; readonly rows: number };
 
 interface SpawnWatch {
   readonly signal: AbortSignal;
-  /**
-   * Called once, soon after the start and before the end; never where the system gives no information about processes.
-   */
+  /** Called once, soon after the start and before the end; never if the system tells nothing about processes. */
   readonly started?: (process: StartedProcess) => void;
   /** Called with all bytes as they arrive. */
   readonly output?: (bytes: Uint8Array) => void;
@@ -79,10 +71,7 @@ export type ProcessEnd =
   | { readonly kind: 'aborted'; readonly output: ProcessOutput; readonly durationMs: number }
   | NotStarted;
 
-export interface NotStarted {
-  readonly kind: 'not-started';
-  readonly reason: string;
-}
+export type NotStarted = { readonly kind: 'not-started'; readonly reason: string };
 
 export interface ProcessOutput {
   /** Valid text: broken UTF-8 is replaced. A cut appears as a line of `omittedLine`. */
@@ -92,10 +81,7 @@ export interface ProcessOutput {
 
 /** The commands of one thread, and the table of those that outlive the call that started them. */
 export interface Sessions {
-  /**
-   * Runs a command, which becomes a session if it has not ended after a while; until then, the signal ends it. Never
-   * rejects.
-   */
+  /** Runs a command, which becomes a session if it takes long; until then, the signal ends it. Never rejects. */
   run(command: RunnableCommand, limits: RunLimits, watch: SpawnWatch): Promise<ProcessEnd | YieldedCommand>;
   /**
    * Writes any text to a session, and returns its output since the last call. Concurrent calls for one session run in
@@ -145,10 +131,7 @@ export interface SessionEnd {
   readonly durationMs: number;
 }
 
-/**
- * The end of a session: `stopped` by the user, `narrowed` by a turn that may do less, `gone` with the process that held
- * it.
- */
+/** `stopped`: by the user. `narrowed`: by a turn that may do less. `gone`: with the process that held it. */
 export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
 export interface SessionInput {
@@ -169,10 +152,7 @@ export interface SessionOutput {
 }
 
 /** `input-closed`: the session runs but takes no input. `fate`: the end of a session that existed. */
-export interface NoSession {
-  readonly kind: 'no-session' | 'input-closed';
-  readonly fate?: SessionFate;
-}
+export type NoSession = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
 
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;
@@ -205,20 +185,14 @@ export type ProgramEnd =
 
 /** The variables that commands start from, before the policy chooses among them. */
 export interface ShellEnvironment {
-  /**
-   * The first call may ask the user's login shell. It waits for a bounded time, and not at all once the signal aborts;
-   * without an answer, only the process's own variables are used. Never rejects.
-   */
+  /** May ask the login shell, for a bounded time; without an answer: the process's variables. Never rejects. */
   variables(request: ShellEnvironmentRequest): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
   warn(outcome: Outcome): void;
-  /**
-   * True if sandboxed commands or patches may write the path. The login shell runs unsandboxed, so a shell whose
-   * start-up files they may write is not asked. Absent: there is no sandbox.
-   */
+  /** True if sandboxed commands or patches may write the path: its shell is not asked then. Absent: no sandbox. */
   isWritable?(path: string): boolean;
 }
 

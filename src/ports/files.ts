@@ -2,9 +2,8 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/permissions.ts';
 
 /**
- * The journal's access to a disk. Bytes are safe only after `sync` of the file, and a new name only after
- * `syncDirectory` of its folder: the simulated disk of `capstan/testing` discards everything else. All methods reject
- * with Node's error objects (`code` such as ENOSPC) when the disk refuses.
+ * The journal's disk. Bytes are safe only after `sync` of the file, and a new name only after `syncDirectory` of its
+ * folder: the simulated disk of `capstan/testing` discards all else. Methods reject with Node's error objects.
  */
 export interface Files {
   /** Creates parents as well. An existing folder is fine. */
@@ -56,10 +55,7 @@ export interface OpenFile {
   tooLong?(): readonly ByteRange[];
 }
 
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
+export type ByteRange = { readonly start: number; readonly end: number };
 
 /** A lock that the operating system releases when its holder dies. */
 export interface Locks {
@@ -81,25 +77,16 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-export interface LockHeld {
-  readonly kind: 'held';
-  readonly owner?: string;
-}
+export type LockHeld = { readonly kind: 'held'; readonly owner?: string };
 
-/**
- * Disk access for patches. A *place* is an absolute path with all links resolved. All methods are synchronous, so that
- * two patches of one process never mix, and throw Node's error objects.
- */
+/** Synchronous, so that two patches never mix; throws Node's errors. A *place* is an absolute path without links. */
 export interface PatchView {
   look(place: string): PlaceState;
   /** The whole file. Refuses anything that is no regular file. */
   read(place: string): Uint8Array;
 }
 
-/**
- * The entry at a place; links are not followed. `since`: change time in milliseconds of a file or link, or of a
- * folder's list of names. Absent for what is not on the disk yet.
- */
+/** Links are not followed. `since`: change time in milliseconds, of a folder's names. Absent: not on the disk yet. */
 export type PlaceState =
   | { readonly kind: 'missing' }
   | { readonly kind: 'folder'; readonly since?: number }
@@ -129,11 +116,7 @@ export interface SearchFiles {
   lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
 }
 
-interface SearchPlace {
-  readonly folder: string;
-  readonly policy: ResolvedPolicy;
-  readonly signal: AbortSignal;
-}
+type SearchPlace = { readonly folder: string; readonly policy: ResolvedPolicy; readonly signal: AbortSignal };
 
 interface NamesSearch extends SearchPlace {
   /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */

@@ -2,10 +2,7 @@ import type { HookEvent, HookRun } from '../protocol/thread-event.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 
-/**
- * The hooks of a thread that may run: programs of the user. Undefined if none is configured; then no hook code is
- * loaded.
- */
+/** The user's programs that may run in a thread. Undefined if none is configured; then no hook code is loaded. */
 export interface Hooks {
   /** True if a hook wants this event. `subjects` are compared with matchers; events without subjects have none. */
   wants(event: HookEvent, subjects?: readonly string[]): boolean;
@@ -13,10 +10,7 @@ export interface Hooks {
   knows(key: string): boolean;
   /** Runs all matching hooks in parallel. Never rejects: an error becomes a failed run. */
   run(occasion: HookOccasion, watch: HookWatch): Promise<HookVerdict>;
-  /**
-   * The reason for which session-start hooks must run now; each reason is returned once. `turns` counts the running
-   * turn, too.
-   */
+  /** Why session-start hooks must run now; each reason is returned once. `turns` counts the running turn, too. */
   takeStart(place: {
     readonly threadId: ThreadId;
     readonly turns: number;

@@ -25,11 +25,7 @@ export interface ChatgptLogin {
 }
 
 /** A token that a user made for a program. It cannot be renewed, and only the issuer knows its account. */
-export interface AccessTokenLogin {
-  readonly kind: 'access-token';
-  readonly token: string;
-  readonly renew: string;
-}
+export type AccessTokenLogin = { readonly kind: 'access-token'; readonly token: string; readonly renew: string };
 
 /** Tokens that the sign-in server gave in exchange for a refresh token. Absent ones stay as they were. */
 export interface NewTokens {
@@ -42,15 +38,9 @@ export interface LoginStore {
   load(): Promise<Login>;
   /** Runs the work while no other process of this program does such work. Rejects with a user-facing error. */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
-  /**
-   * Reserves space before new tokens are requested: the request ends the old ones, so the new ones must not be lost.
-   * Rejects with a user-facing error.
-   */
+  /** Reserves space before new tokens are requested, which ends the old ones. Rejects with a user-facing error. */
   reserve(): Promise<TokenReservation>;
-  /**
-   * Why no login could be kept, as a sentence for the user, as far as this is known before one is saved. Undefined:
-   * nothing is known against it.
-   */
+  /** Why no login could be kept, as a sentence for the user. Undefined: nothing is known against it. */
   unkept(): Promise<string | undefined>;
   /** Replaces any other login. Returns a user-facing location; rejects with a user-facing error. */
   save(login: JsonObject): Promise<string>;

@@ -6,16 +6,12 @@ import type { Usage } from '../protocol/usage.ts';
 import type { InputWriter } from '../protocol/user-input.ts';
 
 /**
- * Sends one encoded request and yields the answer as it arrives. The iteration never throws: it ends with exactly one
- * `completed` or `failed`, at once with `failed` and code `aborted` when the signal aborts. Abandoning it closes the
- * connection.
+ * Sends one encoded request and yields the answer. The iteration never throws: it ends with exactly one `completed` or
+ * `failed`, at once with the code `aborted` when the signal aborts. Abandoning it closes the connection.
  */
 export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /**
-   * Lets the provider make a checkpoint and waits for all of it. Never rejects; stops at once when the signal aborts.
-   * Present for providers whose remote compaction is `unary`.
-   */
+  /** Lets the provider make a checkpoint. Never rejects; stops when the signal aborts. For the form `unary`. */
   compact?(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
   /** Authentication of the next request. Never rejects. */
   authMode(): Promise<AuthMode>;
@@ -38,15 +34,9 @@ export interface ModelRequest {
   /** The content of the body, for requests of the conversation: a client may send only what is new to the server. */
   readonly prompt?: Prompt;
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Nothing of the request is sent before this resolves, but the connection may be opened. If it rejects, nothing is
-   * sent and the iteration ends as if the signal had aborted.
-   */
+  /** Nothing is sent before this resolves, but the connection may be opened. A rejection counts as an abort. */
   readonly after?: Promise<void>;
-  /**
-   * Called when the system has the whole request, so from here on there is time for other work. `frame`: what was sent,
-   * if not the body. Called again if the server refused that and another one was sent.
-   */
+  /** Called when the system has the request, and again after a refusal. `frame`: what was sent, if not the body. */
   readonly onSent?: (frame?: SentFrame) => void;
   /** Called before the client waits to resend the request by itself; the server has not begun to answer. */
   readonly onRetry?: (retry: RequestRetry) => void;
@@ -139,10 +129,7 @@ export interface ToolSpec extends JsonObject {
   readonly type: string;
 }
 
-/**
- * Everything in a request except instructions, tools and input. It is stored with every request, so that the request
- * can be rebuilt without the configuration of that day.
- */
+/** A request without instructions, tools and input, stored so that it can be rebuilt without configuration. */
 export interface RequestOptions {
   readonly model: string;
   readonly effort?: string;
@@ -194,10 +181,7 @@ export interface Encoder {
   /** The pieces of the body, in order. The caller must not change them. */
   body(prompt: Prompt): readonly Uint8Array[];
   item(item: Item): Uint8Array;
-  /**
-   * The request as a message of a connection that remembers the last answer: whole, or only what is new since. Absent:
-   * the format has no such connection.
-   */
+  /** For a connection that remembers the last answer: the whole request, or what is new. Absent: there is none. */
   frame?(prompt: Prompt, link: FrameLink | undefined): readonly Uint8Array[];
 }
 
@@ -229,10 +213,7 @@ export interface ProviderCapabilities {
 }
 
 export interface Digester {
-  /**
-   * SHA-256 of a request body, in hexadecimal digits. Leading pieces shared with the previous body are not read again,
-   * so a body that only grew costs what is new.
-   */
+  /** SHA-256 of a body, in hexadecimal digits. Leading pieces shared with the previous body are not read again. */
   body(pieces: readonly Uint8Array[]): string;
   /** The first eight digits of the SHA-256, to distinguish the items of a request. */
   short(bytes: Uint8Array): string;

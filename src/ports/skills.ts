@@ -7,11 +7,7 @@ export interface SkillContext {
   readonly policy: ResolvedPolicy;
 }
 
-export interface NamedSkill {
-  readonly name: string;
-  readonly path: string;
-  readonly contents: string;
-}
+export type NamedSkill = { readonly name: string; readonly path: string; readonly contents: string };
 
 export interface NamedPlugin {
   readonly name: string;

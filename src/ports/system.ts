@@ -44,6 +44,4 @@ export interface ProgramFiles {
 }
 
 /** Finds the programs that the engine starts itself, only at paths that no command could have written. */
-export interface Programs {
-  find(name: string): string | undefined;
-}
+export type Programs = { find(name: string): string | undefined };

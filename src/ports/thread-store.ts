@@ -7,9 +7,8 @@ import type { ByteRange } from './files.ts';
 import type { SnapshotContents } from './workspace.ts';
 
 /**
- * Storage of threads: a home's files, or a database that several machines share. Threads are named by id; no path
- * crosses this port. Refusals by rule are outcomes. If the store is unreachable or cannot write, methods reject with a
- * `Fault`.
+ * Storage of threads, which are named by id: a home's files, or a database that several machines share. Refusals by
+ * rule are outcomes. If the store is unreachable or cannot write, methods reject with a `Fault`.
  */
 export interface ThreadStore {
   readonly rollouts: RolloutStore;
@@ -19,15 +18,9 @@ export interface ThreadStore {
 }
 
 /** Names bytes kept beside the rollouts, by hash and length. */
-export interface BlobRef {
-  readonly sha256: string;
-  readonly bytes: number;
-}
+export type BlobRef = { readonly sha256: string; readonly bytes: number };
 
-/**
- * Content that is too large for a rollout and was not seen by the model: named by its hash, stored once, within a
- * budget.
- */
+/** Content too large for a rollout and not seen by the model: named by its hash, stored once, within a budget. */
 export interface Blobs {
   /** Stores the bytes: always, or only within the budget. Their name is known at once. */
   keep(bytes: Uint8Array, when: 'always' | 'within-budget'): KeptBlob;
@@ -42,15 +35,10 @@ export interface KeptBlob {
   readonly durable: Promise<void>;
 }
 
-export interface LoadedBlob {
-  readonly kind: 'blob';
-  readonly bytes: Uint8Array;
-}
+export type LoadedBlob = { readonly kind: 'blob'; readonly bytes: Uint8Array };
 
 /** Removed, or no longer what its name says. */
-export interface BlobMissing extends Outcome<'blob-missing' | 'blob-damaged'> {
-  readonly kind: 'missing';
-}
+export type BlobMissing = Outcome<'blob-missing' | 'blob-damaged'> & { readonly kind: 'missing' };
 
 /**
  * The rollouts of all threads. Reading needs no lease; a lease is the right to write one thread, and only one writer
@@ -58,15 +46,9 @@ export interface BlobMissing extends Outcome<'blob-missing' | 'blob-damaged'> {
  * owner is gone or silent for long; later writes of the old owner are refused.
  */
 export interface RolloutStore {
-  /**
-   * Takes the lease of a new thread. `meta`, the payload of its first line, is written with the first append, so a
-   * thread in which nothing happened leaves nothing. It may still be pending while the lease is taken.
-   */
+  /** Takes the lease of a new thread. `meta`, its first line, may be pending; the first append writes it. */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
-  /**
-   * Creates a thread whose history is the part of another before a place. That part is copied only from the old form.
-   * Needs no lease of the other thread.
-   */
+  /** Creates a thread that continues another from a place, without its lease. Copies lines only from the old form. */
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
   /** Takes the lease of an existing thread and repairs its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
@@ -74,17 +56,11 @@ export interface RolloutStore {
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** Yields the lines of `read`, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
-  /**
-   * The first line, and those from the place that the search finds, in order and in batches. Only for a store that can
-   * do in one pass what `readBack` and `read` would do in two.
-   */
+  /** The first line, and those from the place that the search finds, in batches. For stores that need one pass. */
   readTail?(id: ThreadId, search: TailSearch, options: TailOptions): AsyncGenerator<readonly Line[], ReadReport>;
   /** The thread's current rollout, active or archived. Needs no lease. */
   current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
-  /**
-   * Existing rollouts that reverts have put aside, oldest first; `read` takes their `rolloutId`. Absent if the store
-   * cannot say.
-   */
+  /** Rollouts that reverts have put aside, oldest first; `read` takes their `rolloutId`. Absent: unknown. */
   aside?(id: ThreadId): Promise<readonly AsideRollout[]>;
   /** Takes the lease of a thread, active or archived, for operations on the whole thread. */
   hold(id: ThreadId): Promise<HeldThread | OpenRefused>;
@@ -198,15 +174,11 @@ export interface Owned {
   /** The newest line of an existing thread, if the store has seen it and it has an ordinal. Never the first line. */
   readonly newest?: NewestLine;
   readonly torn?: { readonly bytes: number };
-  /**
-   * Stamps the drafts with time and ordinal and queues them in order, in the rollout's form; returns every queued line,
-   * including a new thread's first line. Never waits, never fails: `durable` reports the outcome.
-   */
+  /** Stamps and queues the drafts in order; returns every queued line, also a new thread's first. Never fails. */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
    * Resolves when every earlier line is safe. Overlapping calls share one sync. Rejects with a `Fault` when the store
-   * refuses, with code `lease-lost` when another writer has taken over. From then on every call rejects, unsynced lines
-   * count as lost, and the thread must be opened again.
+   * refuses, with code `lease-lost` after a take-over. Then all calls reject, and the thread must be opened again.
    */
   durable(): Promise<void>;
   /** Writes what is queued, syncs, and returns the lease unless another writer has it. Safe to call twice. */
@@ -227,10 +199,7 @@ export interface ThreadDirectory {
   choose(choice: ThreadChoice): Promise<ChosenThread | NoThread>;
   /** Sets the thread's name; an empty one removes it. The outcome says why it failed. */
   rename(id: ThreadId, name: string): Promise<Outcome | undefined>;
-  /**
-   * Called after threads changed as a whole, for a store whose threads other programs list as well. Returns notices for
-   * the user; the changes stay.
-   */
+  /** Called after threads changed as a whole. Returns notices for the user; the changes stay. */
   changed?(changes: readonly ThreadChange[]): Promise<readonly Outcome[]>;
 }
 
@@ -240,10 +209,7 @@ export type ThreadChange =
   | { readonly kind: 'deleted'; readonly id: ThreadId }
   | { readonly kind: 'named'; readonly id: ThreadId; readonly name: string };
 
-/**
- * A user's choice of a thread: by id, a prefix of it, or name; or the last one used, never counting threads that
- * another thread started.
- */
+/** A user's choice: by id, a prefix of it, or name; or the last one used that no other thread started. */
 export type ThreadChoice = ChoiceAmong &
   ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
 
@@ -256,35 +222,22 @@ export interface ChoiceAmong {
   readonly unique?: boolean;
 }
 
-export interface ChosenThread {
-  readonly kind: 'chosen';
-  readonly id: ThreadId;
-}
+export type ChosenThread = { readonly kind: 'chosen'; readonly id: ThreadId };
+export type NoThread = Outcome<'thread-unknown' | 'thread-ambiguous'> & { readonly kind: 'none' };
 
-export interface NoThread extends Outcome<'thread-unknown' | 'thread-ambiguous'> {
-  readonly kind: 'none';
-}
-
-/**
- * Reports progress of long work: amount done and total if known, or waiting for another process. A caller that awaits
- * the result gives the process time for other work.
- */
+/** Amount done and total if known, or waiting for another process. Awaiting it lets the process do other work. */
 export type WorkProgress = (done: number | 'waiting', total?: number) => void | Promise<void>;
 
 /**
  * Seals for lines that the engine acts on when it reads them again: grants, processes to end, files to restore, the
- * user's words. A rollout may come from anywhere; a seal proves that an engine with the key wrote the line, be it the
- * home's key or one shared by a store's engines.
+ * user's words. A seal proves that an engine with the home's or the store's key wrote the line.
  */
 export interface Seals {
   /** Undefined when there is no key: the line is not sealed. Never throws. */
   seal(claim: string): string | undefined;
   /** True if the seal was made for this claim with the same key. Never throws. */
   holds(claim: string, seal: string): boolean;
-  /**
-   * Why the key cannot be used, completing a sentence; undefined when it can, or there is none yet. While there is a
-   * problem, an invalid seal proves nothing. Never throws.
-   */
+  /** Why the key cannot be used, completing a sentence; then an invalid seal proves nothing. Never throws. */
   problem(): string | undefined;
   /** Engines with other keys may write the same store, so an invalid seal proves nothing. */
   readonly otherKeys?: 'possible';

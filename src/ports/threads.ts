@@ -36,15 +36,10 @@ export type TurnEnd =
   | { readonly kind: 'completed' | 'aborted' | 'suspended'; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
-export interface ThreadRefused {
-  readonly kind: 'refused';
-  readonly outcome: Outcome;
-}
+export type ThreadRefused = { readonly kind: 'refused'; readonly outcome: Outcome };
 
 /** Work beside the turns of a thread, which ends when the thread is closed. */
-export interface BackgroundWork {
-  attach(host: BackgroundHost): void;
-}
+export type BackgroundWork = { attach(host: BackgroundHost): void };
 
 export interface BackgroundHost {
   readonly id: ThreadId;

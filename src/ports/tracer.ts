@@ -1,9 +1,7 @@
 import type { Usage } from '../protocol/usage.ts';
 
 /** Reports the steps of turns to monitoring. Never throws and never waits. */
-export interface Tracer {
-  startStep(labels: StepLabels): { end(result: StepResult): void };
-}
+export type Tracer = { startStep(labels: StepLabels): { end(result: StepResult): void } };
 
 /** Made from the envelope alone. */
 export interface StepLabels {

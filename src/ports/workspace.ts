@@ -2,10 +2,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 
 /** Copies of a workspace at a moment, from which its files can be restored. */
 export interface Snapshots {
-  /**
-   * Nothing may change the workspace until it resolves. Never rejects: a failed snapshot must not stop a turn. Ends
-   * soon with `missing` when the signal aborts; the reason `snapshotNotNeeded` discards what was learnt so far.
-   */
+  /** Nothing may change the workspace until it resolves. Never rejects. Ends soon with `missing` after an abort. */
   take(request: SnapshotRequest, signal: AbortSignal): Promise<Snapshot>;
 }
 
@@ -45,28 +42,18 @@ interface FoundGitFolders {
 
 /** Notes when calls may change files, so that a change can be attributed to the call that made it. */
 export interface ChangeWatch {
-  /**
-   * A call that may change files in the folder begins; it lasts until `end` is called. Never throws; takes
-   * microseconds.
-   */
+  /** A call that may change files in the folder begins. Never throws; takes microseconds. */
   begin(root: string): CallWatch;
 }
 
-export interface CallWatch {
-  end(): CallTime;
-}
+export type CallWatch = { end(): CallTime };
 
-/**
- * The time of a call, by the clock that stamps files: whatever the call changed bears a time within, both ends
- * included. Milliseconds since the Unix epoch.
- */
+/** Whatever the call changed bears a time within, both ends included. Milliseconds since the Unix epoch. */
 export interface CallTime {
   readonly id: string;
   readonly from: number;
   readonly to: number;
-  /**
-   * Names that disappeared from the folder meanwhile. Undefined: the folder is too large to be listed twice per call.
-   */
+  /** Names that disappeared from the folder meanwhile. Undefined: it is too large to be listed twice per call. */
   readonly gone: readonly string[] | undefined;
 }
 
@@ -81,10 +68,7 @@ export interface TouchedPath {
   readonly path: string;
   /** The content before the call; absent when it did not look. */
   readonly found?: FoundContent;
-  /**
-   * Start of that state, by the clock that stamps files. If nothing was found: when names last changed in the deepest
-   * existing folder of the path. Absent when unknown.
-   */
+  /** Start of that state, by the clock that stamps files; if nothing was found, of the deepest folder's names. */
   readonly foundSince?: number;
   readonly left: FoundContent;
   readonly movedFrom?: string;
@@ -106,10 +90,7 @@ export interface WorkspaceContents {
   bytes(): Promise<number>;
   /** Starts a group of contents: all of them count, or none. */
   begin(): ContentsDraft;
-  /**
-   * A text with what the last snapshot saw. Lost together with the contents, never after them: the next snapshot relies
-   * on every content that it names.
-   */
+  /** The last snapshot's note, on whose contents the next one relies: lost together with them, never after them. */
   loadNote(): Promise<string | undefined>;
   hasNote(): Promise<boolean>;
   saveNote(note: string): Promise<void>;
@@ -125,14 +106,9 @@ export interface ContentsDraft {
 
 /** Finds repositories below writable folders, so that a sandbox can protect them from commands. */
 export interface GitGuard {
-  /**
-   * Paths that commands must not change, as of the last look: git folders, git files, their targets, and the other
-   * protected names beside them.
-   */
+  /** Paths that commands must not change: git folders, git files, their targets, and protected names beside them. */
   readonly current: readonly string[];
-  /**
-   * Protected names that these repositories do not have. Patches must not make them; a sandbox cannot block them all.
-   */
+  /** Protected names that these repositories lack. Patches must not make them; a sandbox cannot block them all. */
   readonly missing: readonly string[];
   /** Looks again. Bounded in entries and time; never rejects. */
   look(request: GitLookRequest, signal: AbortSignal): Promise<GitLook>;
@@ -172,10 +148,7 @@ export interface GitBounds {
 export interface GuardedGit {
   /** Its files on the disk. Useless where commands may write there. */
   readonly folder: string;
-  /**
-   * Additional variables for git. Undefined: git does not obey them, or would not use the repository of the bounds in
-   * that folder.
-   */
+  /** Variables for git. Undefined: git does not obey them, or would not use the repository of the bounds. */
   variables(
     bounds: GitBounds,
     given: Readonly<Record<string, string>>,

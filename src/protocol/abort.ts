@@ -1,12 +1,9 @@
 /** Abort reason: the program that asked for the turn cancelled its call, or is gone. */
 export const clientLeft = Symbol('the client left');
-
 /** Abort reason: the thread closes. A turn that waits for an answer is suspended. */
 export const threadCloses = Symbol('the thread closes');
-
 /** Abort reason: the agent that started the thread stops its turn. */
 export const parentStopped = Symbol('the agent that started it stopped it');
-
 export const parentNarrowed = Symbol('the agent that started it may do less');
 
 /** Tells apart who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */

@@ -1,4 +1,4 @@
-import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from './json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, parseJson, stringAt } from './json.ts';
 
 export interface FormField {
   readonly name: string;
@@ -25,21 +25,16 @@ export function formFields(schema: JsonObject | undefined): readonly FormField[]
 
 function readField(name: string, given: JsonObject, isRequired: boolean): FormField {
   const kind = kindOf(given);
-  const [low, high] = boundNames[kind] ?? [];
-  const [least, most, format] = [
-    low === undefined ? undefined : numberAt(given, low),
-    high === undefined ? undefined : numberAt(given, high),
-    kind === 'text' ? stringAt(given, 'format') : undefined,
-  ];
+  const [low = '', high = ''] = boundNames[kind] ?? [];
   const field: FormField = {
     name,
     kind,
     about: [stringAt(given, 'title'), stringAt(given, 'description')].filter((text) => text !== undefined).join(': '),
     isRequired,
     options: optionsOf(kind === 'choices' ? (objectAt(given, 'items') ?? {}) : given),
-    ...(least === undefined ? {} : { least }),
-    ...(most === undefined ? {} : { most }),
-    ...(format === undefined ? {} : { format }),
+    least: numberAt(given, low),
+    most: numberAt(given, high),
+    format: kind === 'text' ? stringAt(given, 'format') : undefined,
   };
   const { default: preset } = given;
   return preset === undefined || fieldFault(field, preset) !== undefined ? field : { ...field, preset };
@@ -139,11 +134,7 @@ function valueOf({ kind, options }: FormField, text: string): Json | undefined {
   if (kind === 'choice') return meant(text);
   if (kind === 'choices') return text === '' ? [] : text.split(',').map((one) => meant(one.trim()));
   if (kind === 'number' || kind === 'integer') return text === '' ? Number.NaN : Number(text);
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return parseJson(text);
 }
 
 /** The form with defaults where nothing is given, or why it cannot be sent. */

@@ -45,26 +45,15 @@ export function explainLostConnection(peer: ConnectionPeer, code: string): LostC
 }
 
 /** Node's and OpenSSL's codes for a peer that cannot prove its identity. */
-export function isCertificateProblem(code: string): boolean {
-  return /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/.test(
-    code,
-  );
-}
+export const isCertificateProblem = (code: string): boolean => certificateProblem.test(code);
+const certificateProblem =
+  /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
-export const connectFailureCodes: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'ETIMEDOUT',
-]);
-
-export const peerClosedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const words = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+export const connectFailureCodes = words(
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EAI_FAIL EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL ETIMEDOUT',
+);
+export const peerClosedCodes = words('ECONNRESET EPIPE UND_ERR_SOCKET');
 
 function unreached(
   { shown, setting, what, otherScheme }: ConnectionPeer,
@@ -140,10 +129,8 @@ export function isHeaderValue(value: string): boolean {
   return /^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value);
 }
 
-const framing: ReadonlySet<string> = new Set(
-  'connection content-length expect host keep-alive transfer-encoding upgrade sec-websocket-key sec-websocket-version sec-websocket-protocol sec-websocket-extensions'.split(
-    ' ',
-  ),
+const framing = words(
+  'connection content-length expect host keep-alive transfer-encoding upgrade sec-websocket-key sec-websocket-version sec-websocket-protocol sec-websocket-extensions',
 );
 
 /** Only the transport decides about framing; a header that contradicts it would break the connection. */

@@ -13,27 +13,14 @@ export interface MessageItem extends Item {
   readonly content: readonly JsonObject[];
 }
 
-export interface ReasoningItem extends Item {
-  readonly type: 'reasoning';
-  readonly summary: readonly JsonObject[];
-}
+export type ReasoningItem = Item & { readonly type: 'reasoning'; readonly summary: readonly JsonObject[] };
+
+type NamedCall = Item & { readonly name: string; readonly call_id: string };
 
 /** `arguments` is JSON text written by the model; it may be broken. */
-export interface FunctionCallItem extends Item {
-  readonly type: 'function_call';
-  readonly name: string;
-  readonly arguments: string;
-  readonly call_id: string;
-}
-
-export interface CustomToolCallItem extends Item {
-  readonly type: 'custom_tool_call';
-  readonly name: string;
-  readonly input: string;
-  readonly call_id: string;
-}
-
-export type CallItem = FunctionCallItem | CustomToolCallItem;
+export type CallItem =
+  | (NamedCall & { readonly type: 'function_call'; readonly arguments: string })
+  | (NamedCall & { readonly type: 'custom_tool_call'; readonly input: string });
 
 export function isMessage(item: Item): item is MessageItem {
   const content = item['content'];
@@ -72,9 +59,7 @@ export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }
 
-/**
- * The JSON text of items as it was read, equal to what `JSON.stringify` gives. Items share buffers: never write to one.
- */
+/** JSON text of items as it was read, as `JSON.stringify` writes it. Items share buffers: never write to one. */
 const texts = new WeakMap<Item, Buffer>();
 
 export function rememberItemText(item: Item, text: Buffer): void {
@@ -88,12 +73,7 @@ export function takeItemText(item: Item): Buffer | undefined {
 }
 
 /** The position in `text` of an output's JSON text, with its quotation marks. The bytes must not change. */
-export interface UnreadOutput {
-  readonly text: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
-
+export type UnreadOutput = { readonly text: Buffer; readonly start: number; readonly end: number };
 const unread = new WeakMap<Item, UnreadOutput>();
 
 /** Defers decoding of an item's output until a reader accesses it; other readers pay nothing. */
@@ -106,10 +86,7 @@ export function hasUnreadOutput(item: Item): boolean {
   return unread.has(item);
 }
 
-/**
- * One getter for all items, so that the JavaScript engine gives them the same shape. The first access replaces it by
- * the value.
- */
+/** One getter for all items, so that they have the same shape. The first access replaces it by the value. */
 function readOutput(this: Item): string {
   const { text, start, end } = unread.get(this)!;
   const output = JSON.parse(text.toString('utf8', start, end)) as string;

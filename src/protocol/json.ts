@@ -13,10 +13,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Undefined for any other value, for invalid JSON, and for nesting deeper than `mostTextLevels`. */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  if (isNestedTooDeeply(text)) return undefined;
+  const value = isNestedTooDeeply(text) ? undefined : parseJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
+export function parseJson(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(text) as Json;
   } catch {
     return undefined;
   }
@@ -33,6 +36,9 @@ export function numberAt(value: JsonObject | undefined, key: string): number | u
   return typeof member === 'number' && Number.isFinite(member) ? member : undefined;
 }
 
+export const trueAt = (value: JsonObject | undefined, key: string): true | undefined =>
+  value?.[key] === true || undefined;
+
 export function objectAt(value: JsonObject | undefined, key: string): JsonObject | undefined {
   const member = value?.[key];
   return isJsonObject(member) ? member : undefined;
@@ -41,6 +47,11 @@ export function objectAt(value: JsonObject | undefined, key: string): JsonObject
 export function arrayAt(value: JsonObject | undefined, key: string): readonly Json[] | undefined {
   const member = value?.[key];
   return Array.isArray(member) ? (member as readonly Json[]) : undefined;
+}
+
+/** The objects of a list; other members are left out. */
+export function objectsAt(value: JsonObject | undefined, key: string): readonly JsonObject[] {
+  return (arrayAt(value, key) ?? []).filter(isJsonObject);
 }
 
 export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
@@ -73,7 +84,6 @@ export function sortedJson(value: unknown): string {
 
 /** No honest value of a model or a server has more levels. */
 export const mostLevels = 200;
-
 /** No honest text has more levels, even with wrappers; a deeper value could overflow the stack of its readers. */
 export const mostTextLevels = 1000;
 
@@ -117,10 +127,7 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-/**
- * The part of a text that no name, path, argument or file can hold, for a sentence: the system ends texts at a zero
- * byte, and lone surrogates have no UTF-8 form.
- */
+/** The part that nothing can store, for a sentence: texts end at a zero byte; lone surrogates are not UTF-8. */
 export function unstorableTextPart(text: string): string | undefined {
   if (text.includes('\0')) return 'a zero byte';
   return text.isWellFormed() ? undefined : loneSurrogateWords;
@@ -140,20 +147,15 @@ export function findUnstorableText(
     const what = unstorableTextPart(value);
     return what === undefined ? undefined : { at: '', what };
   }
-  if (Array.isArray(value)) {
-    for (const [index, member] of value.entries()) {
-      const odd = findUnstorableText(member, levels - 1);
-      if (odd !== undefined) return { ...odd, at: `[${index}]${odd.at}` };
-    }
-    return undefined;
-  }
-  if (!isJsonObject(value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const isList = Array.isArray(value);
   for (const [key, member] of Object.entries(value)) {
-    const inName = unstorableTextPart(key);
+    const inName = isList ? undefined : unstorableTextPart(key);
     if (inName !== undefined) return { at: '', what: inName };
     const odd = findUnstorableText(member, levels - 1);
-    if (odd !== undefined)
-      return { ...odd, at: `${key}${odd.at === '' || odd.at.startsWith('[') ? '' : '.'}${odd.at}` };
+    if (odd === undefined) continue;
+    const isJoined = isList || odd.at === '' || odd.at.startsWith('[');
+    return { ...odd, at: `${isList ? `[${key}]` : key}${isJoined ? '' : '.'}${odd.at}` };
   }
   return undefined;
 }

@@ -2,8 +2,7 @@ import type { JsonObject } from './json.ts';
 import type { Ordinal } from './ids.ts';
 
 /**
- * One line of a rollout file. Key order on disk: timestamp, ordinal, type, payload, metadata.
- * Lines of unknown type and unknown keys anywhere are legal; readers skip what they do not know.
+ * A line of a rollout. Keys on disk: timestamp, ordinal, type, payload, metadata. Readers skip unknown types and keys.
  */
 export interface Line {
   /** Time of writing, UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
@@ -23,10 +22,7 @@ export interface LineKind {
 }
 
 export interface LineDraft extends Pick<Line, 'type' | 'payload' | 'metadata'> {
-  /**
-   * Bytes that the model does not see and that do not fit into the line. A store that keeps them puts their name into
-   * `metadata.capstan`, under the same key; others ignore them.
-   */
+  /** Bytes that the model does not see. A store that keeps them names them in `metadata.capstan`, by the same key. */
   readonly beside?: Readonly<Record<string, Uint8Array>>;
 }
 

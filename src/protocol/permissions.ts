@@ -1,12 +1,8 @@
 /** `write` implies read; `deny` forbids both. */
 export type Access = 'read' | 'write' | 'deny';
-
 export type NetworkAccess = 'restricted' | 'enabled';
 
-/**
- * The permissions of a turn before symbols are replaced by paths. The JSON shape is shared with other programs
- * (`turn_context.permission_profile`), hence the snake-case keys.
- */
+/** The permissions of a turn, with symbols for paths. Other programs share the JSON shape, thus snake-case keys. */
 export type PermissionProfile =
   | {
       readonly type: 'managed';
@@ -19,10 +15,7 @@ export type PermissionProfile =
   | { readonly type: 'external'; readonly network: NetworkAccess };
 
 /** Hosts and path sockets that commands may reach. Both absent: as the profile's `network` says. */
-export interface NetworkDetails {
-  readonly lists?: NetworkLists;
-  readonly sockets?: readonly string[];
-}
+export type NetworkDetails = { readonly lists?: NetworkLists; readonly sockets?: readonly string[] };
 
 export type FileSystemRules =
   | { readonly type: 'unrestricted' }
@@ -67,7 +60,6 @@ export type SandboxPolicy =
   | { readonly type: 'external-sandbox'; readonly network_access: NetworkAccess };
 
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access';
-
 export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never' | GranularApproval;
 
 /** As `on-request`, but each kind of question can be turned off; what would need it is then refused. */
@@ -82,10 +74,7 @@ export type GranularApproval = {
   };
 };
 
-/**
- * Hosts that commands may reach. Present only where a profile or a rule names hosts: then the proxy is the commands'
- * only network.
- */
+/** Hosts that commands may reach, if a profile or a rule names hosts: then the proxy is the commands' only network. */
 export interface NetworkLists {
   /** Exact hosts, `*.x.y` (below it), `**.x.y` (it and below), `*` (any). May end in `:port`. */
   readonly allow: readonly string[];
@@ -102,14 +91,10 @@ export interface NetworkLists {
   readonly methods: 'any' | 'reading';
 }
 
-export interface DeniedByRule {
-  readonly host: string;
-  readonly why?: string;
-}
+export type DeniedByRule = { readonly host: string; readonly why?: string };
 
 /**
- * A permission profile with every symbol replaced by an absolute path: the one value that the prompt text, the sandbox
- * planner, the file tools and the tests read (I5). Query it only by `access(policy, path)` of `policy/`.
+ * A profile with all symbols replaced: prompt, sandbox, file tools and tests read it (I5). Query it only by `access`.
  */
 export interface ResolvedPolicy {
   /** The isolating party: we (`managed`), nothing (`disabled`), or a sandbox around us (`external`). */
@@ -219,7 +204,5 @@ export interface RequestedHost {
   readonly protocol: HostProtocol;
 }
 
-/**
- * When a call of a server's tool needs approval: depending on the tool's claims, always, unless it only reads, never.
- */
+/** When a server's tool needs approval: depending on its claims, always, unless it only reads, never. */
 export type McpApprovalMode = 'auto' | 'prompt' | 'writes' | 'approve';

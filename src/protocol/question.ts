@@ -47,10 +47,7 @@ export interface Question {
   readonly typed?: true;
   /** The commands that `argv` starts, wrappers seen through. Absent if unknown before it runs, and in files. */
   readonly commands?: readonly (readonly string[])[];
-  /**
-   * Prefixes of all commands found in `argv`, wrappers and unreadable scripts included. A refusal may be about any of
-   * them, an approval only about `commands`. Absent where that never is present.
-   */
+  /** Prefixes of all commands in `argv`. A refusal may be about any of them, an approval only about `commands`. */
   readonly seen?: readonly (readonly string[])[];
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: RequestedHost;
@@ -103,7 +100,6 @@ export type ApprovalsReviewer = 'user' | 'auto_review';
 
 export const riskLevels = ['low', 'medium', 'high', 'critical'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
-
 export const authorizationLevels = ['unknown', 'low', 'medium', 'high'] as const;
 /** The reviewer's estimate of how far the user's own words ask for the action. */
 export type UserAuthorization = (typeof authorizationLevels)[number];
@@ -123,10 +119,7 @@ export interface UserQuestion {
   readonly options: readonly UserOption[];
 }
 
-interface UserOption {
-  readonly label: string;
-  readonly description: string;
-}
+type UserOption = { readonly label: string; readonly description: string };
 
 /** More would be a form to fill in. The model is asked for fewer, but a few more do no harm. */
 const mostQuestions = 10;

@@ -1,7 +1,5 @@
 /** A shell script as written, in execution order. Nothing in it is expanded. */
-export interface ShellScript {
-  readonly body: ShellBlock;
-}
+export type ShellScript = { readonly body: ShellBlock };
 
 /** Parts that run one after the other; `&`: the next does not wait for this one. */
 export interface ShellBlock {
@@ -30,10 +28,7 @@ export interface ShellSimpleCommand {
 }
 
 /** A word as written, with its quotes. `inside`: the commands of its substitutions. */
-export interface ShellWord {
-  readonly source: string;
-  readonly inside: readonly ShellNode[];
-}
+export type ShellWord = { readonly source: string; readonly inside: readonly ShellNode[] };
 
 export interface ShellRedirection {
   /** The spelling, with its descriptor: `2>&`, `>`, `<<-`. */

@@ -12,8 +12,7 @@ import type { OtherAuthor } from './user-input.ts';
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
-  /** `usage`: the thread's cost so far. */
-  /** `isContinued`: it began in another process, and `usage` includes its cost there. */
+  /** `usage`: the thread's cost so far. `isContinued`: the turn began in another process; its cost there counts. */
   | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage; readonly isContinued?: true }
   | ContextEvent
   | CodeReviewedEvent
@@ -45,10 +44,7 @@ export type ThreadEvent =
       /** A user might have allowed it, if one could be asked. */
       readonly unasked?: true;
     }
-  /**
-   * The call waits for the user, or for a reviewer in the user's place. `item` is the call as screens show it, with all
-   * that the question leaves out.
-   */
+  /** The call waits for the user or a reviewer. `item`: the call as screens show it, with what the question omits. */
   | {
       readonly kind: 'question-asked';
       readonly turnId: TurnId;
@@ -106,10 +102,7 @@ export type ThreadEvent =
       readonly continuedBy?: string;
       readonly isRefused?: true;
     }
-  /**
-   * `usage` as above; absent: the one who ended the turn did not count. `leftOpen`: the turn stopped without a record,
-   * and this was added later, so its end time is unknown.
-   */
+  /** `usage` as above; absent: not counted. `leftOpen`: it stopped without a record; its end time is unknown. */
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage; readonly leftOpen?: true }
   /** The thread is closed while calls wait for the user; the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
@@ -142,10 +135,7 @@ export interface ContextEvent {
   readonly text: string;
 }
 
-/**
- * A code review that the user asked for beside the turns has ended. The reviewer's steps are not kept; `usage` is their
- * cost.
- */
+/** A code review beside the turns has ended. The reviewer's steps are not kept; `usage` is their cost. */
 export interface CodeReviewedEvent {
   readonly kind: 'code-reviewed';
   readonly turnId: TurnId;
@@ -168,11 +158,7 @@ export interface ModelSwitchedEvent {
   readonly changes: readonly FieldChange[];
 }
 
-export interface FieldChange {
-  readonly field: string;
-  readonly from?: Json;
-  readonly to?: Json;
-}
+export type FieldChange = { readonly field: string; readonly from?: Json; readonly to?: Json };
 
 export interface UsageEvent {
   readonly kind: 'usage';
@@ -221,9 +207,7 @@ export interface PrefixBrokenEvent {
   readonly breaks: readonly PrefixBreak[];
 }
 
-/**
- * The first difference from the previous request. `tokens` estimates the cost: everything after it must be read anew.
- */
+/** The first difference from the previous request. `tokens`: the estimated cost; all after it is read anew. */
 export type PrefixBreak = { readonly tokens: number } &
   /** History was replaced or cut back. */
   (
@@ -241,10 +225,7 @@ export type PrefixBreak = { readonly tokens: number } &
     | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
   );
 
-/**
- * Subjects of a review: uncommitted changes, a branch's changes over another one, one commit, or a description in
- * words.
- */
+/** The subject: uncommitted changes, a branch's changes over another one, one commit, or a description in words. */
 export type ReviewTarget =
   | { readonly kind: 'uncommitted' }
   | { readonly kind: 'base'; readonly branch: string }
@@ -269,11 +250,7 @@ export interface ReviewFinding {
   readonly place?: { readonly path: string; readonly from: number; readonly to: number };
 }
 
-export interface KeptReview {
-  readonly target: ReviewTarget;
-  readonly durationMs: number;
-  readonly end: ReviewEnd;
-}
+export type KeptReview = { readonly target: ReviewTarget; readonly durationMs: number; readonly end: ReviewEnd };
 
 export type ReviewEnd =
   | { readonly kind: 'reviewed'; readonly review: CodeReview }
@@ -293,10 +270,7 @@ export interface CheckpointReport {
   /** `mechanical`: made by code, because no model was available for it. */
   readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
   readonly model: string;
-  /**
-   * The size of the next request before and after: instructions, tools, history, and its context, without waiting
-   * messages. Both are our estimate, so that they can be compared.
-   */
+  /** The size of the next request before and after, without waiting messages. Both are our estimate, to be compared. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** The user's messages: verbatim, shortened, dropped. */
@@ -347,10 +321,7 @@ export interface HookEntry {
   readonly text: string;
 }
 
-/**
- * A preview of an arriving item. It is not durable and nothing may depend on it: it ends with the authoritative
- * `item-completed` of the same item, or with `dropped`.
- */
+/** A preview of an arriving item. Nothing may depend on it: it ends with `item-completed`, or with `dropped`. */
 export type ProvisionalEvent = { readonly provisional: true; readonly turnId: TurnId; readonly itemId: string } & (
   | { readonly kind: 'text'; readonly text: string }
   /** Part of the reasoning summary, counted from 0. */

@@ -73,7 +73,6 @@ export interface ThreadHits {
 }
 
 export const goalStatuses = ['active', 'paused', 'blocked', 'usageLimited', 'budgetLimited', 'complete'] as const;
-
 export type GoalStatus = (typeof goalStatuses)[number];
 
 /** A thread's objective, pursued until it is reached, over any number of answers. */

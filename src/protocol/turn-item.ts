@@ -32,16 +32,8 @@ export type TurnItem =
   | ToolCallItem;
 
 /** The steps of the work. One item for the whole turn, changed in place. */
-export interface PlanItem {
-  readonly kind: 'plan';
-  readonly id: string;
-  readonly steps: readonly PlanStep[];
-}
-
-export interface PlanStep {
-  readonly text: string;
-  readonly status: 'pending' | 'in-progress' | 'completed';
-}
+export type PlanItem = { readonly kind: 'plan'; readonly id: string; readonly steps: readonly PlanStep[] };
+export type PlanStep = { readonly text: string; readonly status: 'pending' | 'in-progress' | 'completed' };
 
 export interface CommandItem {
   readonly kind: 'command';

@@ -8,14 +8,8 @@ export interface Usage extends TokenCounts {
   readonly cost?: Cost;
 }
 
-export interface TokenCounts {
-  readonly input: number;
-  readonly cachedInput: number;
-  readonly cacheWriteInput: number;
-  readonly output: number;
-  readonly reasoningOutput: number;
-  readonly total: number;
-}
+export const tokenCounts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
+export type TokenCounts = Readonly<Record<(typeof tokenCounts)[number], number>>;
 
 /** Integers, so that sums are exact in any order. */
 export interface Cost {
@@ -46,10 +40,13 @@ export function repairUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTE
     reasoningOutput: Math.min(output, count(reported.reasoningOutput)),
     total,
   };
-  const cost = mendCost(reported.cost, total + estimated);
-  if (estimated === 0 && cost === undefined) return counts;
-  return { ...counts, ...(estimated > 0 && { estimated }), ...costField(cost) };
+  return usageOf(counts, estimated, mendCost(reported.cost, total + estimated));
 }
+
+const usageOf = (counts: TokenCounts, estimated: number, cost: Cost | undefined): Usage =>
+  estimated === 0 && cost === undefined
+    ? counts
+    : { ...counts, ...(estimated > 0 && { estimated }), ...(cost && { cost }) };
 
 /** Uncached input plus output: cached input would count with every request, and may exceed it in foreign files. */
 export function usedTokens({ input, cachedInput, output }: Usage): number {
@@ -69,17 +66,12 @@ function isCount(value: unknown): value is number {
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  const estimated = (a.estimated ?? 0) + (b.estimated ?? 0);
-  return {
-    input: a.input + b.input,
-    cachedInput: a.cachedInput + b.cachedInput,
-    cacheWriteInput: a.cacheWriteInput + b.cacheWriteInput,
-    output: a.output + b.output,
-    reasoningOutput: a.reasoningOutput + b.reasoningOutput,
-    total: a.total + b.total,
-    ...(estimated > 0 && { estimated }),
-    ...costField(addCost(a, b)),
-  };
+  const counts = eachCount((name) => a[name] + b[name]);
+  return usageOf(counts, (a.estimated ?? 0) + (b.estimated ?? 0), addCost(a, b));
+}
+
+function eachCount(of: (name: keyof TokenCounts) => number): TokenCounts {
+  return Object.fromEntries(tokenCounts.map((name) => [name, of(name)])) as unknown as TokenCounts;
 }
 
 /** Tokens without a price stay visible beside those that have one. */
@@ -95,18 +87,9 @@ function costOrUnpriced({ cost, total, estimated = 0 }: Usage): Cost {
 
 /** The difference of two counts, never below zero. */
 export function usageSince(before: Usage, now: Usage): Usage {
-  const more = (name: keyof TokenCounts): number => Math.max(0, now[name] - before[name]);
+  const counts = eachCount((name) => Math.max(0, now[name] - before[name]));
   const estimated = Math.max(0, (now.estimated ?? 0) - (before.estimated ?? 0));
-  return {
-    input: more('input'),
-    cachedInput: more('cachedInput'),
-    cacheWriteInput: more('cacheWriteInput'),
-    output: more('output'),
-    reasoningOutput: more('reasoningOutput'),
-    total: more('total'),
-    ...(estimated > 0 && { estimated }),
-    ...costField(costSince(before, now)),
-  };
+  return usageOf(counts, estimated, costSince(before, now));
 }
 
 function costSince(before: Usage, now: Usage): Cost | undefined {
@@ -118,26 +101,14 @@ function costSince(before: Usage, now: Usage): Cost | undefined {
   };
 }
 
-export function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
-  return (
-    one.total === other.total &&
-    one.input === other.input &&
-    one.cachedInput === other.cachedInput &&
-    one.cacheWriteInput === other.cacheWriteInput &&
-    one.output === other.output &&
-    one.reasoningOutput === other.reasoningOutput
-  );
-}
+export const isSameCount = (one: TokenCounts, other: TokenCounts): boolean =>
+  tokenCounts.every((name) => one[name] === other[name]);
 
 /** A total from a line of another program, without cost. The known cost stays, and new tokens have no price. */
 export function carryCostForward(before: Usage, total: Usage): Usage {
   if (total.cost !== undefined || before.cost === undefined) return total;
   const { nanoUsd, unpriced } = before.cost;
   return { ...total, cost: { nanoUsd, unpriced: unpriced + Math.max(0, total.total - before.total) } };
-}
-
-function costField(cost: Cost | undefined): { readonly cost?: Cost } {
-  return cost === undefined ? {} : { cost };
 }
 
 export type LimitName =
@@ -165,24 +136,15 @@ export type RequestFit =
   /** Unknown how much of this limit it would take, or how much was taken before. */
   | { readonly kind: 'unknown'; readonly allowance: Allowance };
 
-export interface PendingUsage<Name> {
-  of(wanted: (by: Name) => boolean): Usage;
-}
+export type PendingUsage<Name> = { of(wanted: (by: Name) => boolean): Usage };
 
-interface Entry<Name> {
-  readonly by: Name;
-  readonly most: Usage;
-  readonly over: PromiseWithResolvers<void>;
-}
+type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: PromiseWithResolvers<void> };
 
 /** Requests that share limits. Each reserves its highest possible cost until it is over. */
 export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
-  /**
-   * Decides if a request may begin; one that fits only if others cost less than their maximum waits for them. No await
-   * between decision and entry: no two are decided on the same numbers.
-   */
+  /** Waits if the request fits only once others cost less. No two are decided on the same numbers. */
   async admit(
     by: Name,
     decide: (under: PendingUsage<Name>) => RequestFit,

@@ -1,20 +1,14 @@
 import type { Json } from './json.ts';
 import type { Outcome } from './outcome.ts';
 
-/**
- * Authors of a turn's words: the user, an agent's parent, or a program that composed them, such as a diff for a
- * reviewer. Only a user's words name skills and plugins, and only they go through prompt hooks.
- */
+/** Only words of the user name skills and plugins and go through prompt hooks; a program composes, such as a diff. */
 export const authors = ['user', 'agent', 'program'] as const;
-
 export type Author = (typeof authors)[number];
 
 /** Absent in a line or a value: the user wrote the words. */
 export type OtherAuthor = Exclude<Author, 'user'>;
 
-/**
- * Words without an author are the user's, as in every older file. An unknown author gets no more rights than a program.
- */
+/** Words without an author are the user's, as in older files. An unknown author gets no more rights than a program. */
 export function readAuthor(value: Json | undefined): Author {
   return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 }
@@ -25,7 +19,6 @@ export function otherAuthor(author: Author): OtherAuthor | undefined {
 
 /** Why a failed turn continues without the user: the model is asked again, or another one takes over. */
 export const turnsContinued = ['after-failure', 'other-model'] as const;
-
 export type TurnContinued = (typeof turnsContinued)[number];
 
 export interface UserInput {
@@ -39,10 +32,7 @@ export interface UserInput {
   readonly continues?: TurnContinued;
 }
 
-export interface UnusableImage {
-  readonly path: string;
-  readonly problem: Outcome;
-}
+export type UnusableImage = { readonly path: string; readonly problem: Outcome };
 
 export interface UserImage {
   /** The user's spelling; read by the model and shown on screens. */

@@ -2,7 +2,6 @@ import { Lexer, type Links, Tokenizer, type Tokens } from 'marked';
 
 /** Quotes, lists and marks nested deeper are text. */
 const deepest = 30;
-/** A wider table is text. */
 const mostColumns = 100;
 export type Alignment = 'left' | 'right' | 'centre';
 
@@ -36,7 +35,6 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   override html(): undefined {}
-
   override tag(): undefined {}
 
   override blockquote(src: string): Tokens.Blockquote | undefined {
@@ -120,9 +118,7 @@ let hasRead = false;
 const few = 1000;
 
 /** Time limit for readings of one text. Each reading that takes too long shortens the next ones. */
-export interface ReadingTime {
-  share: number;
-}
+export type ReadingTime = { share: number };
 
 /** Reads a block or its marks. A block that cannot be read in time stays as written. */
 export class ReadingTimeLimit {

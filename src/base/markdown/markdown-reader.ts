@@ -18,10 +18,7 @@ interface OpenBlock {
 }
 
 /** Fenced code: its lines are emitted at once. */
-interface OpenFence extends Fence {
-  readonly isAfterBlank: boolean;
-  isContinued: boolean;
-}
+type OpenFence = Fence & { readonly isAfterBlank: boolean; isContinued: boolean };
 
 const heading = /^ {0,3}#{1,6}(?: |$)/;
 const quoteStart = /^ {0,3}>/;
@@ -30,9 +27,8 @@ const underline = /^ {0,3}-+ *$/;
 const itemStart = /^ {0,3}([-*+]|\d{1,9}[.)])([ \t]+|$)/;
 
 /**
- * Reads Markdown line by line and emits each block as soon as no later line can change it: code by line, a list item
- * when the next begins, other blocks at their end. The output depends on the lines alone, not on when they came. Lines
- * must have no tab in their indent. A block that is too long, or too slow to read, is emitted as written.
+ * Reads Markdown line by line and emits each block as soon as no later line can change it; when lines come does not
+ * matter. Lines must have no tab in their indent. A block that is too long, or too slow to read, is emitted as written.
  */
 export class MarkdownReader {
   readonly #give: (block: Block) => void;
@@ -70,8 +66,7 @@ export class MarkdownReader {
     if (this.#open !== undefined) return this.#add(this.#open, line);
     const fence = readFence(line);
     if (fence === undefined) return this.#begin(line);
-    const isAfterBlank = this.#takeBlank();
-    this.#fence = { ...fence, isAfterBlank, isContinued: false };
+    this.#fence = { ...fence, isAfterBlank: this.#takeBlank(), isContinued: false };
     this.#item = undefined;
   }
 

@@ -9,12 +9,10 @@ import { plainCandidate, structuredCandidate } from './candidates/written-candid
 import type { CompactionOutcome, CompactionPlan, CompactionRequest, CompactionSource } from './plan/compaction-plan.ts';
 import { anythingToCompact, isRefusal } from './plan/compaction-plan.ts';
 import * as refusals from './plan/failure-messages.ts';
-
 import { itemMatcher, notesWithoutModel, requestWeight } from './requests/history-parts.ts';
 import * as requests from './requests/requests.ts';
 import type { Progress } from './requests/requests.ts';
 
-/** A running compaction, opaque to its performer. */
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;
@@ -101,13 +99,9 @@ const ask = ({ plan, source }: Work, progress: Progress, request: CompactionRequ
   request,
 });
 
-/** Without an answer, code makes the notes. */
 function noted(work: Work, progress: Progress, answer: string): CompactionStep {
-  const next =
-    answer.trim() === ''
-      ? requests.withPartDone(progress, notesByCode(work, progress))
-      : requests.withAnswerNoted(progress, answer);
-  return lookAtNext(work, next);
+  if (answer.trim() !== '') return lookAtNext(work, requests.withAnswerNoted(progress, answer));
+  return lookAtNext(work, requests.withPartDone(progress, notesByCode(work, progress)));
 }
 
 function notesByCode({ source }: Work, { parts }: Progress): string {

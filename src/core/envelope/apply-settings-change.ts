@@ -27,10 +27,7 @@ export type SettingsChanged =
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
   | { readonly kind: 'refused'; readonly outcome: SettingsChangeProblem };
 
-/**
- * Applies all of the change or nothing: an effort that the model lacks, or a value that breaks a requirement, refuses
- * it. A running turn keeps its envelope.
- */
+/** Applies the whole change or nothing, if an effort or a requirement forbids it. A running turn keeps its envelope. */
 export function applySettingsChange(
   settings: Settings,
   given: ReadSettingsChange,

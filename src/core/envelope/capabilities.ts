@@ -53,20 +53,13 @@ export function resolveCapabilities(
 export function isToolOffered(
   { effect, asksAbout, givesPictures, deferred, offeredIn, mcp }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
-  {
-    approval,
-    sandboxLevel,
-    canAsk,
-    hasUser,
-    changesNothing,
-  }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser' | 'changesNothing'>,
+  policy: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser' | 'changesNothing'>,
   work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
 ): boolean {
+  const { approval, sandboxLevel, canAsk, hasUser = false } = policy;
   if (deferred === true) return false;
-  if (offeredIn?.({ ...work, isUnlimited: isUnlimited(sandboxLevel), hasUser: hasUser === true }) === false)
-    return false;
+  if (offeredIn?.({ ...work, isUnlimited: isUnlimited(sandboxLevel), hasUser }) === false) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
-  const policy = { approval, sandboxLevel, ...defined({ canAsk, changesNothing }) };
   if (mcp !== undefined && !isMcpToolUsable(mcp, policy)) return false;
   if (asksAbout !== undefined && !canAskForMore(policy, asksAbout)) return false;
   if (effect === undefined) return true;
@@ -76,19 +69,13 @@ export function isToolOffered(
   return canAskForMore(policy, 'sandbox') || canAskForMore(policy, 'permissions');
 }
 
-/**
- * True if the policy lets calls of a server's tool run, at once or after a question. Ignores grants of earlier answers.
- */
+/** True if the policy lets a server's tool run, at once or after a question. Ignores grants of earlier answers. */
 export function isMcpToolUsable(
   need: NonNullable<ToolTraits['mcp']>,
-  {
-    approval,
-    sandboxLevel,
-    canAsk,
-    changesNothing,
-  }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'changesNothing'>,
+  policy: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'changesNothing'>,
 ): boolean {
-  const isFree = approval === 'never' && isUnlimited(sandboxLevel);
+  const { approval, canAsk, changesNothing } = policy;
+  const isFree = approval === 'never' && isUnlimited(policy.sandboxLevel);
   if (!asksAboutTool(need, { isFree, changesNothing: changesNothing === 'thread' })) return true;
   return canAsk === true && allowsAsking(approval, 'mcp');
 }

@@ -94,7 +94,6 @@ interface Telemetry {
   readonly turnId: TurnId;
   /** 32 hexadecimal digits: the caller's trace, or one derived from the turn. */
   readonly traceId: string;
-  /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /** Engine parts that were still starting when the turn began, by name. */
   readonly readiness: Readonly<Record<string, 'ready' | 'starting'>>;

@@ -68,7 +68,6 @@ export interface TimeFacts {
   readonly epochMs: number;
   /** Local date, `YYYY-MM-DD`. */
   readonly date: string;
-  /** IANA name. */
   readonly timezone: string;
 }
 
@@ -81,10 +80,7 @@ export interface ClientFacts {
   readonly threadSource?: string;
 }
 
-export interface FoundCapabilities {
-  readonly apps?: boolean;
-  readonly plugins?: boolean;
-}
+export type FoundCapabilities = { readonly apps?: boolean; readonly plugins?: boolean };
 
 export interface StepFacts {
   readonly instructionDocument: InstructionDocument;
@@ -100,7 +96,6 @@ export interface StepFacts {
   /** Groups of tools that are found by searching. Absent: none. */
   readonly deferredTools?: readonly { readonly name: string; readonly description: string }[];
   readonly mcpServers?: Omit<McpNews, 'deferred'>;
-  /** The skills that fit their budget. Absent: there are none, or they are not listed. */
   readonly skills?: SkillCatalogue;
   /** Memories of earlier threads. Absent: none, or not wanted. */
   readonly memory?: { readonly summary: string; readonly folder: string };

@@ -15,7 +15,6 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
   readonly modelClient: string;
   /** The user's choice of effort, summary and verbosity. Absent values follow the model's defaults. */
   readonly chosen: ModelChoices;
-  /** The requested tier, when requests go without it. */
   readonly askedTier?: string;
   readonly client: { readonly name: string; readonly version: string };
   readonly sessionSource: string;
@@ -86,15 +85,11 @@ export function collaborationFor(
 
 const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
 
-interface EffortBefore {
-  readonly model: string;
-  readonly effort?: string;
-}
+type EffortBefore = { readonly model: string; readonly effort?: string };
 
 /**
- * The effort after a switch of models: the chosen one if supported, else the nearest. Sends none to a model without
- * efforts or an unknown one, because many servers refuse an effort they do not know. Undefined means the model's
- * default.
+ * The effort after a switch of models: the chosen one if supported, else the nearest; undefined: the model's default.
+ * Models without known efforts get none: many servers refuse an effort they do not know.
  */
 export function effortFor(record: ModelRecord, { model, effort }: EffortBefore): string | undefined {
   const { slug, supportedEfforts, guessed } = record;
@@ -113,9 +108,7 @@ function nearest(supported: readonly string[], effort: string): string | undefin
   return known.toSorted((a, b) => distance(a) - distance(b) || levels.indexOf(a) - levels.indexOf(b))[0];
 }
 
-/**
- * Notice that a model runs with another effort than the one chosen for the previous model; undefined if it does not.
- */
+/** Says that a model runs with another effort than the one chosen for the previous model; undefined if it does not. */
 export function effortNote(
   record: ModelRecord,
   before: EffortBefore,

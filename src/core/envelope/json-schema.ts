@@ -11,10 +11,7 @@ import {
 } from '../../protocol/json.ts';
 
 /** A place where a value does not fit a schema. `says` is a sentence without its subject and its full stop. */
-export interface SchemaMismatch {
-  readonly path: readonly (string | number)[];
-  readonly says: string;
-}
+export type SchemaMismatch = { readonly path: readonly (string | number)[]; readonly says: string };
 
 /** Limit for the cost of a check, in nanoseconds as measured once. */
 const mostWork = 500_000_000;
@@ -35,9 +32,8 @@ const readingWork = 1000;
 const longestTried = 5000;
 
 /**
- * Finds where a value does not fit a JSON Schema; undefined if it fits. Both may be untrusted. Counts as fitting what
- * nests too deeply, takes too long or recurses endlessly. Not checked: formats, external or dangling references, and
- * non-linear patterns.
+ * Finds where a value does not fit a JSON Schema; both may be untrusted. Undefined if it fits, nests too deeply, takes
+ * too long or recurses endlessly. Not checked: formats, external or dangling references, non-linear patterns.
  */
 export async function findSchemaMismatch(schema: JsonObject, value: Json): Promise<SchemaMismatch | undefined> {
   if (nestsDeeperThan(mostLevels, schema) || nestsDeeperThan(mostLevels, value)) return undefined;
@@ -53,10 +49,7 @@ export async function findSchemaMismatch(schema: JsonObject, value: Json): Promi
   }
 }
 
-/**
- * Pointer to the first keyword that `findSchemaMismatch` ignores; undefined if it ignores only formats and unknown
- * keywords.
- */
+/** Pointer to the first keyword that `findSchemaMismatch` ignores, besides formats and unknown keywords. */
 export async function firstUncheckedKeyword(schema: JsonObject): Promise<string | undefined> {
   if (nestsDeeperThan(mostLevels, schema)) return '#';
   const { guarded, occurring } = await guard(schema, null);
@@ -136,14 +129,12 @@ function copyOf(value: Json, made = (object: JsonObject): JsonObject => object):
   if (Array.isArray(value)) return value.map((each: Json) => copyOf(each, made));
   if (!isJsonObject(value)) return value;
   const copy = Object.create(null) as Record<string, Json>;
-  // JSON leaves undefined members out.
   for (const [key, member] of Object.entries(value)) {
     if (member !== undefined) copy[key.toWellFormed()] = copyOf(member, made);
   }
   return made(copy);
 }
 
-/** The pattern reader, loaded on use. Undefined if the schema has no patterns. */
 async function patternReader(schema: JsonObject): Promise<typeof readPattern | undefined> {
   const isPattern = (key: string): boolean => key === 'pattern' || key === 'patternProperties';
   return hasKey(schema, isPattern) ? (await import('../../base/bounded-pattern.ts')).readPattern : undefined;
@@ -242,10 +233,7 @@ function isJudged(key: string): boolean {
 const types: ReadonlySet<Json> = setOf('null boolean number integer string array object');
 type Node = Schema | boolean;
 
-/**
- * The schema given to the library for one value: only keywords that it can be trusted with, each well-formed.
- * Conditions that would take it too long became lists of the values that violate them.
- */
+/** The schema for the library, without keywords that it cannot be trusted with. Conditions became lists of values. */
 class GuardedSchema {
   readonly root: Node;
   readonly lookup: Record<string, Node> = {};

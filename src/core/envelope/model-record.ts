@@ -13,7 +13,6 @@ export interface ModelRecord {
   readonly autoCompactTokens?: number;
   /** Upper bound for an answer. Sent to providers whose wire format requires it. */
   readonly maxOutputTokens?: number;
-  /** Limit for one tool output. */
   readonly truncation: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
   readonly defaultEffort?: string;
   readonly supportedEfforts: readonly string[];
@@ -51,11 +50,7 @@ export interface KnownModel {
 }
 
 /** Limits of a provider, whatever its models can do. */
-export interface ProviderLimits {
-  readonly pictures?: false;
-  readonly parallelCalls?: false;
-  readonly source: string;
-}
+export type ProviderLimits = { readonly pictures?: false; readonly parallelCalls?: false; readonly source: string };
 
 export interface Catalogue {
   /** The first is the default of threads without a named model. */
@@ -66,16 +61,13 @@ export interface Catalogue {
   readonly limits?: ProviderLimits;
 }
 
-/**
- * Tries the longest slug that begins the name, then the same without one `namespace/`, then the fallback. Known facts
- * override the entry, within the provider's limits.
- */
+/** Tries the longest slug that begins the name, then without one `namespace/`, then the fallback. Known facts win. */
 export function lookUpModel(catalogue: Catalogue, name: string): ModelRecord {
   const known = (catalogue.known ?? []).filter(({ slug }) => slug === name).reduce(refined, entryFor(catalogue, name));
   return limited(known, catalogue.limits);
 }
 
-function refined(record: ModelRecord, { fields, source }: KnownModel): ModelRecord {
+function refined(record: ModelRecord, { fields, source }: Omit<KnownModel, 'slug'>): ModelRecord {
   const { maxContextWindow: _, ...narrow } = record;
   const base = fields.contextWindow === undefined ? record : narrow;
   const named = Object.fromEntries(Object.keys(fields).map((field) => [field, source]));
@@ -86,17 +78,11 @@ function limited(record: ModelRecord, limits: ProviderLimits | undefined): Model
   const hidesPictures = limits?.pictures === false && record.modalities.includes('image');
   const separates = limits?.parallelCalls === false;
   if (limits === undefined || !(hidesPictures || separates)) return record;
-  const { source } = limits;
-  return {
-    ...record,
+  const fields = {
     ...(hidesPictures && { modalities: record.modalities.filter((each) => each !== 'image') }),
     ...(separates && { parallelCalls: false }),
-    sources: {
-      ...record.sources,
-      ...(hidesPictures && { modalities: source }),
-      ...(separates && { parallelCalls: source }),
-    },
   };
+  return refined(record, { fields, source: limits.source });
 }
 
 function entryFor(catalogue: Catalogue, name: string): ModelRecord {
@@ -116,7 +102,7 @@ function withoutNamespace(name: string): string | undefined {
   return /^[A-Za-z0-9_-]+\/(?<rest>[^/]+)$/.exec(name)?.groups?.['rest'];
 }
 
-/** The compaction-compatibility value under the key that other programs read. */
+/** Under the key that other programs read. */
 export function compatibilityField(record: ModelRecord): JsonObject {
   return record.compatibility === undefined ? {} : { comp_hash: record.compatibility };
 }

@@ -6,12 +6,8 @@ import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } fr
 export interface Ownership {
   readonly field: EnvelopeField;
   readonly source: FieldSource;
-  /**
-   * Its readers. Two are not listed because they read every field: `core/state/drafts/turn-lines.ts`, which keeps it in
-   * the rollout, and `surfaces/envelope/`, which shows it.
-   */
+  /** Its readers, without the two that read every field: `drafts/turn-lines.ts`, and the page that shows it. */
   readonly consumers: readonly Consumer[];
-  /** A future reader. Until it exists the field is only kept and shown. */
   readonly awaits?: string;
 }
 
@@ -72,49 +68,40 @@ const facts: Row = { source: { otherwise: 'facts' } };
 const byDefault: Row = { source: { otherwise: 'default' } };
 /** A budget without a setting of its own is a share of the effective window. */
 const share: Row = { source: { otherwise: 'effective window' } };
+const ofShares = ['window.autoCompactPercent', 'window.reservePercent'] as const;
 const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
 
-/** Rows of neighbouring fields with one source. A test checks that every field has a row. */
-const each = (row: Row, group: string, names: string): Readonly<Record<string, Row>> =>
-  Object.fromEntries(words(names).map((name) => [`${group}.${name}`, row]));
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-const fields: Readonly<Record<string, Row>> = {
+/** Rows of neighbouring fields with one source. */
+const each = <Group extends string, Names extends string>(row: Row, group: Group, names: Names) =>
+  Object.fromEntries(words(names).map((name) => [`${group}.${name}`, row])) as Readonly<
+    Record<`${Group}.${Words<Names>}`, Row>
+  >;
+
+const fields = {
   'identity.model.slug': chosen('default', 'model'),
   ...each(catalogue, 'identity.model', 'contextWindow maxContextWindow effectivePercent autoCompactTokens'),
-  'identity.model.maxOutputTokens': catalogue,
-  'identity.model.truncation.mode': catalogue,
-  'identity.model.truncation.limit': catalogue,
+  ...each(catalogue, 'identity.model', 'maxOutputTokens truncation.mode truncation.limit'),
   ...each(catalogue, 'identity.model', 'defaultEffort supportedEfforts defaultSummary defaultVerbosity'),
   ...each(catalogue, 'identity.model', 'serviceTiers modalities imageGeneration webSearch modes compatibility'),
   ...each(catalogue, 'identity.model', 'instructions editTools parallelCalls guessed sources'),
   'identity.provider': chosen('default', 'provider'),
-  'identity.address': facts,
-  'identity.modelClient': facts,
+  ...each(facts, 'identity', 'address modelClient'),
   'identity.effort': chosen('default of the model', 'effort', 'planEffort'),
   'identity.summary': chosen('default of the model', 'summary'),
   'identity.verbosity': chosen('default of the model', 'verbosity'),
   'identity.chosen.effort': chosen('default of the model', 'effort'),
   'identity.chosen.summary': chosen('default of the model', 'summary'),
   'identity.chosen.verbosity': chosen('default of the model', 'verbosity'),
-  'identity.serviceTier': chosen('default', 'serviceTier'),
-  'identity.askedTier': chosen('default', 'serviceTier'),
-  'identity.price': facts,
-  'identity.sampling': facts,
-  'identity.client.name': facts,
-  'identity.client.version': facts,
-  'identity.sessionSource': facts,
-  'identity.threadSource': facts,
+  ...each(chosen('default', 'serviceTier'), 'identity', 'serviceTier askedTier'),
+  ...each(facts, 'identity', 'price sampling client.name client.version sessionSource threadSource'),
 
   'workspace.environment': { ...byDefault, awaits: 'commands in another environment' },
   'workspace.cwd': chosen('facts', 'cwd'),
-  ...each(facts, 'workspace', 'roots places trust'),
-  'workspace.shell.name': facts,
-  'workspace.shell.path': facts,
-  'workspace.date': facts,
-  'workspace.timezone': facts,
+  ...each(facts, 'workspace', 'roots places trust shell.name shell.path date timezone'),
 
-  'instructions.base.text': chosen('model catalogue', 'baseInstructions'),
-  'instructions.base.provenance': chosen('model catalogue', 'baseInstructions'),
+  ...each(chosen('model catalogue', 'baseInstructions'), 'instructions.base', 'text provenance'),
   'instructions.model': catalogue,
   'instructions.developer': chosen('default', 'developerInstructions'),
   'instructions.managed': chosen('default', 'managedInstructions'),
@@ -137,8 +124,7 @@ const fields: Readonly<Record<string, Row>> = {
   'policy.limits.threadTokens': chosen('default', 'limits.threadTokens'),
   'policy.limits.turnCost': chosen('default', 'limits.turnCost'),
   'policy.limits.threadCost': chosen('default', 'limits.threadCost'),
-  'policy.limits.continued': facts,
-  ...each(facts, 'policy', 'canAsk hasUser answersOnce'),
+  ...each(facts, 'policy', 'limits.continued canAsk hasUser answersOnce'),
   'policy.sandboxLevel': chosen('default', 'sandbox'),
   'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
   'policy.rules': chosen('default', 'rules'),
@@ -151,14 +137,12 @@ const fields: Readonly<Record<string, Row>> = {
   'capabilities.features': chosen('default', 'features'),
   'capabilities.editTools': chosen('model catalogue', 'editTools'),
   ...each(catalogue, 'capabilities', 'modalities imageGeneration webSearch'),
-  'capabilities.apps': facts,
-  'capabilities.plugins': facts,
+  ...each(facts, 'capabilities', 'apps plugins'),
   'capabilities.onlyTools': chosen('default', 'onlyTools'),
   'capabilities.withoutTools': chosen('default', 'withoutTools'),
   'capabilities.clientTools': chosen('default', 'clientTools'),
 
-  'modes.collaboration.mode': chosen('default', 'collaboration'),
-  'modes.collaboration.asked': chosen('default', 'collaboration'),
+  ...each(chosen('default', 'collaboration'), 'modes.collaboration', 'mode asked'),
   'modes.collaboration.instructions': chosen('model catalogue', 'collaboration'),
   'modes.collaboration.given': chosen('default', 'collaboration'),
   'modes.personality': chosen('default', 'personality'),
@@ -173,15 +157,9 @@ const fields: Readonly<Record<string, Row>> = {
   'telemetry.readiness': { ...facts, awaits: 'parts that take time to start' },
   'telemetry.origins': chosen('default', 'origins'),
 
-  'window.effective': ofModel,
-  'window.configured': ofModel,
-  'window.autoCompact': chosen(
-    'effective window',
-    'window.autoCompactTokens',
-    'window.autoCompactPercent',
-    'window.reservePercent',
-  ),
-  'window.mostAutoCompact': chosen('effective window', 'window.autoCompactPercent', 'window.reservePercent'),
+  ...each(ofModel, 'window', 'effective configured'),
+  'window.autoCompact': chosen('effective window', 'window.autoCompactTokens', ...ofShares),
+  'window.mostAutoCompact': chosen('effective window', ...ofShares),
   'window.autoCompactScope': chosen('default', 'window.autoCompactScope'),
   'window.compactionReserve': chosen('effective window', 'window.reservePercent', 'window.autoCompactPercent'),
   ...each(share, 'window.checkpoint', 'words pictures answer records'),
@@ -191,18 +169,14 @@ const fields: Readonly<Record<string, Row>> = {
   'window.toolOutput.mode': catalogue,
   'window.toolOutput.limit': chosen('model catalogue', 'window.toolOutputTokens'),
   'window.shares': chosen('default', 'window'),
-};
+} satisfies Readonly<Record<EnvelopeField, Row>>;
 
 /** A source that reads the envelope: its purpose, its path, and the fields or groups that it reads. */
-export interface Consumer {
-  readonly role: string;
-  readonly path: string;
-  readonly reads: readonly string[];
-}
+export type Consumer = { readonly role: string; readonly path: string; readonly reads: readonly string[] };
 
 export function mapOwnership(table: string): readonly Ownership[] {
   const consumers = table.trim().split('\n').map(readConsumer);
-  return Object.entries(fields).map(([field, row]) => ({
+  return Object.entries<Row>(fields).map(([field, row]) => ({
     field: field as EnvelopeField,
     consumers: consumers.filter(({ reads }) => reads.some((part) => part === field || field.startsWith(`${part}.`))),
     ...row,

@@ -1,5 +1,4 @@
 import { allowsSomeQuestion, canBeAsked, isReviewed } from '../policy/decide/approval-policy.ts';
-
 import { type PolicyDescription, sandboxLevelOf } from '../policy/profiles/describe-policy.ts';
 import {
   type NetworkRule,
@@ -28,19 +27,15 @@ export interface Policy extends Pick<
   readonly profile: PermissionProfile;
   /** Why the turn is read-only: its thread was started so, or its mode asks for it. Absent: it is not. */
   readonly changesNothing?: 'thread' | 'mode';
-  /** The thread's own choice, when the turn is read-only. */
   readonly askedProfile?: PermissionProfile;
   readonly resolved: ResolvedPolicy;
-  /**
-   * The approval policy lets some questions be asked, and a user or a reviewer answers them. Absent: nothing is asked.
-   */
+  /** Some questions may be asked, and a user or a reviewer answers them. Absent: nothing is asked. */
   readonly canAsk?: true;
   /** A surface can ask the user. Absent: no one, or only a reviewer, answers. */
   readonly hasUser?: true;
   /** Answers save no rule: a reviewer or a prepared file gives them, or rules do not count for the model. */
   readonly answersOnce?: true;
   readonly sandboxLevel: PolicyDescription['mode'];
-  /** Permanent decisions of users and administrators about commands and hosts. */
   readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
   /** The thread's approved prefixes, where rules do not count in the turn. */

@@ -64,7 +64,6 @@ export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
   return { ...usage, cost: { nanoUsd: Math.round(microUsd * 1000), unpriced: 0 } };
 }
 
-/** A shorter answer is useless. */
 export const leastOutput = 2000;
 
 export interface RequestSize {

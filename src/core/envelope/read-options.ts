@@ -1,5 +1,5 @@
 import { isWrongValue, memberPath, type WrongValue, wrongAt } from '../policy/profiles/profile-entries.ts';
-import { notPlain, plainCopy } from '../../base/objects.ts';
+import { hasNoClass, isRoot, notPlain, plainCopy } from '../../base/objects.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -8,26 +8,19 @@ import { nearestKey } from '../config/keys/check-values.ts';
 
 /**
  * Reads options objects of library callers. An ignored key could be a restriction under another name, so every member
- * of a record, own or inherited, must be a known option; `undefined` counts as absent. Things with methods (a store, a
- * tool, an asker) follow the same rule if they are plain objects. An instance of a class may have members of its own,
- * unless one is almost the name of an optional member that is absent. Each option is read once, and the copy shares no
- * data with the caller. Things other than tools are used as they are.
+ * of a record, own or inherited, must be a known option; `undefined` counts as absent. So it is for plain objects with
+ * methods (a store, a tool, an asker). An instance of a class may have members of its own, unless one is almost the
+ * name of an absent option. Each option is read once, and the copy shares no data with the caller.
  */
 
 export interface OptionType<Value> {
   /** Completes a sentence that begins with "must be". */
   readonly expected: string;
-  /**
-   * The value to use, which shares no data with the caller. If the type is wrong: undefined, or the fault in the value.
-   */
+  /** The value, sharing no data with the caller. If the type is wrong: undefined, or the fault in the value. */
   read(given: unknown): Value | WrongValue | undefined;
 }
 
-export interface Option<Value> {
-  readonly type: OptionType<Value>;
-  readonly about: string;
-  readonly required?: true;
-}
+export type Option<Value> = { readonly type: OptionType<Value>; readonly about: string; readonly required?: true };
 
 /** One entry per option. With `satisfies`, a missing or extra key does not compile. */
 export type OptionTable<Options> = {
@@ -39,10 +32,7 @@ type AnyTable = Readonly<Record<string, Option<unknown>>>;
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
 
 /** Keys that belong to another call, and how to use it. */
-interface Elsewhere {
-  readonly keys: readonly string[];
-  readonly next: string;
-}
+type Elsewhere = { readonly keys: readonly string[]; readonly next: string };
 
 /** Copies the options, or says why they are refused. `of`: the call that takes them, as in `start()`. Never throws. */
 export function readOptions<Options>(
@@ -51,18 +41,17 @@ export function readOptions<Options>(
   of: string,
   elsewhere?: Elsewhere,
 ): Options | OptionProblem {
+  const malformed = (what: string): OptionProblem => {
+    return { code: 'options-malformed', message: `The options of ${of} ${what}`, next: 'Pass a plain object.' };
+  };
   try {
-    if (!isRecord(given)) {
-      const message = `The options of ${of} must be an object, not ${describeGiven(given)}.`;
-      return { code: 'options-malformed', message, next: 'Pass a plain object.' };
-    }
+    if (!isRecord(given)) return malformed(`must be an object, not ${describeGiven(given)}.`);
     const read = readMembers(given, table as unknown as AnyTable, 'options');
     if (!isWrongValue(read)) return read as Options;
     const options = Object.entries(table as unknown as AnyTable);
     return problemOf(read, of, !options.some(([key, { required }]) => key === read.at && !required), elsewhere);
   } catch (error) {
-    const message = `The options of ${of} cannot be read: ${thrownMessage(error)}`;
-    return { code: 'options-malformed', message, next: 'Pass a plain object.' };
+    return malformed(`cannot be read: ${thrownMessage(error)}`);
   }
 }
 
@@ -120,7 +109,7 @@ function readMembers(
   const unknown = memberNames(given).filter((name) => !Object.hasOwn(table, name));
   const values = new Map(known.map((key) => [key, given[key]]));
   const isOwnBusiness = (name: string): boolean => {
-    if (kind === 'options' || isPlain(given)) return false;
+    if (kind === 'options' || hasNoClass(given)) return false;
     const near = nearestOption(name, known);
     return near === undefined || table[near]?.required === true || values.get(near) !== undefined;
   };
@@ -157,67 +146,39 @@ function memberNames(given: object): readonly string[] {
   return [...names];
 }
 
-function isPlain(given: object): boolean {
-  const prototype = Object.getPrototypeOf(given) as object | null;
-  return prototype === null || isRoot(prototype);
-}
-
-/** `Object.prototype`, also that of another realm. */
-function isRoot(value: object): boolean {
-  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
-}
-
-/** Option names of Codex, its SDK and older versions of this library, without case and separators. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  sandboxmode: ['sandbox'],
-  sandboxpolicy: ['sandbox'],
-  permissionprofile: ['sandbox'],
-  permissions: ['sandbox'],
-  profile: ['sandbox'],
-  approvalpolicy: ['approvals'],
-  askforapproval: ['approvals'],
-  approvalsreviewer: ['reviewer'],
-  modelprovider: ['provider'],
-  reasoningeffort: ['effort'],
-  modelreasoningeffort: ['effort'],
-  reasoningsummary: ['summary'],
-  modelreasoningsummary: ['summary'],
-  workingdirectory: ['cwd'],
-  workdir: ['cwd'],
-  directory: ['cwd'],
-  folder: ['cwd'],
-  additionaldirectories: ['addDirectories'],
-  writableroots: ['addDirectories'],
-  configprofile: ['profile'],
-  overrides: ['config'],
-  configoverrides: ['config'],
-  collaborationmode: ['collaboration'],
-  mode: ['collaboration'],
-  dynamictools: ['clientTools'],
-  environment: ['env'],
-  home: ['osHome'],
-  clientinfo: ['client'],
-  maxcost: ['turnCost'],
-  maxtokens: ['turnTokens'],
-  abortsignal: ['signal'],
-  prompt: ['input'],
-  text: ['input', 'output'],
-  message: ['input'],
-  schema: ['parameters', 'outputSchema'],
-  inputschema: ['parameters'],
-  execute: ['run'],
-  handler: ['run'],
-  call: ['run'],
-  content: ['output'],
-  iserror: ['ok'],
-  success: ['ok'],
-};
+/** By option: its names in Codex, its SDK and older versions of this library, without case and separators. */
+const otherNames = {
+  sandbox: 'sandboxmode sandboxpolicy permissionprofile permissions profile',
+  approvals: 'approvalpolicy askforapproval',
+  reviewer: 'approvalsreviewer',
+  provider: 'modelprovider',
+  effort: 'reasoningeffort modelreasoningeffort',
+  summary: 'reasoningsummary modelreasoningsummary',
+  cwd: 'workingdirectory workdir directory folder',
+  addDirectories: 'additionaldirectories writableroots',
+  profile: 'configprofile',
+  config: 'overrides configoverrides',
+  collaboration: 'collaborationmode mode',
+  clientTools: 'dynamictools',
+  env: 'environment',
+  osHome: 'home',
+  client: 'clientinfo',
+  turnCost: 'maxcost',
+  turnTokens: 'maxtokens',
+  signal: 'abortsignal',
+  input: 'prompt text message',
+  parameters: 'schema inputschema',
+  outputSchema: 'schema',
+  run: 'execute handler call',
+  output: 'text content',
+  ok: 'iserror success',
+} as const;
 
 function nearestOption(written: string, known: readonly string[]): string | undefined {
   const plain = written.replaceAll(/[-_]/g, '').toLowerCase();
   const same = known.find((key) => key.toLowerCase() === plain);
-  const others = Object.hasOwn(otherNames, plain) ? otherNames[plain] : undefined;
-  return same ?? others?.find((key) => known.includes(key)) ?? nearestKey(written, known);
+  const others = Object.entries(otherNames).filter(([, names]) => names.split(' ').includes(plain));
+  return same ?? others.find(([key]) => known.includes(key))?.[0] ?? nearestKey(written, known);
 }
 
 export function suggestOption(written: string, known: readonly string[]): string {
@@ -227,10 +188,8 @@ export function suggestOption(written: string, known: readonly string[]): string
 
 function problemOf(wrong: WrongValue, of: string, isNeeded: boolean, elsewhere?: Elsewhere): OptionProblem {
   const correct = isNeeded ? 'Correct it.' : 'Correct it or leave it out.';
-  if (wrong.wrong === 'value' && wrong.why !== undefined) {
-    const message = `${wrong.at} of ${of} is not valid. ${wrong.why}`;
-    return { code: 'option-wrong', message, next: correct };
-  }
+  if (wrong.wrong === 'value' && wrong.why !== undefined)
+    return { code: 'option-wrong', message: `${wrong.at} of ${of} is not valid. ${wrong.why}`, next: correct };
   if (wrong.wrong === 'value') {
     const { at, expected, given } = wrong;
     if (given === undefined)
@@ -293,14 +252,21 @@ export const abortSignal = valueWhere<AbortSignal>('an AbortSignal', (given) => 
   return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 });
 
-/** Plain JSON data: nothing that could hide a member. */
-export const jsonObject: OptionType<JsonObject> = {
-  expected: 'a plain object of JSON data',
+/** Takes a copy of plain JSON data: nothing that could hide a member. */
+export const plainData = <Value>(
+  expected: string,
+  read: (copy: unknown) => Value | WrongValue | undefined,
+): OptionType<Value> => ({
+  expected,
   read(given) {
     const copy = plainCopy(given);
-    return copy !== notPlain && isJsonObject(copy) ? copy : undefined;
+    return copy === notPlain ? undefined : read(copy);
   },
-};
+});
+
+export const jsonObject = plainData<JsonObject>('a plain object of JSON data', (copy) =>
+  isJsonObject(copy) ? copy : undefined,
+);
 
 export const functionOption = <Function>(): OptionType<Function> =>
   valueWhere('a function', (given) => typeof given === 'function');

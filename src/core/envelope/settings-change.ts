@@ -6,6 +6,7 @@ import {
   type OptionProblem,
   type OptionTable,
   type OptionType,
+  plainData,
   quoteEach,
   readOptions,
   recordOf,
@@ -19,7 +20,6 @@ import { type ClientTool, readClientTools } from '../../protocol/client-tool.ts'
 import { findUnstorableText, isJsonObject, type Json } from '../../protocol/json.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../protocol/permissions.ts';
-import { notPlain, plainCopy } from '../../base/objects.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
 
 /** A client's change between two turns. Omitted settings stay; paths are normalised. */
@@ -44,13 +44,10 @@ export const reviewers: readonly ApprovalsReviewer[] = ['user', 'auto_review'];
 const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
-export const approvalOption: OptionType<ApprovalPolicy> = {
-  expected: `one of ${quoteEach(approvalNames)}, or an object with the key granular`,
-  read(given) {
-    const copy = plainCopy(given);
-    return copy === notPlain ? undefined : readApprovalPolicy(copy);
-  },
-};
+export const approvalOption: OptionType<ApprovalPolicy> = plainData(
+  `one of ${quoteEach(approvalNames)}, or an object with the key granular`,
+  (given) => readApprovalPolicy(given),
+);
 
 export const tierOption: OptionType<string> = {
   ...nameText,
@@ -58,17 +55,16 @@ export const tierOption: OptionType<string> = {
 };
 
 /** Unknown keys of a tool are allowed: the format is another program's. */
-export const clientToolsOption: OptionType<readonly ClientTool[]> = {
-  expected: 'a list of tools, each with a name, a description and an inputSchema',
-  read(given) {
-    const copy = plainCopy(given);
-    if (copy === notPlain || !Array.isArray(copy)) return undefined;
-    const odd = oddTool(copy, '');
+export const clientToolsOption = plainData<readonly ClientTool[]>(
+  'a list of tools, each with a name, a description and an inputSchema',
+  (given) => {
+    if (!Array.isArray(given)) return undefined;
+    const odd = oddTool(given, '');
     if (odd !== undefined) return odd;
-    const tools = readClientTools(copy);
+    const tools = readClientTools(given);
     return typeof tools === 'string' ? { ...wrongAt('', 'a list of tools', given), why: tools } : tools;
   },
-};
+);
 
 const functionKeys = ['type', 'name', 'description', 'inputSchema', 'input_schema', 'deferLoading', 'defer_loading'];
 const namespaceKeys = ['type', 'name', 'description', 'tools'];
@@ -91,13 +87,9 @@ function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
   return undefined;
 }
 
-export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = {
-  expected: sandboxExpected,
-  read(given) {
-    const copy = plainCopy(given);
-    return copy === notPlain ? undefined : readSandbox(copy);
-  },
-};
+export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = plainData(sandboxExpected, (given) =>
+  readSandbox(given),
+);
 
 /** In the order in which they are checked and reported. */
 export const settingsChangeOptions = {

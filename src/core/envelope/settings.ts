@@ -28,7 +28,6 @@ export interface Settings extends ToolChoice {
   /** Answers the policy's questions. Absent: the user. */
   readonly reviewer?: ApprovalsReviewer;
   readonly reviewPolicy?: string;
-  /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly sandbox: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;
   /** From the rules files. Absent: there are none. */
@@ -53,15 +52,11 @@ export interface Settings extends ToolChoice {
   /** Feature gates by name; an absent name is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;
-  /** Absent: the model's preferred way. */
   readonly editTools?: EditTools;
   readonly limits?: TurnLimits;
   /** Continues a turn whose failure another model may not have. Absent: no fallback. */
   readonly fallback?: { readonly model: string; readonly provider?: string };
-  /**
-   * The source of each setting: a configuration layer, a flag, the thread's past, an override. Parts of `window`,
-   * `limits`, `instructionRules` and `realtime` have names of their own, such as `window.skillsPercent`.
-   */
+  /** Sources of settings. Parts of `window`, `limits`, `instructionRules`, `realtime` have names of their own. */
   readonly origins?: Readonly<Record<string, string>>;
 }
 
@@ -82,13 +77,7 @@ export interface CollaborationSetting {
 }
 
 export type Personality = 'none' | 'friendly' | 'pragmatic';
-
-export interface RealtimeSetting {
-  readonly active: boolean;
-  /** Sent at the start, instead of our text. */
-  readonly startInstructions?: string;
-}
-
+export type RealtimeSetting = { readonly active: boolean; readonly startInstructions?: string };
 export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps' | 'skills';
 
 /** Every number is optional; defaults come from the model or from `window.ts`. */
@@ -104,7 +93,6 @@ export interface WindowSettings {
   /** `body`: the limit ignores what the first request since the newest checkpoint held. */
   readonly autoCompactScope?: 'total' | 'body';
   readonly skillsPercent?: number;
-  /** Token budget of the skill list, instead of its share. */
   readonly skillsTokens?: number;
   readonly memoryPercent?: number;
   readonly reservePercent?: number;
@@ -113,10 +101,7 @@ export interface WindowSettings {
   readonly toolOutputTokens?: number;
 }
 
-/**
- * Limits for a turn and a thread, including agents, compactions and reviews. Tokens: uncached input plus output. Costs:
- * US dollars. Absent: no limit.
- */
+/** Limits that include agents, compactions and reviews. Tokens: uncached input plus output. Costs: US dollars. */
 export interface SpendingLimits {
   readonly turnTokens?: number;
   readonly threadTokens?: number;
@@ -169,11 +154,7 @@ export function reachesDeferred({ withoutTools = [] }: ToolChoice): boolean {
   return !reachingTools.some((name) => isNamed(name, withoutTools));
 }
 
-interface ChosenBy {
-  readonly name: string;
-  readonly isOwn?: true;
-  readonly deferred?: boolean;
-}
+type ChosenBy = { readonly name: string; readonly isOwn?: true; readonly deferred?: boolean };
 
 /** `isOwn`: the tool comes from the one who made the choice, so the choice does not apply to it. */
 export function isChosen(
@@ -209,11 +190,7 @@ const builtInNames = words(`
   view_image wait_agent web_search write_stdin
 `);
 
-const otherNames: Readonly<Record<string, string>> = {
-  bash: 'exec_command',
-  local_shell: 'exec_command',
-  shell: 'exec_command',
-};
+const shellNames: readonly string[] = ['bash', 'local_shell', 'shell'];
 
 interface KnownTools {
   readonly names: readonly string[];
@@ -248,8 +225,7 @@ export function unknownToolIn(choice: ToolChoice, { names, prefixes }: KnownTool
 const mostPrefix = 51;
 
 function nearestTool(written: string, known: readonly string[], prefixes: readonly string[]): string | undefined {
-  const other = written.toLowerCase();
-  if (Object.hasOwn(otherNames, other)) return otherNames[other];
+  if (shellNames.includes(written.toLowerCase())) return 'exec_command';
   const [server, tool] = /^(mcp__.*?__)(.*)$/.exec(written)?.slice(1) ?? [];
   const prefix = server === undefined ? undefined : nearestKey(server, prefixes);
   return prefix === undefined ? nearestKey(written, known) : prefix + tool!;

@@ -16,7 +16,6 @@ export interface Window {
   readonly mostAutoCompact: number;
   /** `body`: ignores what the first request since the newest checkpoint held; the window still applies. */
   readonly autoCompactScope: 'total' | 'body';
-  /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
   /** Parts of a checkpoint: the user's texts and pictures, the model's text, and what code adds. */
   readonly checkpoint: Readonly<Record<'words' | 'pictures' | 'answer' | 'records', number>>;
@@ -31,7 +30,6 @@ export interface Window {
 
 export type WindowShares = WindowSettings & DefaultShares;
 
-/** Upper bound for a tool output, whatever limit is configured. */
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;
@@ -50,9 +48,7 @@ export function resolveWindow(
   return budgetsOf(identity, shares, windows);
 }
 
-/**
- * The envelope's budgets under the windows that servers have named by now, which may differ from those at its start.
- */
+/** The envelope's budgets under the windows that servers have named by now. */
 export function windowUnder(
   { identity, window }: { readonly identity: Identity; readonly window: Pick<Window, 'shares'> },
   windows: readonly ReportedWindow[],
@@ -188,15 +184,9 @@ export const contextShares = {
   hookWords: { tokens: 5000, percent: 6 },
 } as const satisfies Readonly<Record<string, ContextShare>>;
 
-/**
- * Context of some requests only. Each kind is alone in its request, or enters a conversation that is compacted if it
- * does not fit, so no sum bounds them.
- */
+/** Each kind is alone in its request, or enters a conversation that is compacted if full: no sum bounds them. */
 const occasionalShares = {
-  /**
-   * The diff at the start of a code review, beside the context above, so a share of the space. A larger one is better
-   * read file by file.
-   */
+  /** The diff of a code review, beside the context above. A larger one is better read file by file. */
   reviewedDiff: { tokens: 40_000, percent: 20, of: 'space' },
   /** One answer of an agent, as its thread reads it; its text has a cap of its own. */
   agentReport: { tokens: Infinity, percent: 5, of: 'window' },

@@ -3,10 +3,7 @@ import type { BaseInstructions, Facts, TimeFacts, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { InstructionRules, Settings } from './settings.ts';
 
-/**
- * Texts that are from neither the model nor the user of this turn. AGENTS.md may change during a turn, so each step
- * reads it; the turn fixes only where to look.
- */
+/** Texts neither of the model nor of the turn's user. Of AGENTS.md, which each step reads, the turn fixes the place. */
 export interface Instructions {
   /** How requests begin at the start of the turn. After a checkpoint, the thread's state says it instead. */
   readonly base: BaseInstructions;

@@ -4,7 +4,7 @@ import { isInjectedContext, recogniseFragment } from '../world/recognise-fragmen
 import { defined } from '../../base/objects.ts';
 import { type InputWriter, otherAuthor, type OtherAuthor, readAuthor } from '../../protocol/user-input.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
 
@@ -53,7 +53,6 @@ export interface QuotedWords extends TextPlace {
   readonly author?: OtherAuthor;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
-  /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
   readonly cut?: true;
   /** For cut text: the places of its marks, relative to its start, and what they replace. */
@@ -73,7 +72,6 @@ export interface QuotedWords extends TextPlace {
 
 export interface SummaryPlace extends TextPlace {
   readonly model?: string;
-  /** The number of the turn that wrote it. */
   readonly number?: number;
   /** Summaries of earlier checkpoints kept in the same text because this one is thin, oldest first. */
   readonly earlier?: readonly SummaryPlace[];
@@ -139,9 +137,9 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
     const known = {
       by: otherSpeakers.find((speaker) => speaker === value['by']),
       author: otherAuthor(readAuthor(value['author'])),
-      task: value['task'] === true || undefined,
-      endedEarly: value['endedEarly'] === true || undefined,
-      cut: value['cut'] === true || undefined,
+      task: trueAt(value, 'task'),
+      endedEarly: trueAt(value, 'endedEarly'),
+      cut: trueAt(value, 'cut'),
       gaps: readGaps(value),
       bytesPerToken: typeof rate === 'number' && rate > 0 ? rate : undefined,
       request: readPlace(value['request']),
@@ -211,8 +209,6 @@ function guessOrigin(item: Item): Origin {
   const role = String(item['role']);
   if (role === 'user' && !isInjectedContext(item)) return { family: 'user' };
   const parts = isMessage(item) ? item.content : [];
-  const kinds = parts.map(
-    ({ text }) => (typeof text === 'string' ? recogniseFragment(role, text) : undefined) ?? 'foreign',
-  );
+  const kinds = parts.map(({ text }) => (typeof text === 'string' && recogniseFragment(role, text)) || 'foreign');
   return { family: 'context', kinds };
 }

@@ -39,10 +39,7 @@ export function isContextInForce(
   return false;
 }
 
-interface ContextAt {
-  readonly index: number;
-  readonly kinds: readonly string[];
-}
+type ContextAt = { readonly index: number; readonly kinds: readonly string[] };
 
 /** By storage, which only grows, so each entry is examined once instead of once per section and step. */
 const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();

@@ -17,9 +17,8 @@ export function limitOutput(output: string | readonly JsonObject[], { mode, limi
 }
 
 /**
- * Text and recordings use up the budget from left to right. The text that exceeds it is cut in its middle; later ones,
- * and recordings that do not fit, are dropped and counted at the end. Pictures have a limit of their own and encrypted
- * parts are useless when cut, so both stay.
+ * Text and recordings use up the budget from left to right: the text that exceeds it is cut in its middle; later ones,
+ * and recordings that do not fit, are counted at the end. Pictures and encrypted parts stay.
  */
 function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): readonly JsonObject[] {
   let left = limit;
@@ -46,10 +45,8 @@ function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): read
   });
   const notes = (['text', 'audio'] as const).filter((what) => omitted[what] > 0);
   if (notes.length === 0 && kept.every((part, index) => part === parts[index])) return parts;
-  return [
-    ...kept,
-    ...notes.map((what) => ({ type: 'input_text', text: `[omitted ${omitted[what]} ${what} items ...]` })),
-  ];
+  const words = notes.map((what) => `[omitted ${omitted[what]} ${what} items ...]`);
+  return [...kept, ...words.map((text) => ({ type: 'input_text', text }))];
 }
 
 /** True for a program's message that holds a command the user ran beside the conversation, with its output. */

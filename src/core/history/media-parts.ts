@@ -105,10 +105,7 @@ function isElsewhere(address: Json | undefined): boolean {
 }
 
 /** Bytes that are read on demand. Beyond the end everything is 0. */
-export interface Bytes {
-  readonly length: number;
-  at(index: number): number;
-}
+export type Bytes = { readonly length: number; at(index: number): number };
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const values = new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value]));
@@ -131,15 +128,11 @@ export function base64Bytes(text: string): Bytes {
 }
 
 export function bigEndian(bytes: Bytes, at: number, count: number): number {
-  let value = 0;
-  for (let index = 0; index < count; index++) value = value * 256 + bytes.at(at + index);
-  return value;
+  return count === 0 ? 0 : bigEndian(bytes, at, count - 1) * 256 + bytes.at(at + count - 1);
 }
 
 export function littleEndian(bytes: Bytes, at: number, count: number): number {
-  let value = 0;
-  for (let index = count - 1; index >= 0; index--) value = value * 256 + bytes.at(at + index);
-  return value;
+  return count === 0 ? 0 : littleEndian(bytes, at + 1, count - 1) * 256 + bytes.at(at);
 }
 
 export function hasTextAt(bytes: Bytes, at: number, latin1: string): boolean {

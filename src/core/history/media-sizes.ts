@@ -1,9 +1,6 @@
 import { bigEndian, type Bytes, hasTextAt, littleEndian } from './media-parts.ts';
 
-export interface ImageSize {
-  readonly width: number;
-  readonly height: number;
-}
+export type ImageSize = { readonly width: number; readonly height: number };
 
 /** Width and height recorded in the file; undefined for broken files and formats that models do not take. */
 export function imageSize(bytes: Bytes): ImageSize | undefined {

@@ -78,9 +78,8 @@ function differentSettings(before: SentRequest, now: SentRequest): readonly stri
 }
 
 function differentTools(before: readonly ToolSpec[], now: readonly ToolSpec[]) {
-  const [old, young] = [before, now].map(
-    (tools) => new Map(tools.map((tool) => [stringAt(tool, 'name') ?? tool.type, JSON.stringify(tool)])),
-  );
+  const textOf = (tool: ToolSpec) => [stringAt(tool, 'name') ?? tool.type, JSON.stringify(tool)] as const;
+  const [old, young] = [before, now].map((tools) => new Map(tools.map(textOf)));
   return {
     added: [...young!.keys()].filter((name) => !old!.has(name)),
     removed: [...old!.keys()].filter((name) => !young!.has(name)),

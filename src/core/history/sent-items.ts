@@ -23,9 +23,8 @@ export interface ProjectOptions {
 }
 
 /**
- * The items to send. Calls and answers are paired; pictures, recordings and opaque items are included only for readers
- * that can use them. Insertions depend only on their item, so a longer history keeps its prefix and the storage's last
- * projection is extended.
+ * The items to send. Calls and answers are paired; media and opaque items go only to readers that can use them.
+ * Insertions depend only on their item, so a longer history keeps its prefix.
  */
 export function projectHistory(history: History, options: ProjectOptions = {}): readonly Item[] {
   return projectWithWriters(history, options).items;
@@ -103,8 +102,6 @@ function extend(projection: Projection, { storage, length }: History): boolean {
   return true;
 }
 
-/** Calls and answers must come in pairs: providers refuse anything else. */
-
 const answerTypes: Readonly<Record<string, { readonly type: string; readonly prefix: string }>> = {
   function_call: { type: 'function_call_output', prefix: 'fco' },
   local_shell_call: { type: 'function_call_output', prefix: 'fco' },
@@ -131,8 +128,6 @@ export const missingAnswer = cachePerObject((call: Item): Item => {
     type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: abortedCall };
   return { type, ...itemId, call_id: call['call_id'], ...body };
 });
-
-/** Readable only by the provider that made them, or only by the model. */
 
 const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 

@@ -12,9 +12,8 @@ import {
 } from './token-weights.ts';
 
 /**
- * Estimated tokens of a text inside JSON, by words, groups of three digits, marks, line breaks and case changes. The
- * figures are means over prose, code, logs, data and encoded bytes; where these differ, the higher was taken, because
- * underestimating is worse.
+ * Estimated tokens of a text inside JSON. The figures are means over prose, code, logs, data and encoded bytes; where
+ * these differ, the higher was taken, because underestimating is worse.
  */
 export function textTokens(text: string): number {
   const { length } = text;

@@ -7,6 +7,7 @@ import { noUsage, type Usage } from '../../protocol/usage.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import { base64Bytes, mediaOf, partsKey } from './media-parts.ts';
 import { audioSeconds, imageSize } from './media-sizes.ts';
+import { isCheckpointItem } from './sent-items.ts';
 import { textTokens } from './text-tokens.ts';
 
 /** Estimated until a provider has counted. Media and encrypted content weigh by what they represent. */
@@ -22,7 +23,8 @@ export function instructionsTokens(text: string): number {
 }
 
 function weighItem(item: Item): number {
-  const encrypted = encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
+  const isEncrypted = item.type === 'reasoning' || isCheckpointItem(item);
+  const encrypted = isEncrypted ? stringAt(item, 'encrypted_content') : undefined;
   if (encrypted !== undefined)
     return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
   if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '')
@@ -36,13 +38,6 @@ function weighItem(item: Item): number {
 
 /** Bytes that encryption adds to the model's thoughts. */
 const encryptionBytes = 650;
-
-const encryptedTypes: ReadonlySet<string> = new Set([
-  'reasoning',
-  'compaction',
-  'compaction_summary',
-  'context_compaction',
-]);
 
 interface Weight {
   /** The part that is weighed as text. */
@@ -144,16 +139,10 @@ interface Covering {
 }
 
 /** A provider's count of a request and its answer. It stays the newest if later answers have no count. */
-export interface ProviderCount extends Covering {
-  readonly kind: 'counted';
-  readonly usage: Usage;
-}
+export type ProviderCount = Covering & { readonly kind: 'counted'; readonly usage: Usage };
 
-interface UncountedTokens extends Covering {
-  /** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
-  readonly kind: 'estimated' | 'full';
-  readonly tokens: number;
-}
+/** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
+type UncountedTokens = Covering & { readonly kind: 'estimated' | 'full'; readonly tokens: number };
 
 export const noCount: NewestCount = { kind: 'estimated', tokens: 0, upTo: 0 };
 

@@ -90,9 +90,7 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   for (const quote of entry.words ?? []) addKnown(row, quote);
 }
 
-interface OtherWords extends Pick<UserWords, 'text' | 'pictures'> {
-  readonly by: OtherSpeaker;
-}
+type OtherWords = Pick<UserWords, 'text' | 'pictures'> & { readonly by: OtherSpeaker };
 
 const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
 
@@ -155,9 +153,7 @@ function otherParts(item: MessageItem): readonly JsonObject[] {
 }
 
 function saidParts(item: MessageItem): readonly JsonObject[] {
-  const texts = item.content.filter(
-    ({ text }, index) => typeof text === 'string' && !isImageLabel(item.content, index),
-  );
+  const texts = item.content.filter(({ text }, at) => typeof text === 'string' && !isImageLabel(item.content, at));
   const said = texts.filter((part) => !isContext(item, part));
   // A message known to be the user's that consists only of context-like text quotes it.
   return said.length === 0 ? texts : said;

@@ -18,9 +18,8 @@ export interface ActiveState extends WeighedFor {
 }
 
 /**
- * Expected tokens of the next request. The provider's newest count covers everything up to the model's last item before
- * it, minus reasoning that is not sent again. Later items are estimated, and so is encrypted reasoning of earlier
- * turns: it is sent again although providers leave it out of their counts.
+ * Expected tokens of the next request: the provider's newest count without reasoning that is not sent again, plus our
+ * estimate of later items and of earlier encrypted reasoning, which providers leave out of their counts.
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
   const { newest } = state;
@@ -199,7 +198,6 @@ export interface Share {
   readonly cached: number | undefined;
 }
 
-/** The space that each part of a request takes, in request order. The shares always sum to the total. */
 export interface RequestShares {
   readonly total: number;
   readonly measure: Measure;
@@ -244,17 +242,13 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
 export function apportion(weights: readonly number[], total: number): readonly number[] {
   const weight = sum(weights);
-  if (weight === 0 && weights.length > 0)
-    return apportion(
-      Array.from(weights, () => 1),
-      total,
-    );
+  const equal = weights.map(() => 1);
+  if (weight === 0 && weights.length > 0) return apportion(equal, total);
   const wanted = weights.map((each) => (each * total) / weight);
   const shares = wanted.map(Math.floor);
   const byRemainder = wanted.map((_, index) => index);
   byRemainder.sort((a, b) => wanted[b]! - shares[b]! - (wanted[a]! - shares[a]!) || a - b);
-  const left = total - sum(shares);
-  for (const index of byRemainder.slice(0, left)) shares[index]!++;
+  for (const index of byRemainder.slice(0, total - sum(shares))) shares[index]!++;
   return shares;
 }
 
@@ -272,7 +266,6 @@ export interface WindowUse {
   readonly effective: number;
   /** Tokens that every thread spends before the user's first word: they count neither as space nor as use. */
   readonly baseline: number;
-  /** Expected tokens of the next request; see `activeTokens`. */
   readonly tokens: number;
 }
 

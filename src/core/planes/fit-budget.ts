@@ -22,10 +22,8 @@ export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingR
   if (countRoleTokens(roles) <= tokens) return { listed: roles, cut: 0, leftOut: 0 };
   let kept = roles;
   while (kept.length > 0 && countRoleTokens(shortened(kept, leastBytes)) > tokens) kept = kept.slice(0, -1);
-  let [fits, tooLong] = [
-    leastBytes,
-    Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description))) + 1,
-  ];
+  const longest = Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description)));
+  let [fits, tooLong] = [leastBytes, longest + 1];
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
     if (countRoleTokens(shortened(kept, middle)) <= tokens) fits = middle;
@@ -63,15 +61,8 @@ export function groupsWithinBudget<Name extends string>(groups: readonly Weighed
   return direct;
 }
 
-export interface FittingDiff {
-  readonly text: string;
-  readonly leftOut: readonly string[];
-  /** Its middle is missing, possibly with names of files. */
-  readonly isCut: boolean;
-}
-
-/** Keeps whole files of a diff, in order, as far as they fit. Half a file would be judged as if it were complete. */
-export function fitDiff(diff: string, budget: number, weigh: (text: string) => number): FittingDiff {
+/** Keeps whole files, as far as they fit: half a one would be judged as if complete. `isCut`: its middle is missing. */
+export function fitDiff(diff: string, budget: number, weigh: (text: string) => number) {
   const files = diff.split(/^(?=diff --git )/m).filter((text) => text.trim() !== '');
   const kept: string[] = [];
   const leftOut: string[] = [];

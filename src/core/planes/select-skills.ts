@@ -16,18 +16,14 @@ export interface OfferedSkill {
 const scopes = ['bundled', 'machine', 'project', 'user'] as const;
 export type SkillScope = (typeof scopes)[number];
 export type SkillCuts = { readonly shortened: number; readonly left: readonly string[] };
-
-interface SkillSelection extends SkillCuts {
-  readonly catalogue: SkillCatalogue;
-}
+type SkillSelection = SkillCuts & { readonly catalogue: SkillCatalogue };
 
 /** More of a description is not read before its skill is chosen. */
 const longestListedDescription = 1024;
 const cutMark = '…';
 
 /**
- * Lists skills within a token limit, preferring all skills to long descriptions: folders get short names first, then
- * descriptions are cut to one length, then dropped, and only then skills. Deterministic for the same skills and budget.
+ * To fit, folders get short names first, then descriptions are cut to one length, then dropped, and only then skills.
  */
 export function selectSkills(offered: readonly OfferedSkill[], tokens: number): SkillSelection | undefined {
   const skills = inOrder(offered);
@@ -37,7 +33,7 @@ export function selectSkills(offered: readonly OfferedSkill[], tokens: number): 
     const whole = { ...form, left: 0 };
     if (bytesOf(whole) <= space) return { catalogue: whole, shortened: 0, left: [] };
   }
-  const [form = forms[0]!] = forms.map(withoutDescriptions).toSorted((a, b) => bytesOf(a) - bytesOf(b));
+  const form = shortest(forms);
   if (bytesOf(form) > space) return fewer(skills, space);
   const described = form.roots.length === 0 ? forms[0]! : forms[1]!;
   const length = longestThatFits(described, space - bytesOf(form));
@@ -60,10 +56,8 @@ const plainForm = (skills: readonly OfferedSkill[]): SkillCatalogue => ({
 
 /** Folders with several skills get short names, which paths begin with. */
 function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
-  const shared = [...new Set(skills.map(({ root }) => root))].filter(
-    (root) => skills.filter((skill) => skill.root === root).length > 1,
-  );
-  const roots = shared.map((path, at) => ({ alias: `r${at}`, path }));
+  const byRoot = [...Map.groupBy(skills, ({ root }) => root)].filter(([, own]) => own.length > 1);
+  const roots = byRoot.map(([path], at) => ({ alias: `r${at}`, path }));
   const short = ({ root, path }: OfferedSkill): string => {
     const alias = roots.find((each) => each.path === root)?.alias;
     return alias === undefined || !path.startsWith(`${root}/`) ? path : alias + path.slice(root.length);
@@ -82,14 +76,14 @@ const withoutDescriptions = (form: SkillCatalogue): SkillCatalogue => ({
   skills: form.skills.map((skill) => ({ ...skill, description: '' })),
 });
 
+const shortest = (forms: readonly SkillCatalogue[]): SkillCatalogue =>
+  forms.map(withoutDescriptions).toSorted((a, b) => bytesOf(a) - bytesOf(b))[0]!;
+
 function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
   let [low, high] = [0, skills.length - 1];
   const formOf = (count: number): SkillCatalogue => {
     const kept = skills.slice(0, count);
-    const [best] = [plainForm(kept), aliasedForm(kept)]
-      .map(withoutDescriptions)
-      .toSorted((a, b) => bytesOf(a) - bytesOf(b));
-    return { ...best!, left: skills.length - count };
+    return { ...shortest([plainForm(kept), aliasedForm(kept)]), left: skills.length - count };
   };
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -86,8 +86,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
 /** A complete frame has no digest of its own: its content is the body. */
 function isSameFrame({ record, content }: RebuiltFrame, digester: Digester): boolean {
   if (content === undefined) return false;
-  const bytes = content.reduce((sum, piece) => sum + piece.length, 0);
-  if (bytes !== record.bytes) return false;
+  if (content.reduce((sum, piece) => sum + piece.length, 0) !== record.bytes) return false;
   return record.previous === undefined || frameDigest(content, digester) === record.digest;
 }
 

@@ -115,10 +115,6 @@ function addedEntry({ history: before }: ThreadState, { history: now }: ThreadSt
 
 function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
   const about = { turn, turnId: state.openTurn?.id, model: stringAt(state.context, 'model') };
-  return {
-    kind: 'inferred',
-    ...about,
-    line,
-    input: requestInput(state.history, { modalities: ['text', 'image', 'audio'] }),
-  };
+  const input = requestInput(state.history, { modalities: ['text', 'image', 'audio'] });
+  return { kind: 'inferred', ...about, line, input };
 }

@@ -1,11 +1,9 @@
 import { defined } from '../../base/objects.ts';
 import type { Prompt, ProviderCapabilities, RequestOptions } from '../../ports/model.ts';
-import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { isSameProvider, providerName, type ProviderName } from '../../protocol/provider-name.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import type { Sampling } from '../config/providers/provider-config.ts';
 import { effortFor, sentEffort, tierFor } from '../envelope/identity.ts';
 import { type ModelChoices, modelChoices, type ModelRecord } from '../envelope/model-record.ts';
@@ -27,9 +25,8 @@ export interface OtherReader {
 }
 
 /**
- * Converts a past request for another model or provider: same instructions, tools and history, without content that
- * only its first reader can read, and with the chosen settings that the model supports. Its tools must be present.
- * `toolsFor`: the tools in the form for this reader.
+ * Converts a past request, whose tools must be present, for another model or provider: without content that only its
+ * first reader can read, and with the chosen settings that the model supports.
  */
 export function promptForOther(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
@@ -49,11 +46,8 @@ export function promptForOther(
 }
 
 function nameOf({ provider, model: { slug, compatibility } }: OtherReader): ProviderName {
-  return providerName(provider.id, {
-    ...provider,
-    model: slug,
-    compatibility: compatibility ?? provider.compatibility,
-  });
+  const known = { ...provider, compatibility: compatibility ?? provider.compatibility };
+  return providerName(provider.id, { ...known, model: slug });
 }
 
 /** Removes checkpoints that only another provider can read; undefined if there is no history behind one. */
@@ -105,19 +99,11 @@ function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
   return { code: 'history-opaque', message, next };
 }
 
-export interface AnswerOfRequest {
-  readonly items: readonly Item[];
-  readonly failure?: string;
-  readonly usage?: Usage;
-  readonly firstEventMs?: number;
-  readonly answerMs?: number;
-}
-
 /** Reads the answer after a request. It ends with the line about its step, or after a kill with the next request. */
 export function answerOfRequest(
   behind: Iterable<Line>,
   { record, state: before }: Pick<RebuiltRequest, 'record' | 'state'>,
-): AnswerOfRequest {
+) {
   let state = before;
   let step: JsonObject = {};
   for (const line of behind) {

@@ -9,9 +9,8 @@ import type { ThreadState } from './thread-state.ts';
 type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
 
 /**
- * The provider of the thread's requests at this place, from its lines: our turns name provider and address, other
- * programs only the id. The first line of a fork counts for the fork alone. In an imported file an id alone says
- * nothing: it refers to another user's configuration.
+ * The provider of the thread's requests here: our turns name id and address, other programs the id. A fork's first line
+ * counts for the fork alone. In an imported file, an id alone refers to another user's configuration.
  */
 export const currentProvider = (said: Said): ProviderName | undefined => believed(nameIn(said), said.meta);
 

@@ -7,10 +7,7 @@ import { messageClaim, readMessage, type RecordedMessage } from './fold/waiting-
 import { type GivenGrant, isSameGrant, type RecordedGrant } from './questions/grants.ts';
 import { answerClaim, answerIn, questionClaim, type RecordedQuestion } from './questions/question-lines.ts';
 
-export interface Sealed {
-  readonly claim: Json;
-  readonly seal?: string;
-}
+export type Sealed = { readonly claim: Json; readonly seal?: string };
 
 /** Owner of the lines. An imported thread gets a new name at its import, so that earlier seals are invalid in it. */
 export function sealSubject(threadId: string, meta: JsonObject): string {
@@ -18,7 +15,6 @@ export function sealSubject(threadId: string, meta: JsonObject): string {
   return imported === undefined ? threadId : `${threadId} ${imported}`;
 }
 
-/** Name from the import of the thread; undefined if it was not imported. */
 export const importOf = (meta: JsonObject): string | undefined => stringAt(objectAt(meta, 'capstan'), 'imported');
 
 /** Claim of a fork's first line: lines of the other thread count in this one. */
@@ -35,10 +31,7 @@ export function lastingMetaFields(meta: JsonObject): JsonObject {
 
 export const sealText = (subject: string, claim: Json): string => JSON.stringify([subject, claim]);
 
-/**
- * Grants of a turn or a change of settings: the folder, the policies, and everything under `capstan`. Equal for a
- * `turn_context` and for `thread_settings`; undefined if another program wrote them.
- */
+/** Grants of a `turn_context` or of `thread_settings`, equal for both. Undefined if another program wrote them. */
 export function grantsIn(source: JsonObject): Sealed | undefined {
   const ours = objectAt(source, 'capstan');
   if (ours === undefined) return undefined;
@@ -107,7 +100,6 @@ function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Json
   return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
 }
 
-/** Makes a draft from a line that was read; its proof is the same. */
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, metadata };
   return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');

@@ -13,28 +13,17 @@ import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
 
-export interface PlannedRequest {
-  readonly record: RequestRecord;
-  readonly prefix?: PrefixReport;
-  /** Lines that must be durable before it is sent. */
-  readonly drafts: readonly LineDraft[];
-}
-
-/** Lines of a request: its record, and the tools if the thread does not have them yet. */
-export function planRequest(
-  state: ThreadState,
-  asked: Omit<RequestRecord, 'toolSet'>,
-  tools: readonly ToolSpec[],
-): PlannedRequest {
-  const record = { ...asked, toolSet: toolSetName(tools) };
+/** Its `drafts` must be durable before it is sent. */
+export function planRequest(state: ThreadState, asked: Omit<RequestRecord, 'toolSet'>, tools: readonly ToolSpec[]) {
+  const record: RequestRecord = { ...asked, toolSet: toolSetName(tools) };
   const known = state.toolSets.has(record.toolSet);
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
   // A review has a prompt of its own, which continues no request.
   const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
   const payload = { ...requestPayload(record), prefix: prefix as JsonObject | undefined };
   const request: LineDraft = { type: lineType.request, payload };
-  const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
-  return { record, drafts, prefix };
+  const toolSet: LineDraft = { type: lineType.toolSet, payload: { name: record.toolSet, tools } };
+  return { record, drafts: known ? [request] : [toolSet, request], prefix };
 }
 
 /** Makes the request for a record, live and at replay alike. Its tools must be present: check `hasTools`. */
@@ -138,7 +127,6 @@ export function isToolSetName(name: string, tools: readonly ToolSpec[]): boolean
   return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 }
 
-/** Equal tools have equal names. */
 function toolSetName(tools: readonly ToolSpec[]): string {
   const known = names.get(tools);
   if (known !== undefined) return known;

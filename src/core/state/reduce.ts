@@ -2,7 +2,7 @@ import { whole } from '../../base/objects.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
-import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { arrayAt, type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import { readRateLimits } from '../../protocol/rate-limits.ts';
 import { addUsage, carryCostForward } from '../../protocol/usage.ts';
@@ -48,7 +48,6 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
 
 type Fold = (state: ThreadState, payload: JsonObject, line: Line) => ThreadState;
 
-/** For lines that change one part of the state. */
 function foldPart<Part extends keyof ThreadState>(
   part: Part,
   fold: (value: ThreadState[Part], payload: JsonObject) => ThreadState[Part],
@@ -80,10 +79,7 @@ const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   [lineType.toolSet, foldPart('toolSets', foldToolSet)],
   [lineType.request, foldRequest],
   [lineType.sent, foldSent],
-  [
-    lineType.step,
-    (state, payload) => ({ ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) }),
-  ],
+  [lineType.step, (state, step) => ({ ...state, limits: foldStepLimits(state.limits, step, state.posted?.bytes) })],
 ]);
 
 function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadState {
@@ -219,11 +215,10 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
     at: numberAt(payload, 'started_at_ms'),
     item: objectAt(payload, 'item'),
   });
-  const [idempotent, outside] = [payload['idempotent'] === true || undefined, payload['outside'] === true || undefined];
+  const [idempotent, outside] = [trueAt(payload, 'idempotent'), trueAt(payload, 'outside')];
   return start && { ...start, idempotent, outside };
 }
 
-/** Most events are for people and change nothing. */
 function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   const turn = turnEvent(event);
   if (turn !== undefined) return foldTurnEvent(state, turn);
@@ -257,7 +252,6 @@ function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
   return { ...counted, checkpoints, prefill };
 }
 
-/** Cost of work that is not the thread's own. */
 function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
   const { goal } = state;
   return { ...state, usage, goal: goal && goalWithoutCost(goal, state.usage.total, usage.total) };

@@ -2,7 +2,7 @@ import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts'
 import { whole } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
-import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { requestInput } from './plan-request.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -20,7 +20,6 @@ export interface SentBody {
   readonly digests: readonly string[];
   /** The request is beside the conversation: the next line does not count from it. */
   readonly auxiliary?: true;
-  /** Present if a frame was sent instead of the body. */
   readonly frame?: FrameRecord;
 }
 
@@ -81,17 +80,9 @@ function framePayload({ link, items, content }: SentFrame, digester: Digester): 
   return { kind: 'incremental', previous: link.previous, items, bytes, digest: frameDigest(content, digester) };
 }
 
-export function frameDigest(content: readonly Uint8Array[], digester: Digester): string {
-  const whole = new Uint8Array(content.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of content) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return digester.short(whole);
-}
+export const frameDigest = (content: readonly Uint8Array[], digester: Digester): string =>
+  digester.short(Buffer.concat(content));
 
-/** Undefined if the line has no valid frame. */
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
   const frame = objectAt(payload, 'frame');
   const counts = whole({ items: numberAt(frame, 'items'), bytes: numberAt(frame, 'bytes') });
@@ -113,7 +104,7 @@ export function readSent(payload: JsonObject): SentBody | undefined {
     from: numberAt(payload, 'from'),
     digests: stringAt(payload, 'digests'),
   });
-  const auxiliary = payload['auxiliary'] === true || undefined;
+  const auxiliary = trueAt(payload, 'auxiliary');
   return body && { ...body, digests: body.digests.match(/.{8}/g) ?? [], auxiliary, frame: readFrame(payload) };
 }
 

@@ -169,17 +169,13 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
   });
 }
 
-/**
- * Profile recorded by another program. It writes the path of the workspace instead of the symbol; if the coarser form
- * means just that, the symbol is restored, so that the thread may be resumed in another folder.
- */
+/** Another program's profile. The workspace is a symbol again where the coarser form means just that. */
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;
   const recorded = readProfile(context['permission_profile']);
   const symbolic = readLegacy(objectAt(context, 'sandbox_policy'));
   if (recorded === undefined || symbolic === undefined) return recorded ?? symbolic;
-  const cwd = stringAt(context, 'cwd') ?? '';
-  const filledIn = expandWorkspaceSymbols(symbolic, [cwd]) as unknown as JsonObject;
+  const filledIn = expandWorkspaceSymbols(symbolic, [stringAt(context, 'cwd') ?? '']) as unknown as JsonObject;
   return equalJson(filledIn, recorded as unknown as JsonObject) ? symbolic : recorded;
 }
 
@@ -229,8 +225,7 @@ export interface RestoredSettings {
 }
 
 export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
-  const { context } = state;
-  const turnId = stringAt(context, 'turn_id');
+  const turnId = stringAt(state.context, 'turn_id');
   // A turn also records the thread's settings, which then equal its contract.
   const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
   const names = Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval');

@@ -14,7 +14,6 @@ export interface ReviewRequest {
   readonly question: JsonObject;
   readonly policy: JsonObject;
   readonly space: number;
-  /** The reason why an earlier answer could not be read. */
   readonly again?: string;
 }
 

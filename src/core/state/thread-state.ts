@@ -22,16 +22,8 @@ import type { RecordedQuestion } from './questions/question-lines.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 
 /** Targets for rollbacks, newest first. A longer list points at the shorter one, so adding always costs the same. */
-export interface Marks<Mark> {
-  readonly length: number;
-  readonly newest?: Marked<Mark>;
-}
-
-interface Marked<Mark> {
-  readonly mark: Mark;
-  readonly older: Marks<Mark>;
-}
-
+export type Marks<Mark> = { readonly length: number; readonly newest?: Marked<Mark> };
+type Marked<Mark> = { readonly mark: Mark; readonly older: Marks<Mark> };
 export const noMarks: Marks<never> = { length: 0 };
 
 export function addMark<Mark>(older: Marks<Mark>, mark: Mark): Marks<Mark> {
@@ -51,7 +43,6 @@ export function markBefore<Mark>({ length, newest }: Marks<Mark>, count: number)
 export interface ThreadState {
   readonly meta: JsonObject;
   readonly history: History;
-  /** The last context about the world that was sent to the model. */
   readonly baseline: Baseline;
   readonly context?: JsonObject;
   /** The envelope of the newest turn that was not taken back, from `storeEnvelope`. */
@@ -61,10 +52,15 @@ export interface ThreadState {
   readonly newest?: 'context' | 'settings';
   /** Beginning of requests, if a checkpoint has replaced the original one. */
   readonly instructions?: BaseInstructions;
-  /** The last request, for comparison with the next one. */
   readonly sent?: Sent;
   /** Base from which the newest line about a sent body counts its items. Not carried by checkpoints. */
-  readonly posted?: PostedBody;
+  readonly posted?: {
+    readonly history: History;
+    readonly reader: RequestReader;
+    /** Its version: digests of another one are not comparable. */
+    readonly encoder: string;
+    readonly bytes: number;
+  };
   readonly usage: { readonly total: Usage; readonly newest: NewestCount };
   readonly rateLimits?: RateLimits;
   /** The turn that has started and not ended. Without a writer of the thread, it was cut off. */
@@ -80,7 +76,6 @@ export interface ThreadState {
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
   readonly limits: readonly ModelLimit[];
-  /** Names of warnings that were shown once and are not repeated. */
   readonly warnings: readonly string[];
   readonly sessionContext: readonly SessionText[];
   readonly pins: readonly RecordedPin[];
@@ -93,7 +88,6 @@ export interface ThreadState {
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
   /** Agents that the thread started, oldest first. A fork includes those of the other thread. */
   readonly agents: readonly RecordedAgent[];
-  /** Absent: it never had a goal. */
   readonly goal?: RecordedGoal;
   /** Unclosed agents at the time of the newest checkpoint. Later answers and notifications report their fate. */
   readonly agentsAtCheckpoint: readonly RecordedAgent[];
@@ -103,10 +97,7 @@ export interface ThreadState {
   readonly marks: Marks<Mark>;
 }
 
-/**
- * History behind an opaque checkpoint, which the provider's own item replaces. The lines are still in the file. A fold
- * that began with the checkpoint has not read them, so trust `history` only after a fold from before all opaque ones.
- */
+/** History that the provider's own item replaces: complete only after a fold from before all opaque checkpoints. */
 export interface HistoryBehindCheckpoint {
   /** Complete history without opaque replacements. */
   readonly history: History;
@@ -187,14 +178,6 @@ export const emptyState: ThreadState = {
   agentsAtCheckpoint: [],
   marks: noMarks,
 };
-
-export interface PostedBody {
-  readonly history: History;
-  readonly reader: RequestReader;
-  /** Its version: digests of another one are not comparable. */
-  readonly encoder: string;
-  readonly bytes: number;
-}
 
 export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
   return state.instructions ?? readInstructions(objectAt(state.meta, 'base_instructions'));

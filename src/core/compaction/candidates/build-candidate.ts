@@ -141,12 +141,9 @@ function quotesOf({ rows }: WordsChoice, isTask: (kept: KeptWords) => boolean) {
     if ('leftOut' in row) return [];
     const { id, turn, number, by, author, endedEarly } = row.words;
     const before = rows[index - 1];
+    const about = { turn, number, by, author, endedEarly };
     const known = defined({
-      turn,
-      number,
-      by,
-      author,
-      endedEarly,
+      ...about,
       task: isTask(row) ? (true as const) : undefined,
       cut: row.cut ? (true as const) : undefined,
       gaps: row.cut ? row.gaps : undefined,
@@ -231,11 +228,9 @@ function summaryText(
   const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
   const told = withoutRepeatedWords(looked[1], kept);
   const shown = cutSummary(told, Math.max(0, budget.answer - sentTokens(noted)));
+  const half = Math.floor(budget.answer / 2);
   const added = isThin(shown)
-    ? {
-        earlier: carryEarlierSummaries(earlier, budget.answer, shown),
-        ...cutLastWork(found, Math.floor(budget.answer / 2)),
-      }
+    ? { earlier: carryEarlierSummaries(earlier, budget.answer, shown), ...cutLastWork(found, half) }
     : { results: [] };
   const endsInCursor = /^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!);
   const payload: CheckpointSummaryText = {
@@ -306,7 +301,6 @@ export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): 
 /** Multiple of a text's space that is inspected: repetitions in it may be removed. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
-/** Limit for the inspected part of a model's text, in tokens: an answer may have megabytes. */
 const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);
 
 function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {

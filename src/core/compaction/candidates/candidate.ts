@@ -2,7 +2,6 @@ import type { Entry, Origin, QuotedWords, SummaryPlace } from '../../history/ent
 import type { Item } from '../../../protocol/item.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
 
-/** Possible new history of the thread, without context about the world. */
 export interface Candidate {
   readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
   /** Oldest first; the summary is the last. */

@@ -16,7 +16,6 @@ import { longestShortMessage, passagesToKeep, shareSpace } from './message-space
 type PictureParts = 'pictures' | 'picturesLeftOut' | 'picturesLeftOutTokens';
 type KeptParts = 'text' | 'gaps' | 'bytesPerToken' | PictureParts | 'cut' | 'alsoIn';
 
-/** A message in a checkpoint: exact or visibly cut, with the gaps of this and earlier checkpoints. */
 export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
   readonly words: UserWords;
 }
@@ -42,8 +41,7 @@ const frame = 16;
 const isUsers = ({ by }: UserWords): boolean => by === undefined || by === 'shell' || by === 'answer';
 
 /**
- * Keeps messages by precedence: the newest, the chosen, the first, those after the newest, then the user's from newest
- * to oldest, and last earlier ones of hooks and programs. `shareSpace` decides how much of each.
+ * Precedence: newest, chosen, first, after the newest, the user's, all others. `shareSpace` decides how much of each.
  */
 export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
@@ -262,8 +260,6 @@ const mostRemembered = 100;
 /** True for one message, or two with the same text. Pictures make them different. */
 export function sameWords(one: UserWords, other: UserWords): boolean {
   const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
-  return (
-    one.id === other.id ||
-    (speakerOf(one) === speakerOf(other) && one.text === other.text && isText(one) && isText(other))
-  );
+  if (one.id === other.id) return true;
+  return speakerOf(one) === speakerOf(other) && one.text === other.text && isText(one) && isText(other);
 }

@@ -82,8 +82,7 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
     // A failed patch is worth knowing; an applied one is in the list of files.
     const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
     if (text !== '' && !isSilent && saysSomething(text)) {
-      const number = numbers[all.length - 1 - back];
-      results.unshift({ number, call: callLine(item), output: text });
+      results.unshift({ number: numbers[all.length - 1 - back], call: callLine(item), output: text });
     }
   }
   return results;

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../protocol/json.ts';
 
 export type LooseJson =
   | { readonly kind: 'found'; readonly value: JsonObject; readonly mended: readonly string[] }
@@ -16,7 +16,7 @@ const mostLookedAt = 5_000_000;
 /** Finds the object with the keys, with repairs that cannot change its meaning. A truncated string is not completed. */
 export function readLooseJson(given: string, keys: readonly string[]): LooseJson {
   const text = given.replace(/^\uFEFF/, '').trim();
-  const strict = parsed(text);
+  const strict = parseJson(text);
   if (isJsonObject(strict)) return { kind: 'found', value: strict, mended: [] };
   // The model put the object into a string.
   if (typeof strict === 'string' && strict.includes('{')) return readLooseJson(strict, keys);
@@ -29,7 +29,7 @@ export function readLooseJson(given: string, keys: readonly string[]): LooseJson
     const start = text.indexOf('{', from);
     if (start < 0) break;
     const scan = scanObject(text, start);
-    const value = scan.kind === 'open-string' ? undefined : parsed(scan.text);
+    const value = scan.kind === 'open-string' ? undefined : parseJson(scan.text);
     from = start + 1;
     lookedAt += (scan.kind === 'whole' ? scan.end : text.length) - start;
     if (scan.kind !== 'whole') {
@@ -50,14 +50,6 @@ export function readLooseJson(given: string, keys: readonly string[]): LooseJson
 
 type Found = { readonly value: JsonObject; readonly mended: readonly string[] };
 const hasKeys = (value: JsonObject, keys: readonly string[]): boolean => keys.every((key) => Object.hasOwn(value, key));
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 type Scan =
   | { readonly kind: 'whole'; readonly text: string; readonly end: number; readonly mended: boolean }

@@ -104,9 +104,7 @@ const namedPictures = (words: readonly UserWords[]): readonly Compared[] =>
 /** Messages that the quote contains whole, if they make up most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text)).slice(-mostHeld);
-  const own = held.filter(
-    ({ text }) => !held.some((other) => other.text.length > text.length && other.text.includes(text)),
-  );
+  const own = held.filter(({ text }) => !held.some((other) => other.text !== text && other.text.includes(text)));
   return [...new Map(own.map(({ row, text }) => [text, row])).values()].slice(-mostJoined);
 }
 
@@ -137,7 +135,6 @@ function letterPairs(text: string): Pairs {
   return { counts, total: Math.max(0, letters.length - 1) };
 }
 
-/** From 0 (nothing in common) to 1 (everything). */
 function shared(a: Pairs, b: Pairs): number {
   if (a.total + b.total === 0) return 0;
   let both = 0;

@@ -60,11 +60,8 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   // The share of hooks and programs limits what they may want beside the user.
   const ofSetup = fill(worthwhile(lacks.setup ? [] : setups, left.setup), left.setup, wholes);
   const wants = (at: number): number => ofSetup.get(at) ?? wholes(at);
-  const sharing = worthwhile(
-    [...own, ...ofSetup.keys()].toSorted((a, b) => a - b),
-    left.user,
-  );
-  for (const [at, tokens] of fill(sharing, left.user, wants)) given[at] = tokens;
+  const inOrder = [...own, ...ofSetup.keys()].toSorted((a, b) => a - b);
+  for (const [at, tokens] of fill(worthwhile(inOrder, left.user), left.user, wants)) given[at] = tokens;
   return given;
 
   /** Those that already have space, and as many others as can get a useful amount. */
@@ -92,9 +89,8 @@ const leastUnlike = 3;
 const lettersOfSentence = 16;
 
 /**
- * Lines of a long message to keep when its middle is cut, the most telling first: those kept by an earlier cut between
- * two gaps, then short ones unlike their neighbours, such as a sentence between two pastes. Compares punctuation and
- * rarity of words, so it works in any language but finds little in prose.
+ * Lines to keep when the middle of a message is cut, the most telling first: those that an earlier cut kept, then short
+ * ones unlike their neighbours, such as a sentence between two pastes. Works in any language.
  */
 export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextPlace[] {
   const lines = linesOf(text, gaps);
@@ -143,15 +139,10 @@ function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
     if (line.trim() === '') continue;
     while (gap < gaps.length && gaps[gap]!.end <= start) gap += 1;
     if (gap < gaps.length && gaps[gap]!.start < end) continue;
-    // A giant line is no passage, and its beginning is enough for comparisons. Including the line end makes adjacent
-    // lines touch.
+    // A giant line is no passage: its beginning is enough for comparisons. With line ends, adjacent lines touch.
     const isKept = gap > 0 && gap < gaps.length;
-    lines.push({
-      start,
-      end: Math.min(text.length, end + 1),
-      isKept,
-      ...described(line.slice(0, longestShortMessage)),
-    });
+    const about = described(line.slice(0, longestShortMessage));
+    lines.push({ start, end: Math.min(text.length, end + 1), isKept, ...about });
   }
   return lines;
 }

@@ -10,10 +10,7 @@ import { type Candidate, type CandidateEntry, type Faulty, faulty } from './cand
 import { entriesTokens, recordsEntries, wordsEntry, shrinkToFit } from './build-candidate.ts';
 import type { CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
 
-/**
- * Checkpoint of a provider that compacts by itself. `unary`: it sends the new history, and we keep the permitted part.
- * `stream`: it sends one opaque item, and the rest is ours. Code adds the user's words and the records in both.
- */
+/** `unary`: the provider sends the new history, and we keep what is permitted. `stream`: it sends one opaque item. */
 export function remoteCandidate(
   plan: CompactionPlan,
   source: CompactionSource,

@@ -45,14 +45,10 @@ const notFound =
 
 export type ResumeLine =
   | { readonly kind: 'found'; readonly summary: string; readonly change: 'none' | 'signs' | 'moved' }
-  /** The keyword is there but names no step. */
   | { readonly kind: 'no-step' }
   | { readonly kind: 'none' };
 
-/**
- * Puts the newest line about where to continue at the end, as `RESUME_AT: step`, and marks earlier ones as such. Signs
- * around the keyword are ignored, the step may be on the next line, and other lines may follow.
- */
+/** Puts the newest line about where to continue at the end. The step may be on the line after the keyword. */
 export function withResumeLine(given: string): ResumeLine {
   const text = given.trimEnd();
   const lines = text.split('\n');
@@ -147,18 +143,10 @@ function isCallText(summary: string): boolean {
   return isNamed && ['arguments', 'parameters', 'input', 'args'].some((key) => names.includes(key));
 }
 
-export interface StructuredAnswer {
-  readonly kind: 'read';
-  readonly intent: string;
-  readonly summary: string;
-  readonly extra: string;
-  /** Faults that could be repaired unambiguously. */
-  readonly mended: readonly string[];
-}
-
 const keys = ['intent_user_message', 'summary'] as const;
 
-export function readStructured(text: string): StructuredAnswer | Faulty {
+/** `mended`: faults that could be repaired unambiguously. */
+export function readStructured(text: string) {
   if (text.replace(/^\uFEFF/, '').trim() === '') return faulty('The answer is empty.');
   const json = readLooseJson(text, keys);
   if (json.kind === 'none') return faulty('The answer is not one valid JSON object.');
@@ -179,7 +167,7 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
     ...(extra.length === 0 ? [] : ['Text under keys that Capstan did not ask for became context for the task.']),
     ...mendings[resumed.change],
   ];
-  return { kind: 'read', intent, summary: resumed.summary, extra: extra.join('\n'), mended };
+  return { kind: 'read' as const, intent, summary: resumed.summary, extra: extra.join('\n'), mended };
 }
 
 function extraText(key: string, value: Json | undefined): readonly string[] {
@@ -198,15 +186,14 @@ function faultOfValue(key: string, value: unknown): string[] {
 
 function faultsOfTags(intent: string): readonly string[] {
   const found = findTags(intent);
+  const order = intentTags.join(' ');
   switch (found.kind) {
     case 'found':
       return [];
     case 'missing':
       return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
     case 'disordered':
-      return [
-        `The tags of \`intent_user_message\` are in the wrong order; the right order is ${intentTags.join(' ')}.`,
-      ];
+      return [`The tags of \`intent_user_message\` are in the wrong order; the right order is ${order}.`];
   }
 }
 

@@ -85,14 +85,10 @@ export interface CompactionSource {
   readonly failed?: readonly TurnId[];
 }
 
-/**
- * One request of a compaction: a sampling request with the same instructions, tools, cache key and tier. Its input is
- * `head`, the items `from` to `to` of the projected history, then `tail`. Tool calls are forbidden.
- */
+/** A sampling request: `head`, items `from` to `to` of the projected history, `tail`. Tool calls are forbidden. */
 export interface CompactionRequest {
   readonly strategy: 'structured' | 'plain' | 'remote';
   readonly from: number;
-  /** End of the range, exclusive. */
   readonly to: number;
   /** Positions of items that do not fit: sent as `stubItem` makes them, or left out if it returns nothing. */
   readonly stubbed: readonly number[];

@@ -10,7 +10,6 @@ export interface CompactionSizes {
   readonly history: number;
   /** Context about the world that the next request would add to the current history. */
   readonly due: number;
-  /** The provider's count of everything, if known. */
   readonly counted?: number;
   /** Context about the world that is sent again once history is replaced. */
   readonly context: number;
@@ -51,8 +50,7 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
       : trigger === 'manual'
         ? gainByHand(sizes)
         : largestUsefulCheckpoint({ ...sizes, counted: 0 });
-  // If space must be freed, parts are cut until there is a gain. By hand nothing is cut for that: there is no
-  // checkpoint then.
+  // If space must be freed, parts are cut until there is a gain. By hand there is no checkpoint then.
   const most = trigger === 'manual' ? below : Math.max(smallestBudget, Math.min(wanted, below));
   const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpoint(sizes);
   const free = Math.max(0, most - frame);

@@ -5,7 +5,6 @@ export interface WindowFill {
   readonly active: number;
   /** Content about to enter: words of the user, context that will be sent. */
   readonly pending: number;
-  /** First request since the newest checkpoint; undefined until known. */
   readonly prefill: number | undefined;
   readonly window: CompactionWindow;
 }
@@ -46,7 +45,6 @@ export function switchReason({
 
 export interface SinceCheckpoint {
   readonly window: Pick<CompactionWindow, 'effective' | 'autoCompact' | 'autoCompactScope'>;
-  /** First count of a provider since then; undefined until known. */
   readonly prefill: number | undefined;
   /** Growth since the first request after it, by our estimate; undefined without a checkpoint. */
   readonly grown: number | undefined;

@@ -51,12 +51,7 @@ const otherAdvice = ({ fixed, context, overhead }: FixedRequestWeight, { now }: 
     : 'Offer fewer tools, shorten your instructions and AGENTS.md, or choose a model with a larger window.';
 
 /** The provider reports a full thread, but too little is new since the newest checkpoint. In tokens. */
-export interface FullAfterCheckpoint {
-  readonly counted: number;
-  readonly grown: number;
-  readonly needed: number;
-  readonly overhead: number;
-}
+type FullAfterCheckpoint = Readonly<Record<'counted' | 'grown' | 'needed' | 'overhead', number>>;
 
 export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLimit): Outcome {
   const { counted, grown, needed, overhead } = full;

@@ -17,7 +17,6 @@ export type ProposedPlan = { readonly callId: string; readonly steps: readonly P
 export interface WorkPlan {
   readonly steps: readonly PlanStep[];
   readonly number?: number;
-  /** Something followed the plan, so it may be out of date. */
   readonly isOlder: boolean;
   /** Absent: a message of the user followed. */
   readonly olderThan?: PlanOlderThan;
@@ -27,7 +26,6 @@ export interface WorkPlan {
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
 export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
 
-/** Marks the plan as older. A message of the user outranks other causes. */
 export function withOlderPlan(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {
   const { plan } = work;
   if (plan === undefined) return work;

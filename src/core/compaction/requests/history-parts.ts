@@ -15,9 +15,8 @@ export interface Part extends Unit {
 }
 
 /**
- * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first; `most` of them are sent before
- * the last. The last is for the checkpoint itself and is filled first, because the newest matters most; it is empty if
- * the newest items cannot be sent.
+ * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first; `most` are sent before the last.
+ * The last is for the checkpoint and is filled first; it is empty if the newest items cannot be sent.
  */
 export function cutIntoParts(
   source: CompactionSource,
@@ -52,11 +51,7 @@ function withNotesJoined(parts: readonly Part[]): readonly Part[] {
   return result;
 }
 
-interface MeasuredUnit extends Unit {
-  readonly tokens: number;
-  readonly stubbed: readonly number[];
-  readonly fits: boolean;
-}
+type MeasuredUnit = Unit & { readonly tokens: number; readonly stubbed: readonly number[]; readonly fits: boolean };
 
 /** Shortens an oversized unit where that gains most, outputs first. */
 function measure(input: readonly Item[], { from, to }: Unit, capacity: number): MeasuredUnit {
@@ -65,10 +60,8 @@ function measure(input: readonly Item[], { from, to }: Unit, capacity: number): 
   const gain = (at: number): number => sentWeight(input[at]!, false) - sentWeight(input[at]!, true);
   const stubbed: number[] = [];
   if (tokens > capacity) {
-    const order = places.toSorted(
-      (a, b) => Number(isOutput(input[b]!)) - Number(isOutput(input[a]!)) || gain(b) - gain(a) || a - b,
-    );
-    for (const at of order) {
+    const rank = (at: number): number => Number(isOutput(input[at]!));
+    for (const at of places.toSorted((a, b) => rank(b) - rank(a) || gain(b) - gain(a) || a - b)) {
       if (tokens <= capacity) break;
       if (gain(at) <= 0) continue;
       stubbed.push(at);

@@ -4,9 +4,8 @@ import { cachePerObject } from '../../../base/objects.ts';
 import { firstBytes } from '../../fragments/text/truncate.ts';
 
 /**
- * Replacement for an item too large for a request: same kind and ids, with a notice in place of large content.
- * Undefined for encrypted content and unknown types, which are left out. The object and its text must never change for
- * an item: requests are rebuilt with it.
+ * The item with a notice in place of large content. Undefined for encrypted content and unknown types, which are left
+ * out. Object and text must never change for an item: requests are rebuilt with it.
  */
 export const stubItem = cachePerObject((item: Item): Item | undefined => {
   const stub = makeStub(item);
@@ -41,7 +40,6 @@ function makeStub(item: Item): Item | undefined {
   }
 }
 
-/** Shows the beginning of a message: it mostly indicates the rest. */
 function beginningOf(item: MessageItem, notice: string): JsonObject {
   const type = item.role === 'assistant' ? 'output_text' : 'input_text';
   const beginning = firstBytes(messageText(item), beginningBytes);

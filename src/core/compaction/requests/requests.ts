@@ -15,12 +15,7 @@ import { isOutput } from './item-stub.ts';
 import * as prompts from './prompts.ts';
 import { userRequestMessage } from './prompts.ts';
 
-/** `part` of `of`, counted from 1, with the notes about the parts before. */
-interface PartPlace extends Pick<Progress, 'notes' | 'notesBudget'> {
-  readonly part: number;
-  readonly of: number;
-}
-
+type PartPlace = Pick<Progress, 'notes' | 'notesBudget'> & { readonly part: number; readonly of: number };
 type Way = 'structured' | 'plain';
 
 export const stageRequest = (plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest => ({
@@ -45,9 +40,8 @@ export function repairRequest(
   budget: { readonly left: number; readonly answer: number },
 ): CompactionRequest | undefined {
   const named = faults.slice(0, mostFaults.count).map((fault) => firstBytes(fault, mostFaults.bytes));
-  const repair = userRequestMessage(
-    request.strategy === 'plain' ? prompts.plainRepairPrompt(named) : prompts.repairPrompt(named),
-  );
+  const prompt = request.strategy === 'plain' ? prompts.plainRepairPrompt : prompts.repairPrompt;
+  const repair = userRequestMessage(prompt(named));
   const left = budget.left - messagesWeight([repair]);
   if (left < 0) return undefined;
   // An endless answer is not sent back whole: its beginning and end show the fault.
@@ -148,8 +142,7 @@ export function layOutParts(
 ): Progress | undefined {
   const { space, notes, stages } = progress;
   if (from === 0 && notes.length === 0) {
-    const whole: Part = { from, to: source.input.length, stubbed: [], sent: true };
-    const alone = { ...progress, parts: [whole] };
+    const alone = { ...progress, parts: [{ from, to: source.input.length, stubbed: [], sent: true }] };
     if (requestWeight(plan, source, finalRequest(plan, alone)) <= space) return alone;
   }
   const available = space - plan.budget.fixed - frameWeight(plan);

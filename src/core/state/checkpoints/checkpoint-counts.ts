@@ -1,7 +1,7 @@
 import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
+import { addUsage, noUsage, tokenCounts, type Usage } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 
@@ -9,7 +9,6 @@ export interface Checkpoints {
   readonly count: number;
   /** Failed automatic ones since the last success. */
   readonly failures: number;
-  /** Cost of all attempts, including failed ones. */
   readonly spent: Usage;
   /** Entries in history at the first request after the newest checkpoint. Absent without a checkpoint. */
   readonly seen?: number | 'not-yet';
@@ -43,7 +42,6 @@ export function foldRequestSeen(checkpoints: Checkpoints, length: number): Check
 
 /** State after a rollback to a place with that many entries. Counts and costs of later ones remain. */
 export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
-  // Without a later checkpoint, the current one is unchanged.
   const seen = now.count === then.count ? now.seen : then.seen;
   return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };
 }
@@ -62,10 +60,8 @@ export function compactionFailed(failed: FailedCompaction): LineDraft {
   const { id, turnId, trigger, usage, requests, paused } = failed;
   const { code, message, next } = failed.outcome;
   const why = { outcome: { code, message, next }, paused: paused || undefined };
-  return {
-    type: lineType.compaction,
-    payload: { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests },
-  };
+  const payload = { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests };
+  return { type: lineType.compaction, payload };
 }
 
 export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompaction, 'trigger' | 'outcome'>): boolean {
@@ -109,7 +105,6 @@ export function readCheckpoint(payload: JsonObject): CheckpointReport | undefine
 
 const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const;
 const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
-const counts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
 
 /** Files are edited by hand: all fields that are shown must be present. */
 function isWhole(report: JsonObject): boolean {
@@ -120,7 +115,7 @@ function isWhole(report: JsonObject): boolean {
     isJsonObject(words) &&
     hasNumbers(words, ['kept', 'cut', 'dropped']) &&
     isJsonObject(usage) &&
-    hasNumbers(usage, counts) &&
+    hasNumbers(usage, tokenCounts) &&
     Array.isArray(mended) &&
     mended.every((each) => typeof each === 'string') &&
     (cachedShare === undefined || typeof cachedShare === 'number') &&

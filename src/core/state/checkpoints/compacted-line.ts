@@ -6,7 +6,7 @@ import type { TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { rateLimitFields, readRateLimits } from '../../../protocol/rate-limits.ts';
 import { lastUsage, noCount } from '../../history/token-counts.ts';
-import { clearedByCheckpoint, type ToldProblems } from '../../world/world-state.ts';
+import { clearedByCheckpoint } from '../../world/world-state.ts';
 import { readMcpProblems, mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import { readAgents, storeAgents } from '../fold/agents.ts';
 import { historyBehindCheckpoint } from './opaque-checkpoint.ts';
@@ -34,9 +34,9 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else about earlier lines.
   const rest = carried === undefined ? state : { meta: state.meta, marks: state.marks, ...carried };
-  // No provider has counted the new history.
   const usage = { total: (carried ?? state).usage.total, newest: noCount };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
+  const told = readMcpProblems(objectAt(payload, 'capstan')?.['mcp_problems']);
   return {
     ...rest,
     sessionsAtCheckpoint: rest.sessions,
@@ -49,18 +49,12 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     history: historyOf(entries),
     behind: historyBehindCheckpoint(state, entries),
     // The list of stopped MCP servers is not part of the replaced history.
-    baseline: clearedByCheckpoint(
-      carried === undefined ? mcpProblemsInBaseline(state.baseline) : carriedProblems(payload),
-    ),
+    baseline: clearedByCheckpoint(carried === undefined ? mcpProblemsInBaseline(state.baseline) : told),
     // Before our first request in a file of another program there is no prefix to break.
     sent: carried === undefined && state.sent === undefined ? undefined : { kind: 'gone', why: 'checkpoint' },
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };
-}
-
-function carriedProblems(payload: JsonObject): ToldProblems {
-  return readMcpProblems(objectAt(payload, 'capstan')?.['mcp_problems']);
 }
 
 /** Marks that the turn's checkpoint exists. Keeps the mark of the running turn, which a checkpoint does not carry. */
@@ -91,13 +85,8 @@ export function carriedState(state: ThreadState): JsonObject {
     newest,
     instructions: state.instructions as JsonObject | undefined,
     settings,
-    ...notEmpty({
-      model_limits: state.limits,
-      warnings: state.warnings,
-      session_context: state.sessionContext,
-      pins,
-      waiting,
-    }),
+    ...notEmpty({ model_limits: state.limits, warnings: state.warnings, session_context: state.sessionContext }),
+    ...notEmpty({ pins, waiting }),
     open_turn: openTurn && {
       id: openTurn.id,
       started_at: openTurn.startedAt,
@@ -127,22 +116,9 @@ export function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<
-  ThreadState,
-  | 'meta'
-  | 'history'
-  | 'behind'
-  | 'baseline'
-  | 'marks'
-  | 'sent'
-  | 'posted'
-  | 'prefill'
-  | 'failed'
-  | 'sessionsAtCheckpoint'
-  | 'agentsAtCheckpoint'
->;
+type Carried = NonNullable<ReturnType<typeof readCarried>>;
 
-function readCarried(payload: JsonObject): Carried | undefined {
+function readCarried(payload: JsonObject) {
   const carried = objectAt(payload, 'capstan');
   const usage = objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
@@ -168,7 +144,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     openTurn: readOpenTurn(objectAt(carried, 'open_turn')),
     rateLimits: readRateLimits(objectAt(carried, 'rate_limits')),
     goal: readGoal(objectAt(carried, 'goal')),
-  };
+  } satisfies Partial<ThreadState>;
 }
 
 function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
@@ -222,7 +198,6 @@ function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly
 export interface NewCheckpoint {
   /** The summary message, for older readers. */
   readonly message: string;
-  /** The new history, and the metadata of each item. */
   readonly items: readonly Item[];
   readonly metadata: readonly JsonObject[];
   readonly windowId: string;

@@ -7,9 +7,8 @@ import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, turnEvent, turnEventKind } from '../drafts/turn-lines.ts';
 
 /**
- * Searches for the newest current checkpoint: a fold may begin at a line that replaces all before it. Turns that later
- * rollback markers take back are subtracted first. `behind`: do not stop at an opaque checkpoint, so that the history
- * behind it is read, as for a line that uses this history again.
+ * Finds the newest current checkpoint, where a fold may begin; turns that later rollback markers take back do not
+ * count. `behind`: does not stop at an opaque checkpoint, so that the history behind it is read.
  */
 export function newestCheckpointSearch({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {
   let isOpaqueAllowed = !behind;
@@ -24,11 +23,9 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
   return {
     wanted({ type, payloadType }) {
       if (type === lineType.compacted || type === lineType.reopened) return true;
-      if (type === lineType.event) {
-        const kind = turnEventKind(payloadType);
-        return payloadType === undefined || (marked ? kind !== undefined : kind === 'rollback');
-      }
-      return marked && type === lineType.responseItem;
+      if (type !== lineType.event) return marked && type === lineType.responseItem;
+      const kind = turnEventKind(payloadType);
+      return payloadType === undefined || (marked ? kind !== undefined : kind === 'rollback');
     },
     beginsAt(line) {
       const { payload } = line;
@@ -69,7 +66,6 @@ interface Met {
   readonly closings: readonly { readonly id: string; readonly words: number }[];
 }
 
-/** Numbers of messages inside the previously open turn, and outside any turn. */
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
   const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
   if (turn === undefined) return { inside: 0, outside: words + sum(closings) };

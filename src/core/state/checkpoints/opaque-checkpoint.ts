@@ -10,7 +10,6 @@ import { clearedByCheckpoint } from '../../world/world-state.ts';
 import { mcpProblemsInBaseline } from '../../world/mcp-problems.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 
-/** State after a checkpoint that replaces the history of `before` with these entries. */
 export function historyBehindCheckpoint(
   before: ThreadState,
   checkpoint: readonly Entry[],
@@ -58,7 +57,6 @@ function saysAnything(all: readonly Entry[]): boolean {
   return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
 }
 
-/** From this line on the history behind the newest checkpoint is used again. */
 export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
   return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };
 }

@@ -8,7 +8,6 @@ import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
 import { type Author, otherAuthor } from '../../../protocol/user-input.ts';
 import { entryMetadata, type Origin } from '../../history/entry.ts';
 
-/** A model-visible item with its origin, and with its maker unless that is the current provider. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
   return { type: lineType.responseItem, payload: item, metadata: entryMetadata({ origin, turn, maker }) };
 }
@@ -43,7 +42,6 @@ export function answerLine(
   return withFacts(itemLine(item, { family: 'tool' }, turn), known);
 }
 
-/** A picture made by the provider. Checkpoints keep its path. */
 export function imageLine(item: Item, turn: TurnId, path: string | undefined): LineDraft {
   const changed = path === undefined ? {} : { changed: [{ path, kind: 'add', generated: true }] };
   return withFacts(itemLine(item, { family: 'model' }, turn), changed);
@@ -103,13 +101,10 @@ export function storedItem(item: TurnItem): JsonObject {
       };
     case 'image-view':
       return { type: 'ImageView', id, path: fileUrl(item.path) };
-    case 'plan':
-      return {
-        type: 'Plan',
-        id,
-        text: item.steps.map(({ text }) => text).join('\n'),
-        steps: item.steps as unknown as Json,
-      };
+    case 'plan': {
+      const text = item.steps.map((step) => step.text).join('\n');
+      return { type: 'Plan', id, text, steps: item.steps as unknown as Json };
+    }
     case 'command':
       return {
         type: 'CommandExecution',
@@ -166,10 +161,7 @@ function duration(milliseconds: number): JsonObject {
 const longestValue = 2000;
 
 /** One typed fact per text of a context item, beside its kinds, and the reason for sending it again. */
-export interface ContextFacts {
-  readonly values: readonly (Json | undefined)[];
-  readonly why?: string;
-}
+export type ContextFacts = { readonly values: readonly (Json | undefined)[]; readonly why?: string };
 
 export function withContextFacts(metadata: JsonObject, { values, why }: ContextFacts): JsonObject {
   const kept = values.map((value) => (isShort(value) ? value : null));

@@ -18,8 +18,6 @@ import { applyPatch, makePatch } from '../../world/world-state.ts';
 import type { ThreadState } from '../thread-state.ts';
 import { failureFacts, type ShownUsage, shownUsage, usageFields } from './usage-and-failure-fields.ts';
 
-/** Lines that frame a turn. Keys are those of the shared file format; ours are under `capstan`. */
-
 /** `compaction`: a turn of its own, without a message. `switched`: its model differs from that of the turn before. */
 export function turnStarted(
   { telemetry, window, modes }: Envelope,
@@ -44,6 +42,7 @@ export function turnContext(
   { outdated }: { readonly outdated: boolean } = { outdated: false },
 ): LineDraft {
   const { identity, workspace, policy, modes, telemetry } = envelope;
+  const record = envelopeRecord(before, storeEnvelope(envelope));
   return {
     type: lineType.turnContext,
     payload: {
@@ -63,11 +62,7 @@ export function turnContext(
       effort: identity.effort,
       cyber_access_program: modes.cyberAccessProgram,
       summary: identity.summary ?? 'none',
-      capstan: {
-        ...choicesOf(envelope),
-        outdated: outdated || undefined,
-        envelope: envelopeRecord(before, storeEnvelope(envelope)),
-      },
+      capstan: { ...choicesOf(envelope), outdated: outdated || undefined, envelope: record },
     },
   };
 }
@@ -136,12 +131,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 }
 
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
-
-export interface ThreadCost {
-  readonly total: Usage;
-  readonly last: Usage;
-}
-
+export type ThreadCost = { readonly total: Usage; readonly last: Usage };
 export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
 
 export function tokenCount(
@@ -168,9 +158,8 @@ export function isCostForOthers(tokenCount: JsonObject): boolean {
 }
 
 /**
- * Repeats the cost when a rollout continues from an earlier place: turns that were taken back have been paid for, and
- * the newest count is that of the place. Readers skip it in the cost of a turn or request: it belongs to none that
- * remains.
+ * Repeats the cost in a rollout that continues from an earlier place: turns that were taken back have been paid for.
+ * Readers skip it in the cost of a turn or request: it belongs to none that remains.
  */
 export function repeatCost({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
@@ -188,7 +177,6 @@ export interface RecordedEnd {
   readonly envelope: Envelope;
   readonly endedAt: number;
   readonly lastMessage?: string;
-  /** A hook withheld all of the words from the model, or ended the turn. */
   readonly endedBy?: 'hook';
   readonly continuedBy?: string;
 }
@@ -220,12 +208,8 @@ export function turnCompleteAtCut(turnId: string): LineDraft {
 /** A turn does not end before it began, even if the clock went back. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
   const endedAt = Math.max(startedAt, clock);
-  return {
-    turn_id: turnId,
-    started_at: seconds(startedAt),
-    completed_at: seconds(endedAt),
-    duration_ms: endedAt - startedAt,
-  };
+  const [started_at, completed_at] = [startedAt, endedAt].map(seconds);
+  return { turn_id: turnId, started_at, completed_at, duration_ms: endedAt - startedAt };
 }
 
 function collaborationMode({ identity, modes }: Envelope): JsonObject {
@@ -243,9 +227,8 @@ const event = (payload: JsonObject): LineDraft => ({ type: lineType.event, paylo
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /**
- * The stored envelope: plain JSON without null. Long texts are elsewhere in the file (I9), with only size and digest
- * here. Variables that the user sets for commands may be secret: only names are kept. Budgets are kept without the
- * shares behind them; of rules, only their number.
+ * The stored envelope: JSON without null. Of long texts, only size and digest are here: they are elsewhere in the file
+ * (I9). Of variables for commands, only names are kept: they may be secret. Of rules, only their number.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
   const { policy, capabilities } = envelope;
@@ -278,7 +261,6 @@ function shorten(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));
 }
 
-/** Everything if no earlier turn is known, otherwise the difference. */
 function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonObject {
   if (before === undefined) return { full: true, groups: now };
   return { full: false, groups: makePatch(before, now) ?? {} };
@@ -296,7 +278,6 @@ export function foldEnvelope(before: JsonObject | undefined, record: Json | unde
 export type TurnStatus = 'completed' | 'failed' | 'interrupted' | 'open';
 
 export type TurnEvent =
-  /** `isCompaction`: the turn only makes a checkpoint. */
   | { readonly kind: 'start'; readonly name: string; readonly at?: number; readonly isCompaction: boolean }
   | { readonly kind: 'end'; readonly name: string; readonly at?: number; readonly status: TurnStatus }
   /** Number of the newest counted turns to take back; always an integer of at least 1. */

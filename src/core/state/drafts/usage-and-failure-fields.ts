@@ -1,6 +1,14 @@
 import { defined, whole } from '../../../base/objects.ts';
 import type { ModelFailure } from '../../../ports/model.ts';
-import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+  trueAt,
+} from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { readRateLimits } from '../../../protocol/rate-limits.ts';
 import type { UsageEvent } from '../../../protocol/thread-event.ts';
@@ -67,12 +75,11 @@ export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   const line = objectAt(objectAt(event, 'info'), 'last_token_usage');
   const fields = ours?.['counted'] === true ? line : objectAt(ours, 'last');
   const rateLimits = readRateLimits(objectAt(event, 'rate_limits'));
-  const refused = ours?.['refused'] === true || undefined;
+  const refused = trueAt(ours, 'refused');
   const { step, ...known } = shown;
   return { step, ...defined({ last: fields && readUsage(fields) }), ...known, ...defined({ rateLimits, refused }) };
 }
 
-/** Facts shown beside a failure's message: its source, and when the same request may work. */
 type FailureFacts = Partial<Pick<ModelFailure, 'cause' | 'status' | 'retry' | 'resetsAt'>>;
 
 /** In the form of the turn's last line. Undefined if there is nothing to keep. */

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { Snapshot } from '../../../ports/workspace.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { FilesChangedInSideConversation } from '../../../protocol/turn-item.ts';
 import { readChangedFiles } from '../fold/plan-and-changed-files.ts';
@@ -40,13 +40,12 @@ export function snapshotLine(
   return { type: lineType.snapshot, payload: { ...who, when, ...what } };
 }
 
-/** Undefined for a line of another kind, or an invalid one. */
 export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | undefined {
   if (type !== lineType.snapshot) return undefined;
   const changer = changerOf(payload);
   const [when, root] = [stringAt(payload, 'when'), stringAt(payload, 'root')];
   if (changer === undefined || (when !== 'before' && when !== 'after') || root === undefined) return undefined;
-  const skipped = (arrayAt(payload, 'skipped') ?? []).filter(isJsonObject).map((entry) => ({
+  const skipped = objectsAt(payload, 'skipped').map((entry) => ({
     path: stringAt(entry, 'path') ?? '',
     why: stringAt(entry, 'why') ?? '',
   }));

@@ -1,15 +1,7 @@
 import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../../../protocol/agent.ts';
 import { defined, whole } from '../../../base/objects.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { type Json, type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { repairUsage, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
@@ -26,7 +18,6 @@ function noteFields(note: AgentNote): JsonObject {
   return { id, spawned: by, parent_thread_id: parentId, agent_path: path, agent_role: role };
 }
 
-/** Folds one more line. An invalid line changes nothing. */
 export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject): readonly RecordedAgent[] {
   const id = parseThreadId(stringAt(payload, 'id') ?? '');
   if (id === undefined) return agents;
@@ -45,19 +36,13 @@ export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject)
 
 function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined): RecordedAgent | undefined {
   const parentId = parseThreadId(stringAt(payload, 'parent_thread_id') ?? '');
-  const start = whole({
-    id,
-    parentId,
-    path: stringAt(payload, 'agent_path'),
-    role: stringAt(payload, 'agent_role'),
-    turnId,
-  });
+  const [path, role] = [stringAt(payload, 'agent_path'), stringAt(payload, 'agent_role')];
+  const start = whole({ id, parentId, path, role, turnId });
   return start && { ...start, state: 'running', used: noUsage };
 }
 
 type Agents = readonly RecordedAgent[];
 
-/** Folds a report that waits for the thread's next request. */
 export function foldReport(agents: Agents, { agentId, status, used }: Omit<AgentReport, 'path'>): Agents {
   const known = agents.find(({ id }) => id === agentId);
   if (known === undefined) return agents;
@@ -89,7 +74,7 @@ export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
 }
 
 export function readAgents(carried: JsonObject): readonly RecordedAgent[] {
-  return (arrayAt(carried, 'agents') ?? []).filter(isJsonObject).flatMap((value) => readStored(value) ?? []);
+  return objectsAt(carried, 'agents').flatMap((value) => readStored(value) ?? []);
 }
 
 const states = ['running', 'idle', 'closed'] as const;

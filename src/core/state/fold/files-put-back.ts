@@ -8,13 +8,13 @@ import {
   withoutParentFolders,
 } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
 import { textsAt } from '../questions/question-lines.ts';
 
 export function readPutBack(stored: JsonObject): RestoredFiles | undefined {
   const [restored, deleted] = [textsAt(stored, 'restored'), textsAt(stored, 'deleted')];
   if (restored === undefined || deleted === undefined) return undefined;
-  const isUndone = stored['isUndone'] === true || undefined;
+  const isUndone = trueAt(stored, 'isUndone');
   const before = readBefore(objectAt(stored, 'before'));
   return { restored, deleted, ...defined({ before, isUndone, more: numberAt(stored, 'more') }) };
 }
@@ -50,8 +50,8 @@ function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readon
 }
 
 export function readPutBackFiles(stored: JsonObject): readonly RestoredFile[] | undefined {
-  const files = (arrayAt(stored, 'put_back') ?? []).filter(isJsonObject).flatMap((value): readonly RestoredFile[] => {
-    const [path, isDeleted] = [stringAt(value, 'path'), value['isDeleted'] === true || undefined];
+  const files = objectsAt(stored, 'put_back').flatMap((value): readonly RestoredFile[] => {
+    const [path, isDeleted] = [stringAt(value, 'path'), trueAt(value, 'isDeleted')];
     return path === undefined ? [] : [{ path, isDeleted, before: numberAt(value, 'before') }];
   });
   return files.length === 0 ? undefined : files;

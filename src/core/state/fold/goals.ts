@@ -36,10 +36,8 @@ export function goalWithoutCost(goal: RecordedGoal, before: Usage, after: Usage)
 }
 
 export function goalUpdated(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
-  return {
-    type: lineType.event,
-    payload: { type: 'thread_goal_updated', threadId, turnId, ...goalFields(threadId, goal) },
-  };
+  const payload = { type: 'thread_goal_updated', threadId, turnId, ...goalFields(threadId, goal) };
+  return { type: lineType.event, payload };
 }
 
 function goalFields(threadId: string, { spent, reason, share, ...goal }: RecordedGoal): JsonObject {

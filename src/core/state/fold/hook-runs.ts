@@ -2,20 +2,16 @@ import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { hookEvents, type HookRun, type ThreadEvent } from '../../../protocol/thread-event.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** Output of a hook from when the thread was opened. A section sends it again after every checkpoint. */
-export interface SessionText {
-  readonly key: string;
-  readonly text: string;
-}
+export type SessionText = { readonly key: string; readonly text: string };
 
 export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDraft {
   return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), context } };
 }
 
-/** True if the output holds for as long as the thread is open. */
 export function isSessionText({ event }: Pick<HookRun, 'event'>): boolean {
   return event === 'SessionStart' || event === 'SubagentStart';
 }
@@ -41,9 +37,8 @@ function readRun(stored: JsonObject | undefined): HookRun | undefined {
     command: stringAt(stored, 'command'),
     status: statuses.find((name) => name === stored?.['status']),
     durationMs: numberAt(stored, 'duration_ms') ?? 0,
-    entries: (arrayAt(stored, 'entries') ?? []).filter(isJsonObject).flatMap((entry) => {
-      const kind = kinds.find((name) => name === entry['kind']);
-      return whole({ kind, text: stringAt(entry, 'text') }) ?? [];
+    entries: objectsAt(stored, 'entries').flatMap((entry) => {
+      return whole({ kind: kinds.find((name) => name === entry['kind']), text: stringAt(entry, 'text') }) ?? [];
     }),
   });
 }
@@ -66,7 +61,7 @@ function withText(texts: readonly SessionText[], { key, text }: SessionText): re
 }
 
 export function readSessionTexts(carried: JsonObject): readonly SessionText[] {
-  const texts = (arrayAt(carried, 'session_context') ?? []).filter(isJsonObject).flatMap((each) => {
+  const texts = objectsAt(carried, 'session_context').flatMap((each) => {
     return whole({ key: stringAt(each, 'key'), text: stringAt(each, 'text') }) ?? [];
   });
   return texts.reduce<readonly SessionText[]>(withText, []);

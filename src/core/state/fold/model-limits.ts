@@ -1,4 +1,4 @@
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
 
@@ -73,7 +73,7 @@ export function repeatModelWindows(then: readonly ModelLimit[], now: readonly Mo
 }
 
 export function readModelLimits(carried: JsonObject): readonly ModelLimit[] {
-  return (arrayAt(carried, 'model_limits') ?? []).filter(isJsonObject).flatMap(readLimit).slice(-mostModels);
+  return objectsAt(carried, 'model_limits').flatMap(readLimit).slice(-mostModels);
 }
 
 function readLimit(value: JsonObject): readonly ModelLimit[] {

@@ -1,13 +1,6 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  loneSurrogateWords,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { type Json, type JsonObject, loneSurrogateWords, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
@@ -18,9 +11,7 @@ export interface Pin {
 }
 
 /** The seal proves that this home wrote the line. */
-export interface RecordedPin extends Pin {
-  readonly seal?: string;
-}
+export type RecordedPin = Pin & { readonly seal?: string };
 
 export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
 export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
@@ -72,7 +63,7 @@ function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
 
 /** Read from a checkpoint, or from a rollback with the pins of the rollout that it left. */
 export function readPins(carried: JsonObject): readonly RecordedPin[] {
-  return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly RecordedPin[]);
+  return objectsAt(carried, 'pins').reduce(foldPin, [] as readonly RecordedPin[]);
 }
 
 /** Limits in tokens: pins are sent again and again. */

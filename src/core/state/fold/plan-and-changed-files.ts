@@ -21,6 +21,7 @@ import {
   objectAt,
   parseJsonObject,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../../../protocol/turn-item.ts';
@@ -89,7 +90,6 @@ function readSteps(steps: readonly Json[], key: 'step' | 'text'): readonly PlanS
   });
 }
 
-/** Each file once, at its first change, with its newest kind. */
 function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile[]): readonly ChangedFile[] {
   const files = new Map(before.map((file) => [file.path, file]));
   for (const file of changed) {
@@ -105,7 +105,7 @@ export function readChangedFiles(stored: Json): readonly ChangedFile[] {
   return stored.filter(isJsonObject).flatMap((value): ChangedFile[] => {
     const [path, kind, movePath] = [stringAt(value, 'path'), value['kind'], stringAt(value, 'movePath')];
     if (path === undefined || (kind !== 'add' && kind !== 'delete' && kind !== 'update')) return [];
-    return [{ path, kind, ...defined({ movePath, generated: value['generated'] === true || undefined }) }];
+    return [{ path, kind, ...defined({ movePath, generated: trueAt(value, 'generated') }) }];
   });
 }
 

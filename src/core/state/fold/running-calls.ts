@@ -4,12 +4,13 @@ import type { StartedProcess } from '../../../ports/system.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import {
   arrayAt,
-  isJsonObject,
   type Json,
   type JsonObject,
   numberAt,
   objectAt,
+  objectsAt,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -114,10 +115,7 @@ const stoppedFate: SessionFate = 'stopped';
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
 
-interface SessionState {
-  readonly sessions: readonly RecordedSession[];
-  readonly sessionsAtCheckpoint: readonly RecordedSession[];
-}
+type SessionState = Readonly<Record<'sessions' | 'sessionsAtCheckpoint', readonly RecordedSession[]>>;
 
 export function foldSession<State extends SessionState>(state: State, payload: JsonObject): State {
   const id = numberAt(payload, 'id');
@@ -158,7 +156,7 @@ export function sessionStartLine(session: RecordedSession): LineDraft {
 }
 
 export function readSessions(carried: JsonObject): readonly RecordedSession[] {
-  return (arrayAt(carried, 'sessions') ?? []).filter(isJsonObject).flatMap((value) => readSession(value) ?? []);
+  return objectsAt(carried, 'sessions').flatMap((value) => readSession(value) ?? []);
 }
 
 function readSession(payload: JsonObject): RecordedSession | undefined {
@@ -171,10 +169,9 @@ function readSession(payload: JsonObject): RecordedSession | undefined {
     item: objectAt(payload, 'item'),
   });
   const started = readProcess(objectAt(payload, 'process'));
-  const [exited, stopped] = [payload['ended'] === true || undefined, payload['stopped'] === true || undefined];
-  return (
-    session && { ...session, process: started, processSeal: started && stringAt(payload, 'seal'), exited, stopped }
-  );
+  const [exited, stopped] = [trueAt(payload, 'ended'), trueAt(payload, 'stopped')];
+  const processSeal = started && stringAt(payload, 'seal');
+  return session && { ...session, process: started, processSeal, exited, stopped };
 }
 
 export function sessionCommand({ item }: Pick<RecordedSession, 'item'>): string {

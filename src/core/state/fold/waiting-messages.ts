@@ -1,7 +1,15 @@
 import type { KeptReview } from '../../../protocol/thread-event.ts';
 import { defined } from '../../../base/objects.ts';
 import { asItem, type Item, isMessage, type MessageItem, messageText } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  stringAt,
+} from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../../../protocol/provider-name.ts';
@@ -36,7 +44,6 @@ export type WaitingContent =
       /** The code review that it reports, for screens. Only its line has it. */
       readonly review?: KeptReview;
     }
-  /** `total`: cost of the thread including the report. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
   /** `again`: a rollback or a fork left the turn that reported it, but not the files. */
   | { readonly kind: 'files'; readonly files: RestoredFiles; readonly again?: true }
@@ -138,7 +145,6 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
 
 type Waiting = readonly RecordedMessage[];
 
-/** Folds the metadata of a `response_item` line. */
 export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined): Waiting {
   if (waiting.length === 0 || metadata === undefined) return waiting;
   const id = stringAt(objectAt(metadata, 'capstan'), 'waited');
@@ -146,7 +152,7 @@ export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined):
 }
 
 export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
-  return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
+  return objectsAt(carried, 'waiting').reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
 /** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */

@@ -5,7 +5,6 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 const mostWarnings = 50;
 const longestName = 300;
 
-/** Two warnings are the same if they have the same name. */
 export function warningSaid(name: string): LineDraft {
   return { type: lineType.warning, payload: { name: name.slice(0, longestName) } };
 }

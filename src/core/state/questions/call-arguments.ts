@@ -1,6 +1,14 @@
 import { defined } from '../../../base/objects.ts';
 import type { CallItem } from '../../../protocol/item.ts';
-import { arrayAt, type Json, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+  trueAt,
+} from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 
@@ -8,7 +16,6 @@ export function callArguments(call: CallItem): JsonObject {
   return call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
 }
 
-/** The model's command in a call that was not run. Undefined for other calls. */
 export function commandNotRun(call: CallItem): CommandItem | undefined {
   const { cmd } = call.name === 'exec_command' ? callArguments(call) : {};
   if (typeof cmd !== 'string') return undefined;
@@ -50,18 +57,13 @@ export function shortWord(word: string): string {
 }
 
 /** Results of hooks for a call in question. Its answer may come in another process, which does not run them again. */
-export interface HookResults {
-  readonly input?: string;
-  /** The hooks want the user to decide. */
-  readonly asks?: true;
-  readonly texts?: readonly string[];
-}
+export type HookResults = { readonly input?: string; readonly asks?: true; readonly texts?: readonly string[] };
 
 export function readHookResults(payload: JsonObject): HookResults | undefined {
   const hook = objectAt(payload, 'hook');
   if (hook === undefined) return undefined;
   const texts = arrayAt(hook, 'texts')?.filter((text) => typeof text === 'string');
-  return defined({ input: stringAt(hook, 'input'), asks: hook['asks'] === true || undefined, texts });
+  return defined({ input: stringAt(hook, 'input'), asks: trueAt(hook, 'asks'), texts });
 }
 
 /** The call as it would run. The model's own item is unchanged. */

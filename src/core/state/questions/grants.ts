@@ -1,6 +1,6 @@
 import { whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { AnswerScope } from '../../../protocol/question.ts';
 import { readAnswer, textsAt } from './question-lines.ts';
@@ -16,10 +16,7 @@ export interface GivenGrant {
   readonly seal?: string;
 }
 
-/** Lasts as long as the thread. */
-export interface RecordedGrant extends GivenGrant {
-  readonly scope: 'session' | 'rule';
-}
+export type RecordedGrant = GivenGrant & { readonly scope: 'session' | 'rule' };
 
 /** Threads and turns have few; a forged file may hold any number of any length. */
 const mostGrants = 500;
@@ -73,7 +70,6 @@ function withoutDropped<Grant extends GrantName>(grants: readonly Grant[], paylo
   return left.length === grants.length ? grants : left;
 }
 
-/** A call may be asked about twice, before it runs and after the sandbox stopped it: both answers last. */
 function withGrant<Grant extends GrantName>(grants: readonly Grant[], given: Grant): readonly Grant[] {
   return [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
 }
@@ -106,4 +102,4 @@ export function readTurnGrants(openTurn: JsonObject): readonly GivenGrant[] {
   return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
 }
 
-const carriedIn = (value: JsonObject): readonly JsonObject[] => (arrayAt(value, 'grants') ?? []).filter(isJsonObject);
+const carriedIn = (value: JsonObject): readonly JsonObject[] => objectsAt(value, 'grants');

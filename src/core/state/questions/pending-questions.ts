@@ -45,13 +45,10 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
 }
 
-/** An answer counts once, and only for the question that it names. */
 function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, payload: JsonObject): ThreadState {
   const { questions = [] } = openTurn;
   const answer = answerIn(payload);
-  const question = questions.find(
-    (each) => each.callId === callId && each.about === answer?.about && each.answer === undefined,
-  );
+  const question = questions.find((each) => each.callId === callId && each.about === answer?.about && !each.answer);
   if (question === undefined || answer === undefined) return state;
   if (answer.scope !== undefined && !question.scopes.includes(answer.scope)) return state;
   const turn: OpenTurn = {
@@ -109,10 +106,9 @@ function withGrants(state: ThreadState, payload: JsonObject): ThreadState {
 
 function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
-  if (openTurn === undefined) return state;
-  const { grants: before = [] } = openTurn;
+  const before = openTurn?.grants ?? [];
   const grants = foldTurnGrant(before, payload);
-  if (grants === before) return state;
+  if (openTurn === undefined || grants === before) return state;
   return { ...state, openTurn: { ...openTurn, grants: grants.length === 0 ? undefined : grants } };
 }
 
@@ -149,7 +145,6 @@ export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: stri
 export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {
   if (openTurn === undefined || openTurn.compaction !== undefined) return false;
   const { questions = [], calls = [] } = openTurn;
-  // Questions asked while a call ran ended with that process: the outcome of the call is unknown.
   return questions.some(({ callId }) => calls.every((call) => call.callId !== callId));
 }
 

@@ -9,6 +9,7 @@ import {
   numberAt,
   objectAt,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -51,10 +52,7 @@ export function questionKey(
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 
-/**
- * Must be durable before the user is asked. `supersedes`: `about` of the same call's previous question, which is no
- * longer asked.
- */
+/** Must be durable before the user is asked. `supersedes`: `about` of the call's previous question. */
 export function questionAsked(
   question: Question,
   { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
@@ -106,8 +104,6 @@ export function questionDropped({ callId, turnId }: Pick<Question, 'callId' | 't
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
 }
 
-/** Questions and answers in lines. A file may hold anything: unknown parts are left out. */
-
 const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
 const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
@@ -151,8 +147,8 @@ export function readQuestion(
       elicitation: readElicitation(objectAt(payload, 'elicitation')),
       client: readClient(objectAt(payload, 'client')),
       permissions: readExtra(objectAt(payload, 'permissions')),
-      confined: payload['confined'] === true || undefined,
-      typed: payload['typed'] === true || undefined,
+      confined: trueAt(payload, 'confined'),
+      typed: trueAt(payload, 'typed'),
     }),
     scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
   };
@@ -204,7 +200,6 @@ const answerKeys: readonly string[] = Object.keys({
   verdict: true,
 } as const satisfies Record<keyof Answer, true>);
 
-/** The reason why an answer is invalid: most often a misspelt key. */
 export function answerProblem(given: unknown): Outcome<'odd-input'> {
   const answer = plainCopy(given);
   const key = isJsonObject(answer) ? Object.keys(answer).find((each) => !answerKeys.includes(each)) : undefined;
@@ -221,7 +216,7 @@ function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   const risk = riskLevels.find((level) => level === value?.['risk']);
   const authorization = authorizationLevels.find((level) => level === value?.['authorization']);
   if (risk === undefined || authorization === undefined) return undefined;
-  const overruled = value?.['overruled'] === true || undefined;
+  const overruled = trueAt(value, 'overruled');
   return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale'), overruled }) };
 }
 
@@ -258,6 +253,6 @@ function readElicitation(value: JsonObject | undefined): Question['elicitation']
 
 function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {
   if (value === undefined) return undefined;
-  const network = value['network'] === true || undefined;
+  const network = trueAt(value, 'network');
   return defined({ network, read: textsAt(value, 'read'), write: textsAt(value, 'write') });
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { isCall, type Item } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, parseJson, stringAt, trueAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
@@ -18,15 +18,9 @@ export interface OpenCall {
   readonly confined?: true;
 }
 
-interface AnsweredCall {
-  readonly turnId: TurnId;
-  readonly callId: string;
-  /** The item of the line before, which belongs to this call. */
-  readonly ended: TurnItem | undefined;
-  readonly open: OpenCall | undefined;
-}
+type AnsweredCall = { readonly turnId: TurnId; readonly callId: string; ended?: TurnItem; open?: OpenCall };
 
-/** The refusal or end that a call's answer reports. Undefined if the item was shown before. */
+/** The refusal or end that an answer reports; `ended`: the item of the line before. Undefined: shown before. */
 export function endedCall(
   answer: Item,
   { metadata }: Pick<Line, 'metadata'>,
@@ -35,7 +29,7 @@ export function endedCall(
   const { text } = outputOf(answer);
   const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
   if (refused !== undefined) {
-    const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
+    const [tool = '', unasked] = [stringAt(refused, 'tool'), trueAt(refused, 'unasked')];
     const item = notRun(open?.call, refused);
     return { kind: 'call-refused', turnId, callId, tool, ...defined({ item, unasked }), reason: text } as ThreadEvent;
   }
@@ -186,17 +180,13 @@ function factNumber(facts: readonly string[], pattern: RegExp): number | undefin
 }
 
 function parsedAnswer(answer: string): CallReport | undefined {
-  if (!answer.startsWith('{"output":')) return undefined;
-  try {
-    // It begins like an object, so it is one.
-    const value = JSON.parse(answer) as JsonObject;
-    const metadata = objectAt(value, 'metadata');
-    const exitCode = numberAt(metadata, 'exit_code');
-    if (exitCode === undefined) return undefined;
-    return exited(exitCode, numberAt(metadata, 'duration_seconds'), stringAt(value, 'output') ?? '');
-  } catch {
-    return undefined;
-  }
+  // It begins like an object, so it is one, or undefined.
+  const value = answer.startsWith('{"output":') ? (parseJson(answer) as JsonObject | undefined) : undefined;
+  const metadata = objectAt(value, 'metadata');
+  const exitCode = numberAt(metadata, 'exit_code');
+  return exitCode === undefined
+    ? undefined
+    : exited(exitCode, numberAt(metadata, 'duration_seconds'), stringAt(value, 'output') ?? '');
 }
 
 /** Adds the call with the patch's lines, unless the file has them elsewhere. After a failure, the reason. */
@@ -214,7 +204,7 @@ function withPatchLines(
 
 /** Our older files store the lines beside the answer. */
 function withStoredLines(changes: readonly ChangedFile[], metadata: JsonObject | undefined): readonly ChangedFile[] {
-  const stored = (arrayAt(objectAt(metadata, 'capstan'), 'changed') ?? []).filter(isJsonObject);
+  const stored = objectsAt(objectAt(metadata, 'capstan'), 'changed');
   if (stored.every((file) => file['diff'] === undefined)) return changes;
   const diffs = new Map(stored.map((file) => [stringAt(file, 'path'), stringAt(file, 'diff')]));
   return changes.map((change) => ({ ...change, ...defined({ diff: change.diff ?? diffs.get(change.path) }) }));

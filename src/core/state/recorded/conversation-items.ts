@@ -1,7 +1,15 @@
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { isMessage, isReasoning, type Item, messageText, proposedPlan } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  parseJson,
+  stringAt,
+} from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ContextEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
@@ -36,13 +44,10 @@ export interface RecordedCall {
   /** It left the sandbox of its turn; `confined`: for a wider one, which only denied protected reads. */
   readonly outside?: true;
   readonly confined?: true;
-  /** Absent if it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 
-export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
-  readonly answer?: Answer;
-}
+export type AskedOfCall = Pick<Question, 'kind' | 'host'> & { readonly answer?: Answer };
 
 /** Undefined if the entry holds nothing to read. The answer of a tool belongs to its call. */
 export function recordedItem({ item, origin }: Entry): RecordedItem | undefined {
@@ -77,7 +82,9 @@ function recordedCall(item: Item): RecordedCall {
   const name = stringAt(item, 'name') ?? item.type;
   const input = stringAt(item, 'input');
   if (input !== undefined) return { kind: 'call', name, form: name === 'apply_patch' ? 'patch' : 'other', input };
-  const given = parsed(stringAt(item, 'arguments')) ?? item['action'] ?? item['arguments'] ?? item['content'] ?? '';
+  const written = stringAt(item, 'arguments');
+  const parsed = written && (parseJson(written) ?? written);
+  const given = parsed ?? item['action'] ?? item['arguments'] ?? item['content'] ?? '';
   const command = isJsonObject(given) ? commandOf(given) : undefined;
   if (command !== undefined) return { kind: 'call', name, form: 'command', input: command };
   const shown = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
@@ -88,14 +95,6 @@ function commandOf(given: JsonObject): string | undefined {
   const command = given['cmd'] ?? given['command'];
   if (typeof command === 'string') return command;
   return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : undefined;
-}
-
-function parsed(text: string | undefined): Json | undefined {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as Json);
-  } catch {
-    return text;
-  }
 }
 
 function textsOf(parts: readonly JsonObject[]): readonly string[] {

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   numberAt,
   objectAt,
+  objectsAt,
   stringAt,
 } from '../../../protocol/json.ts';
 import { proposedPlan } from '../../../protocol/item.ts';
@@ -13,17 +14,17 @@ import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../p
 import { textsAt } from '../questions/question-lines.ts';
 
 /**
- * Reads an item written by `storedItem` or another program. Leaves out what our files keep elsewhere: diffs, `problem`,
- * the arguments of a tool that a call is shown with. Undefined for non-items, and for a user's message, which is
- * context.
+ * Reads an item of `storedItem` or another program, without what our files keep elsewhere, such as diffs and arguments.
+ * Undefined for non-items, and for a user's message, which is context.
  */
 export function readItem(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');
   if (id === undefined) return undefined;
   switch (item['type']) {
     case 'AgentMessage': {
-      const parts = (arrayAt(item, 'content') ?? []).filter(isJsonObject);
-      const text = parts.map((part) => stringAt(part, 'text') ?? '').join('');
+      const text = objectsAt(item, 'content')
+        .map((part) => stringAt(part, 'text') ?? '')
+        .join('');
       const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
       return { kind: 'agent-message', id, text, ...more };
     }

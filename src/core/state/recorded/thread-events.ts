@@ -4,11 +4,12 @@ import { asItem, type Item } from '../../../protocol/item.ts';
 import {
   arrayAt,
   isJsonObject,
-  type Json,
   type JsonObject,
   numberAt,
   objectAt,
+  objectsAt,
   stringAt,
+  trueAt,
 } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { Answer } from '../../../protocol/question.ts';
@@ -33,10 +34,9 @@ import { modelSwitchEvent, readOutcome, settingsEventIn, turnEnd, usageEventIn }
 import { findMatchingCommand, type RecordedCommand, reviewIn, userCommandIn, userCommandOf } from './user-actions.ts';
 
 /**
- * Rebuilds events from the lines of a thread: `foldRecorded` returns those of each line, in order. They equal the
- * events sent to subscribers except for data that files lack: output that the model did not get, commands of a
- * question, and facts too long to store beside their text. A patch's lines are in its `call`. Files of other programs
- * give only what they contain.
+ * Rebuilds events from lines: `foldRecorded` returns those of each line. They equal the events sent to subscribers,
+ * except for data that files lack: output that the model did not get, commands of a question, and long facts. A patch's
+ * lines are in its `call`. Files of other programs give only what they contain.
  */
 export interface RecordedState {
   readonly threadId: ThreadId;
@@ -96,10 +96,7 @@ export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, '
 
 export const placeOf = ({ turns }: RecordedState): number => turns.place;
 
-export interface Recorded {
-  readonly state: RecordedState;
-  readonly news: readonly RecordedNews[];
-}
+export type Recorded = { readonly state: RecordedState; readonly news: readonly RecordedNews[] };
 
 export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.
@@ -183,7 +180,8 @@ function foldTold(state: RecordedState, told: RecordedCommand, show: (shown: Rec
 /** A turn that another program left open ends when the next one begins. */
 function begun(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
   const turnId = turnOf(state);
-  const left = before.turns.open === undefined ? [] : [...planOf(before), aborted(turnOf(before))];
+  const aborted = { kind: 'turn-aborted', turnId: turnOf(before) } as const;
+  const left = before.turns.open === undefined ? [] : [...planOf(before), aborted];
   const switched = objectAt(objectAt(payload, 'capstan'), 'switched');
   return withEvents(atTurnEnd(state), ...left, started(turnId, state), modelSwitchEvent(turnId, switched));
 }
@@ -230,7 +228,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
   const item = stored && readItem(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
-  const [outside, confined] = [payload['outside'] === true || undefined, payload['confined'] === true || undefined];
+  const [outside, confined] = [trueAt(payload, 'outside'), trueAt(payload, 'confined')];
   const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
   if (item.kind !== 'plan') return { state: withCall(state, callId, begun), news: [] };
   const kind = state.plan === undefined ? 'item-started' : 'item-updated';
@@ -241,7 +239,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
 /** The command of a call keeps running: its answer does not end it. */
 function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
   const callId = stringAt(payload, 'call_id');
-  return { state: callId === undefined ? state : withCall(state, callId, { isShown: true }), news: [] };
+  return withEvents(callId === undefined ? state : withCall(state, callId, { isShown: true }));
 }
 
 function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {
@@ -277,8 +275,6 @@ function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
   return { kind: 'turn-started', turnId, usage: total };
 }
 
-const aborted = (turnId: TurnId): ThreadEvent => ({ kind: 'turn-aborted', turnId });
-
 function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
   return { state, news: asNews(events.filter((event) => event !== undefined)) };
 }
@@ -313,29 +309,26 @@ function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
   const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
   const prefix = objectAt(payload, 'prefix');
   if (turnId === undefined || step === undefined || payload['auxiliary'] !== undefined) return undefined;
-  const breaks = (arrayAt(prefix, 'breaks') ?? []).filter(isBreak);
+  const breaks = objectsAt(prefix, 'breaks').filter(isBreak);
   if (breaks.length === 0) return undefined;
   const keptTokens = numberAt(objectAt(prefix, 'kept'), 'tokens') ?? 0;
   return { kind: 'prefix-broken', turnId: turnId as TurnId, step, keptTokens, breaks };
 }
 
-function isBreak(value: Json): value is Json & PrefixBreak {
-  if (!isJsonObject(value) || numberAt(value, 'tokens') === undefined) return false;
-  switch (value['kind']) {
-    case 'checkpoint':
-    case 'rollback':
-    case 'reopened':
-    case 'instructions':
-      return true;
-    case 'setting':
-      return stringAt(value, 'name') !== undefined;
-    case 'tools':
-      return ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined);
-    case 'entry':
-      return numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed');
-    default:
-      return false;
-  }
+const isWholeBreak: Readonly<Record<PrefixBreak['kind'], (value: JsonObject) => boolean>> = {
+  checkpoint: () => true,
+  rollback: () => true,
+  reopened: () => true,
+  instructions: () => true,
+  setting: (value) => stringAt(value, 'name') !== undefined,
+  tools: (value) => ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined),
+  entry: (value) =>
+    numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed'),
+};
+
+function isBreak(value: JsonObject): value is JsonObject & PrefixBreak {
+  const kind = Object.keys(isWholeBreak).find((known) => known === value['kind']) as PrefixBreak['kind'] | undefined;
+  return kind !== undefined && numberAt(value, 'tokens') !== undefined && isWholeBreak[kind](value);
 }
 
 type QuestionState = Pick<ThreadState, 'openTurn'>;
@@ -357,21 +350,12 @@ function foldAsked(before: QuestionState, line: Line, callOf: (callId: string) =
 }
 
 function fold(state: QuestionState, { type, payload }: Line): QuestionState {
-  switch (type) {
-    case lineType.event:
-      return foldTurn(state, turnEvent(payload));
-    case lineType.question:
-      return onlyAsked(foldQuestion({ ...emptyState, ...state }, payload));
-    case lineType.call:
-      return onlyAsked(foldCall({ ...emptyState, ...state }, payload));
-    case lineType.responseItem: {
-      const item = asItem(payload);
-      if (item === undefined || state.openTurn === undefined) return state;
-      return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyState, ...state }, item), item));
-    }
-    default:
-      return state;
-  }
+  if (type === lineType.event) return foldTurn(state, turnEvent(payload));
+  if (type === lineType.question) return onlyAsked(foldQuestion({ ...emptyState, ...state }, payload));
+  if (type === lineType.call) return onlyAsked(foldCall({ ...emptyState, ...state }, payload));
+  const item = type === lineType.responseItem ? asItem(payload) : undefined;
+  if (item === undefined || state.openTurn === undefined) return state;
+  return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyState, ...state }, item), item));
 }
 
 function foldTurn(state: QuestionState, event: ReturnType<typeof turnEvent>): QuestionState {

@@ -1,7 +1,7 @@
 import { percentRemaining } from '../../history/window-usage.ts';
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import type { ModelSwitchedEvent, SettingsEvent, ThreadEvent, UsageEvent } from '../../../protocol/thread-event.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { readFailureFacts, readShownUsage, readUsage } from '../drafts/usage-and-failure-fields.ts';
@@ -37,7 +37,7 @@ export function readOutcome(value: JsonObject | undefined) {
 export function modelSwitchEvent(turnId: TurnId, switched: JsonObject | undefined): ModelSwitchedEvent | undefined {
   const [from, to] = [stringAt(switched, 'from'), stringAt(switched, 'to')];
   if (from === undefined || to === undefined) return undefined;
-  const changes = (arrayAt(switched, 'changes') ?? []).filter(isJsonObject) as unknown as ModelSwitchedEvent['changes'];
+  const changes = objectsAt(switched, 'changes') as unknown as ModelSwitchedEvent['changes'];
   return { kind: 'model-switched', turnId, from, to, changes };
 }
 
@@ -63,10 +63,7 @@ export function usageEventIn(
   const last = readUsage(info?.['last_token_usage']);
   if (payload['capstan'] !== undefined || last.total === 0) return { total, event: undefined };
   const effectiveWindow = numberAt(info, 'model_context_window') ?? 0;
-  const window = { effective: effectiveWindow, baseline: 0, tokens: last.total };
-  const known = { tokens: last.total, measure: 'exact', effectiveWindow } as const;
-  return {
-    total,
-    event: { kind: 'usage', turnId, step: 0, last, total, ...known, percentRemaining: percentRemaining(window) },
-  };
+  const left = percentRemaining({ effective: effectiveWindow, baseline: 0, tokens: last.total });
+  const known = { tokens: last.total, measure: 'exact', effectiveWindow, percentRemaining: left } as const;
+  return { total, event: { kind: 'usage', turnId, step: 0, last, total, ...known } };
 }

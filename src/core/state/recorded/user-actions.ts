@@ -53,18 +53,13 @@ export function reviewTargetWords(target: ReviewTarget): string {
 
 function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
   const [branch, commit, title, words] = ['branch', 'commit', 'title', 'words'].map((name) => stringAt(stored, name));
-  switch (stored?.['kind']) {
-    case 'uncommitted':
-      return { kind: 'uncommitted' };
-    case 'base':
-      return whole({ kind: 'base' as const, branch });
-    case 'commit':
-      return commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) };
-    case 'words':
-      return whole({ kind: 'words' as const, words });
-    default:
-      return undefined;
-  }
+  const targets: Readonly<Record<ReviewTarget['kind'], ReviewTarget | undefined>> = {
+    uncommitted: { kind: 'uncommitted' },
+    base: whole({ kind: 'base' as const, branch }),
+    commit: commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) },
+    words: whole({ kind: 'words' as const, words }),
+  };
+  return Object.entries(targets).find(([kind]) => kind === stored?.['kind'])?.[1];
 }
 
 function readEnd(stored: JsonObject | undefined): KeptReview['end'] | undefined {
@@ -103,10 +98,7 @@ function readFinding(stored: JsonObject): ReviewFinding {
 }
 
 /** A command of the user, and which line reported it: other programs write an item and a message for the model. */
-export interface RecordedCommand {
-  readonly by: 'item' | 'message';
-  readonly item: CommandItem;
-}
+export type RecordedCommand = { readonly by: 'item' | 'message'; readonly item: CommandItem };
 
 /** The other line of the same run. Its output may be cut, so only the command and its exit code are compared. */
 export function findMatchingCommand(told: readonly RecordedCommand[], { by, item }: RecordedCommand) {

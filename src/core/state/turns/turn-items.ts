@@ -81,10 +81,7 @@ export function costOfAll({ turns, usage }: Pick<TurnItems, 'turns' | 'usage'>):
 }
 
 type Growing<Value> = { -readonly [Key in keyof Value]: Value[Key] };
-
-interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
-  readonly items: RecordedItem[];
-}
+type GrowingTurn = Growing<Omit<TurnWithItems, 'items'>> & { readonly items: RecordedItem[] };
 
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];
@@ -191,7 +188,11 @@ class TurnItemsReader {
     if (total === undefined) return;
     this.#usage = carryCostForward(this.#usage, readUsage(total));
     // The cost of turns that were taken back belongs to no turn of this file.
-    const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
+    if (!isCostCarried(event)) this.#spend();
+  }
+
+  #spend(): void {
+    const turn = this.#turns.at(-1);
     const spent = usageSince(this.#before, this.#usage);
     if (turn !== undefined && isSpent(spent)) turn.usage = spent;
   }
@@ -204,9 +205,7 @@ class TurnItemsReader {
     const isTurns = reportIn(payload) !== undefined;
     if (!isTurns) this.#before = addUsage(this.#before, usageSince(this.#usage, total));
     this.#usage = total;
-    const turn = isTurns ? this.#turns.at(-1) : undefined;
-    const spent = usageSince(this.#before, total);
-    if (turn !== undefined && isSpent(spent)) turn.usage = spent;
+    if (isTurns) this.#spend();
   }
 
   #turn({ timestamp }: Line): GrowingTurn {

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { readCheckpoint } from '../checkpoints/checkpoint-counts.ts';
 import { isSound } from '../checkpoints/compacted-line.ts';
-import { turnEvent, type TurnStatus } from '../drafts/turn-lines.ts';
+import { turnEvent } from '../drafts/turn-lines.ts';
 import {
   countTurns,
   foldTurn,
@@ -20,19 +20,12 @@ import {
 import { oneLine, type SettingsInWords, spokenWords, type SpokenWords } from './turn-words.ts';
 
 /** A turn for lists. Times are milliseconds since the Unix epoch. */
-export interface TurnSummary extends SettingsInWords {
+export interface TurnSummary
+  extends SettingsInWords, Pick<TurnRecord, 'id' | 'startedAt' | 'endedAt' | 'status' | 'firstWords' | 'purpose'> {
   /** Counted from 1 over the turns that were not taken back. */
   readonly number: number;
-  readonly id: TurnId;
-  readonly startedAt?: number;
-  readonly endedAt?: number;
-  readonly status: TurnStatus;
-  /** Beginning of the user's request in one line; empty without words of the user. */
-  readonly firstWords: string;
   /** Later words of the user in the turn, one line per message. Absent if there were none. */
   readonly moreWords?: readonly string[];
-  /** The turn only made a checkpoint, or tried to. */
-  readonly purpose?: 'compaction';
   readonly problem?: string;
 }
 
@@ -100,7 +93,6 @@ export interface CheckpointPlace {
   /** Set if the last of them had not ended: `spoken` if a user spoke in it before, `done` if it was about to end. */
   readonly inside?: { readonly spoken: boolean; readonly done: boolean };
   readonly timestamp: string;
-  /** Absent: another program made it. */
   readonly report?: CheckpointReport;
 }
 

@@ -13,9 +13,8 @@ import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
 
 /**
- * A turn of bounded size from its lines, in files of any program and both history modes. A *recorded* turn has a line
- * that says that it began; in old files each message outside of a recorded turn begins one, which lasts until the next
- * turn begins. `readTurnItems` also gives the items.
+ * A turn from its lines, in files of any program. A *recorded* turn has a line that says that it began; in old files
+ * each message outside of a recorded turn begins one, which lasts until the next turn begins.
  */
 export interface TurnRecord {
   /** A turn without a name is called `rollout-` and the place of its first line. */
@@ -62,11 +61,7 @@ export interface TurnLog {
   readonly takenBack?: TakenBack;
 }
 
-export interface TakenBack {
-  readonly start: Ordinal;
-  readonly end: Ordinal;
-  readonly turns: readonly TurnId[];
-}
+export type TakenBack = { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 /** For a reader that also shows turns of the thread that started this one. */
@@ -92,10 +87,7 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
   return shown.has(payloadType) || turnEventKind(payloadType) !== undefined;
 }
 
-/**
- * Folds one more line. The only definition of turn boundaries beside `reduce`, which keeps the state for rollbacks;
- * both agree on which turn is open and which turns count. `words`: those of the line.
- */
+/** Folds one more line; it agrees with `reduce` on open turns and those that count. `words`: those of the line. */
 export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefined): TurnLog {
   const place = line.ordinal ?? log.place + 1;
   const ownFrom = log.ownFrom ?? ownStart(line);
@@ -132,10 +124,8 @@ function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
   if (event.kind === 'rollback') return rollBack(log, event.count);
   if (event.kind === 'end') return end(log, line, event);
   const purpose = event.isCompaction ? 'compaction' : undefined;
-  return {
-    ...begin(log, { startedAt: timeOf(line, event.at), status: 'open', purpose }, event.name),
-    open: event.name,
-  };
+  const begun = begin(log, { startedAt: timeOf(line, event.at), status: 'open', purpose }, event.name);
+  return { ...begun, open: event.name };
 }
 
 type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose' | 'startedAt'>;
@@ -176,11 +166,7 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
   const { open } = log;
   const end = (log.place + 1) as Ordinal;
   const endedAt = timeOf(line, event.at);
-  const ending = (turn: TurnRecord): TurnRecord => ({
-    ...turn,
-    status: event.status,
-    endedAt: endedAt ?? turn.endedAt,
-  });
+  const ending = (turn: TurnRecord) => ({ ...turn, status: event.status, endedAt: endedAt ?? turn.endedAt });
   if (open !== undefined && endsTurn(event.name, open))
     return change({ ...log, open: undefined }, (turn) => ({ ...ending(turn), end }));
   if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name)

@@ -49,8 +49,8 @@ function spoken(words: SpokenWords, media: string | undefined): SpokenWords | un
 }
 
 function mediaOf(content: readonly JsonObject[]): string | undefined {
-  if (content.some(({ type }) => type === 'input_image')) return '[Image]';
-  return content.some(({ type }) => type === 'input_audio') ? '[Audio]' : undefined;
+  const has = (wanted: string): boolean => content.some(({ type }) => type === wanted);
+  return has('input_image') ? '[Image]' : has('input_audio') ? '[Audio]' : undefined;
 }
 
 export interface SettingsInWords {

@@ -16,8 +16,21 @@ interface LockWanted extends LockWaiting {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Takes a lock once no other process has it. Rejects with the reason as a part of a sentence. */
-export async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
+/** Works under a lock once no other process has it. Rejects with the reason as a part of a sentence. */
+export async function inLock<Result>(
+  path: string,
+  wanted: LockWanted,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const lock = await waitForLock(path, wanted);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {
       throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });

@@ -25,7 +25,8 @@ export interface OptionType<Value> {
 
 export interface Option<Value> {
   readonly type: OptionType<Value>;
-  readonly about: string;
+  /** For the documentation. Absent: it lists no such option. */
+  readonly about?: string;
   readonly required?: true;
 }
 

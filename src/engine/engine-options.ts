@@ -33,10 +33,7 @@ export interface EngineOptions extends ConfigChoices {
   readonly client: Omit<ClientFacts, 'threadSource'>;
   /** Keeps the threads. Default: the files of the home, which Codex uses as well. */
   readonly store?: ThreadStore;
-  /**
-   * Proves which lines of `store` the engines wrote; the same for all of them. The files of a home use the key of that
-   * home, and seals without a store are refused.
-   */
+  /** Proves which lines of `store` the engines wrote; the same for all of them. Refused without a store. */
   readonly seals?: Seals;
   /** Additional wire formats: a provider whose `wire_api` names one uses it. */
   readonly formats?: readonly WireFormat[];
@@ -45,10 +42,7 @@ export interface EngineOptions extends ConfigChoices {
    * `sandbox_fallback` of the user's configuration decides; projects cannot.
    */
   readonly sandboxFallback?: 'landlock';
-  /**
-   * Files of the embedding program, such as its access token, that commands can neither read nor change. Relative paths
-   * start from `cwd`, and `~/` is `osHome`.
-   */
+  /** Files of the embedding program, such as its token, closed to commands. Relative to `cwd`; `~/` is `osHome`. */
   readonly secretFiles?: readonly string[];
 }
 

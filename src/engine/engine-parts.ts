@@ -47,10 +47,7 @@ const provenBubblewraps = new Map<string, Bubblewrap>();
 interface EngineDoors {
   readonly tracer: Tracer;
   readonly threads: Threads;
-  /**
-   * The live threads of the engine, for agents. Undefined: the program opens its threads itself, so they have no
-   * agents.
-   */
+  /** The live threads, for agents. Undefined: the program opens its threads itself, so they have no agents. */
   agentLive(): AgentLiveThreads | undefined;
   askModel(asked: AskModel): Promise<ModelReply>;
 }
@@ -145,10 +142,7 @@ export function createEngineParts(
     sandbox: createSandbox(sandboxOptions),
     commands: createCommandReader({ root, clock }),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
-    /**
-     * Folders that commands of any thread may write or once could: the engine starts no program from them for another
-     * thread. Threads add to it.
-     */
+    /** Folders that commands of any thread could write once. No program is started from them for another thread. */
     opened,
     guardedGit: lazyGuardedGit(`${home}/git-programs`),
     programs,

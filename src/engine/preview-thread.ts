@@ -53,10 +53,7 @@ export async function previewThread(
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
 }
 
-/**
- * The next turn comes from the same surface: one that cannot ask holds its policy whatever the thread has, one that can
- * asks.
- */
+/** The next turn comes from the same surface: one that can ask does, one that cannot holds its policy. */
 function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');

@@ -228,10 +228,7 @@ function blockedBy(
   return paths.length === 0 ? {} : { blocked: { paths } };
 }
 
-/**
- * A script that is only a patch needs no shell (`interceptPatch`). One that calls `apply_patch` among other things
- * finds it on its path, where it runs with the command's rights.
- */
+/** A script that also applies a patch finds `apply_patch` on its path, where it runs with the rights of the command. */
 function withPatchProgram(
   env: Readonly<Record<string, string>>,
   script: string,

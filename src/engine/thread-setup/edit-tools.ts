@@ -20,7 +20,7 @@ import type { EngineParts } from '../engine-parts.ts';
 export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
   return [
     editFileTool(patches),
-    readFileTool({ loadText: (path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }) }),
+    readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel })),
     searchTool(searchFiles(engine)),
   ];
 }

@@ -64,10 +64,7 @@ export function builtInTools(
   ];
 }
 
-/**
- * Edit tools, loaded when a model first needs them: a thread may change its model between turns. `taken`: names of the
- * program's own tools, which take precedence.
- */
+/** Loaded when a model first needs them. `taken`: names of tools of the program, which take precedence. */
 export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, taken: ReadonlySet<string>) {
   let tools: readonly Tool[] = [];
   return {

@@ -14,10 +14,7 @@ export type ParsedPatch = { readonly kind: 'parsed'; readonly patch: Patch };
 
 const problem = (message: string, line?: number): ParseProblem => ({ kind: 'problem', message, ...defined({ line }) });
 
-/**
- * Parses more leniently than the grammar: models pad markers, wrap the text in a heredoc and leave out the first `@@`.
- * Ambiguity is a problem, never a guess.
- */
+/** Reads more than the grammar allows: models pad, wrap and omit markers. Ambiguity is a problem, never a guess. */
 export function parsePatch(text: string): ParsedPatch | ParseProblem {
   if (text.length > longestPatch) return problem('The patch is longer than 8 MB');
   const lines = linesOf(trim(text.toWellFormed()));

@@ -16,9 +16,7 @@ export type Hunk =
       /** Empty only in a move that changes nothing. */
       readonly chunks: readonly Chunk[];
     }
-  /**
-   * Made by the tool `edit_file`, never written in a patch. With nothing to find, the file must be missing or empty.
-   */
+  /** Made by the tool `edit_file`, never by a patch. With nothing to find, the file must be missing or empty. */
   | ({ readonly kind: 'replace'; readonly path: string } & Replacement);
 
 export interface Replacement {
@@ -47,10 +45,7 @@ export function oldLines({ lines }: Chunk): readonly string[] {
 /** The lines at which the chunks of a hunk were found, from 0. Undefined if it has no chunks. */
 export type HunkPlaces = readonly number[] | undefined;
 
-/**
- * A patch for surfaces. A file that is touched twice is shown once. `places`: per hunk, once known; its diff then has
- * line numbers.
- */
+/** For surfaces: each file once. `places`: per hunk, once known; its diff then has line numbers. */
 export function changedFiles(
   hunks: readonly Hunk[],
   folder: string,
@@ -118,10 +113,7 @@ function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>, place:
   return (find === '' ? signed : [chunkHeader(lines, place, 0), ...signed]).join('\n');
 }
 
-/**
- * White space as defined by Unicode. `String.prototype.trim` keeps U+0085 and removes U+FEFF, and a patch that matches
- * in one program must match in the other.
- */
+/** White space of Unicode, as in the other program: `trim` of JavaScript keeps U+0085 and removes U+FEFF. */
 const whitespace =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 

@@ -13,11 +13,6 @@ interface Entry {
   readonly content?: SimulatedFile;
 }
 
-interface Gone {
-  readonly entry: Entry;
-  readonly to?: string;
-}
-
 /**
  * An in-memory disk that keeps only what was synced. Paths are absolute, with `/`; the root exists. `crash` and `kill`
  * end this disk and return the one that the next process finds.
@@ -34,7 +29,7 @@ export class SimulatedDisk implements Files {
   directorySyncs = 0;
 
   readonly #entries: Map<string, Entry>;
-  readonly #leaving = new Map<string, Gone>();
+  readonly #leaving = new Map<string, { readonly entry: Entry; readonly to?: string }>();
   readonly #failures = new Map<DiskOperation, string[]>();
   #gone: string | undefined;
 
@@ -44,8 +39,7 @@ export class SimulatedDisk implements Files {
 
   /** The next call of the operation without an earlier pending failure rejects with this code. */
   failNext(operation: DiskOperation, code: string): void {
-    const waiting = this.#failures.get(operation) ?? [];
-    this.#failures.set(operation, [...waiting, code]);
+    this.#failures.set(operation, [...(this.#failures.get(operation) ?? []), code]);
   }
 
   /** Power loss: synced bytes under durable names stay; the choice decides about the rest. */
@@ -84,9 +78,8 @@ export class SimulatedDisk implements Files {
 
   /** Every name with its mode bits, in order; folders end with `/`. */
   names(): ReadonlyMap<string, number> {
-    const named = [...this.#entries].map(
-      ([path, { content, mode }]) => [content === undefined && path !== '/' ? `${path}/` : path, mode] as const,
-    );
+    const shown = (path: string, { content }: Entry) => (content === undefined && path !== '/' ? `${path}/` : path);
+    const named = [...this.#entries].map(([path, entry]) => [shown(path, entry), entry.mode] as const);
     return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
 

@@ -15,17 +15,12 @@ interface Working {
   next: (NextWork & { taken(isTaken: boolean): void }) | undefined;
 }
 
-interface WatchedWork {
-  report(report: AgentReport): Promise<void>;
-  ended(id: ThreadId): void;
-}
-
 export class WorkingAgents {
-  readonly #watched: WatchedWork;
+  readonly #watched: { report(report: AgentReport): Promise<void>; ended(id: ThreadId): void };
   readonly #working = new Map<ThreadId, Working>();
   readonly #loaded = new Map<ThreadId, AgentThread>();
 
-  constructor(watched: WatchedWork) {
+  constructor(watched: { report(report: AgentReport): Promise<void>; ended(id: ThreadId): void }) {
     this.#watched = watched;
   }
 

@@ -31,10 +31,9 @@ export async function provenStart(
   { meta, settings }: Pick<ThreadState, 'meta' | 'settings'>,
   last: LastSettings,
 ): Promise<LastSettings> {
-  const said = settings === undefined ? undefined : grantsIn(settings);
-  return said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said))
-    ? last
-    : withoutStartSettings(last);
+  const said = settings && grantsIn(settings);
+  const isOurs = said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said));
+  return isOurs ? last : withoutStartSettings(last);
 }
 
 export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state: ThreadState): Promise<ThreadOrigin> {
@@ -51,10 +50,7 @@ export interface ProvingParts {
 }
 
 /** A thread, by its first line. */
-export interface DescribedThread {
-  readonly id: ThreadId;
-  readonly meta: JsonObject;
-}
+export type DescribedThread = { readonly id: ThreadId; readonly meta: JsonObject };
 
 /** True if this home's engine wrote this line, which makes the engine act. */
 export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThread, line: Line): Promise<boolean> {

@@ -178,6 +178,5 @@ function unexpectedLine(line: string, number: number): ParseProblem {
   return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
 }
 
-function expectedAnchor(line: string, number: number): ParseProblem {
-  return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
-}
+const expectedAnchor = (line: string, number: number): ParseProblem =>
+  problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);

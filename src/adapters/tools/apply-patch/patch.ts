@@ -38,9 +38,8 @@ export interface ChunkLine {
   readonly text: string;
 }
 
-export function oldLines({ lines }: Chunk): readonly string[] {
-  return lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
-}
+export const oldLines = ({ lines }: Chunk): readonly string[] =>
+  lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
 
 /** The lines at which the chunks of a hunk were found, from 0. Undefined if it has no chunks. */
 export type HunkPlaces = readonly number[] | undefined;
@@ -96,19 +95,13 @@ function chunkHeader(lines: Chunk['lines'], place: number | undefined, moved: nu
   return `@@ -${range(place, removed + kept)} +${range(place + moved, added + kept)} @@`;
 }
 
-function countOf(lines: Chunk['lines'], kind: Chunk['lines'][number]['kind']): number {
-  return lines.reduce((sum, line) => sum + (line.kind === kind ? 1 : 0), 0);
-}
+const countOf = (lines: Chunk['lines'], kind: ChunkLine['kind']): number =>
+  lines.filter((line) => line.kind === kind).length;
 
 function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>, place: number | undefined): string {
-  const linesOf = (text: string, kind: 'remove' | 'add'): Chunk['lines'] =>
-    text === ''
-      ? []
-      : text
-          .replace(/\n$/, '')
-          .split('\n')
-          .map((line) => ({ kind, text: line }));
-  const lines = [...linesOf(find, 'remove'), ...linesOf(put, 'add')];
+  const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+  const removed = linesOf(find).map((text): ChunkLine => ({ kind: 'remove', text }));
+  const lines = [...removed, ...linesOf(put).map((text): ChunkLine => ({ kind: 'add', text }))];
   const signed = lines.map(({ kind, text }) => `${signs[kind]}${text}`);
   return (find === '' ? signed : [chunkHeader(lines, place, 0), ...signed]).join('\n');
 }

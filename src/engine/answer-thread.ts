@@ -31,10 +31,7 @@ const answerOptions = {
   signal: { type: abortSignal, about: 'Aborting it ends the turn.', required: true },
 } as const satisfies OptionTable<AnswerRequest>;
 
-interface Given {
-  readonly questionId: string;
-  readonly answer: Answer;
-}
+type Given = { readonly questionId: string; readonly answer: Answer };
 
 interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'> {
   readonly kind: 'answering';

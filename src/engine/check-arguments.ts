@@ -31,7 +31,5 @@ export function requireArguments(of: string, given: GivenArguments): void {
 
 /** Checks the form only; the store knows whether the thread exists. */
 export const threadId = { ...nameText, expected: 'the id of a thread' } as OptionType<ThreadId>;
-
 export const folderPath: OptionType<string> = { ...anyText, expected: 'the path of a folder' };
-
 export const progressFunction = functionOption<WorkProgress>();

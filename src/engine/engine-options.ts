@@ -88,7 +88,6 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
 );
 
 const paths = listOf(nameText, 'a list of paths');
-
 const method = { type: functionOption<never>(), required: true } as const;
 const optionalMethod = { type: functionOption<never>() };
 

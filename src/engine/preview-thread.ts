@@ -14,15 +14,10 @@ import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thr
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
 /** The start of the next turn, and what it leaves out of the file. */
-export interface ForeseenRequest extends NextRequest {
-  readonly unproven: Unproven;
-}
+export type ForeseenRequest = NextRequest & { readonly unproven: Unproven };
 
 /** Options of the foreseen resume. Absent: those of the newest turn. */
-export interface PreviewedResume {
-  readonly request?: ThreadRequest;
-  readonly kept?: KeptSettings | undefined;
-}
+export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?: KeptSettings | undefined };
 
 /** Arguments of `preview()`. A state is a fold of the library's own: only its kind is checked. */
 export const previewArguments = {

@@ -77,10 +77,7 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
   };
 }
 
-interface FoldedThread {
-  readonly summary: ThreadSummary;
-  readonly messages: readonly SpokenMessage[];
-}
+type FoldedThread = { readonly summary: ThreadSummary; readonly messages: readonly SpokenMessage[] };
 
 async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): Promise<FoldedThread> {
   const listener = new ThreadListener(emptyThreadFold, false);

@@ -297,11 +297,7 @@ const locked = (id: ThreadId): OpenRefused =>
 
 const unknown = (id: ThreadId): OpenRefused => refused('thread-unknown', `There is no thread ${id}.`);
 const refused = (code: OpenRefusedCode, message: string): OpenRefused => ({ kind: 'refused', code, message, next: '' });
-
-interface MemoryLease {
-  readonly epoch: number;
-  until: number;
-}
+type MemoryLease = { readonly epoch: number; until: number };
 
 /** A lease lasts as long as its writer is active, and longer if no other writer comes. */
 function createMemoryLeases(clock: Clock, leaseMs: number) {

@@ -46,11 +46,7 @@ interface SocketHost {
   readonly context: Audience['context'];
 }
 
-interface Connected {
-  readonly socket: Socket;
-  readonly head: Buffer;
-  readonly host: SocketHost;
-}
+type Connected = { readonly socket: Socket; readonly head: Buffer; readonly host: SocketHost };
 
 /** No request of a test is larger. */
 const maxBytes = 256 * 1024 * 1024;

@@ -1,4 +1,3 @@
-import { defined } from '../base/objects.ts';
 import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 import { dirname } from 'node:path/posix';
 
@@ -56,7 +55,7 @@ export class SimulatedDisk implements Files {
       if (!entry.durable && choiceAbout(choice, path, 'name', 1) === 0) continue;
       const { mode, content } = entry;
       const kept = content?.afterCrash((most) => choiceAbout(choice, path, 'bytes', most));
-      survivor.#entries.set(path, { mode, durable: true, ...defined({ content: kept }) });
+      survivor.#entries.set(path, { mode, durable: true, content: kept });
     }
     return survivor;
   }

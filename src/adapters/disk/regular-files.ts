@@ -161,7 +161,6 @@ export function whyMissing(path: string): string {
 const denied: UnreadFile = { kind: 'unread', why: 'denied', reason: 'the policy denies reading it' };
 const replaced = 'it was replaced while it was opened, or is reached through another process';
 const notThere: UnreadFile = { kind: 'unread', why: 'failed', reason: replaced };
-
 const notAFile = (noun: string): UnreadFile => ({ kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` });
 
 function tooLarge(maxBytes: number, size: number): UnreadFile {

@@ -2,19 +2,12 @@ import type { Lock, Locks } from '../../ports/files.ts';
 import type { Clock } from '../../ports/system.ts';
 import { reasonOf } from './file-system.ts';
 
-export interface LockWaiting {
-  readonly locks: Pick<Locks, 'take'>;
-  readonly clock: Clock;
-}
+export type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
 
 /** The holder may be waiting for a server, as for a new token. */
 const patienceMs = 45_000;
 const lookAgainMs = 100;
-
-interface LockWanted extends LockWaiting {
-  readonly held: string;
-  readonly signal?: AbortSignal | undefined;
-}
+type LockWanted = LockWaiting & { readonly held: string; readonly signal?: AbortSignal | undefined };
 
 /** Works under a lock once no other process has it. Rejects with the reason as a part of a sentence. */
 export async function inLock<Result>(

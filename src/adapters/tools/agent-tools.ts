@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { resolveAgentBounds, type Step } from '../../core/envelope/envelope.ts';
 import {
   agentClosed,
@@ -62,7 +61,7 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
       if (fork && !mayFork)
         return '`fork_context` needs a conversation that is kept, and this one is not. Put what the agent needs to know into `message`.';
       const [name, model, effort] = ['name', 'model', 'reasoning_effort'].map((key) => stringAt(given, key));
-      return { message, ...defined({ name, role, model, effort, fork }) };
+      return { message, name, role, model, effort, fork };
     },
     async run(wanted, _, call) {
       const started = await agents.spawn(wanted, callerOf(call));
@@ -89,8 +88,7 @@ function sendInput(agents: Agents): Tool {
       const interrupt = given['interrupt'] === true;
       if (agent === undefined) return '`target` must be a text.';
       if (!interrupt && (message ?? '').trim() === '') return '`message` must be a text.';
-      const said = message?.trim() === '' ? undefined : message;
-      return { target: agent, interrupt, ...defined({ message: said }) };
+      return { target: agent, interrupt, message: message?.trim() === '' ? undefined : message };
     },
     async run(words, _, call) {
       const sent = await agents.send(words, callerOf(call));

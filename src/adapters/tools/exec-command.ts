@@ -300,5 +300,4 @@ export function createPausing() {
  * session gets the first terminal that its leader opens; if that fails, the command runs without.
  */
 export const terminalArgv = (argv: readonly string[]): readonly string[] => ['/bin/sh', '-c', script, 'sh', ...argv];
-
 const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;

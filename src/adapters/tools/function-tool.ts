@@ -20,7 +20,6 @@ export function functionSpec(
 }
 
 export const notAnObject = 'they are not a JSON object.';
-
 export const refusedArguments = (problem: string): RefusedCall => ({ kind: 'refused', output: badArguments(problem) });
 
 /** Some models write nothing where all arguments may be left out. */

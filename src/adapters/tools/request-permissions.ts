@@ -23,10 +23,7 @@ export const permissionsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-export interface NamingPaths {
-  readonly cwd: string;
-  readonly disk: DiskLook;
-}
+export type NamingPaths = { readonly cwd: string; readonly disk: DiskLook };
 
 /** Makes paths absolute and follows links. A string says what is wrong, such as a member that is not known. */
 export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
@@ -68,11 +65,7 @@ export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {})
 }
 
 /** A path and its target: a question names what would really be opened. */
-interface Led {
-  readonly path: string;
-  readonly place: string;
-}
-
+type Led = { readonly path: string; readonly place: string };
 const placesOf = (paths: readonly Led[]): readonly string[] => [...new Set(paths.map(({ place }) => place))];
 
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {

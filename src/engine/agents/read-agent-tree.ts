@@ -29,10 +29,7 @@ export interface AgentNode {
   readonly agents: readonly AgentNode[];
 }
 
-interface ReadableThreads {
-  readonly store: RolloutStore;
-  writer(id: ThreadId): Promise<string | undefined>;
-}
+type ReadableThreads = { readonly store: RolloutStore; writer(id: ThreadId): Promise<string | undefined> };
 
 /** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
 export const readAgentTree = async (threads: ReadableThreads, id: ThreadId): Promise<AgentNode> =>

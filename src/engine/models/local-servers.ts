@@ -12,10 +12,7 @@ import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from './thread-providers.ts';
 
 export type LocalCandidate = { readonly local: LocalProvider; readonly provider: ProviderConfig };
-
-interface FoundServer extends LocalCandidate {
-  readonly models: readonly string[];
-}
+type FoundServer = LocalCandidate & { readonly models: readonly string[] };
 
 type LocalProblem = Outcome<
   'local-provider-unknown' | 'local-provider-unclear' | 'local-server-missing' | 'local-model-missing'

@@ -17,12 +17,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 
 /** `ours`: this home's engine wrote it. `foreign`: nothing proves that. `imported`: as `foreign`, brought here. */
 export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
-
-export interface ResumedPast {
-  readonly id: ThreadId;
-  readonly last: LastSettings;
-  readonly standing: ThreadOrigin;
-}
+export type ResumedPast = { readonly id: ThreadId; readonly last: LastSettings; readonly standing: ThreadOrigin };
 
 /** The thread's initial settings count only if their own line is proven to be ours; later turns do not prove it. */
 export async function provenStart(
@@ -44,10 +39,7 @@ export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state:
   return importOf(meta) === undefined ? 'foreign' : 'imported';
 }
 
-export interface ProvingParts {
-  readonly store: Pick<RolloutStore, 'current'>;
-  readonly seals: Seals;
-}
+export type ProvingParts = { readonly store: Pick<RolloutStore, 'current'>; readonly seals: Seals };
 
 /** A thread, by its first line. */
 export type DescribedThread = { readonly id: ThreadId; readonly meta: JsonObject };

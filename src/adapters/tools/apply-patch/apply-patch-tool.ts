@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ProviderCapabilities, ToolSpec } from '../../../ports/model.ts';
 import { equalJson, parseJsonObject } from '../../../protocol/json.ts';
 import { functionSpec, refusedArguments } from '../function-tool.ts';
@@ -90,8 +89,7 @@ export function interceptPatch(
   const word = match.groups['word'] ?? match.groups['quotedWord'] ?? match.groups['doubleQuotedWord'] ?? '';
   const end = endOf(rest, word);
   if (end === undefined) return { kind: 'none' };
-  const folder = single ?? double ?? bare;
-  return { kind: 'patch', text: rest.slice(0, end), ...defined({ folder }) };
+  return { kind: 'patch', text: rest.slice(0, end), folder: single ?? double ?? bare };
 }
 
 /** Up to the end of the line with the heredoc's word. The folder must not contain characters special to a shell. */

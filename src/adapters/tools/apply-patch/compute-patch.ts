@@ -265,9 +265,7 @@ function look<Result>(ask: () => Result, failed: string): Result {
 }
 
 /** The policy for a patch, asked about each path as spelled and again about its target. A sentence: it is refused. */
-export interface Guard {
-  check(touch: Touch): string | undefined;
-}
+export type Guard = { check(touch: Touch): string | undefined };
 
 export interface Touch {
   /** Absolute and normalised, as the patch spells it. */

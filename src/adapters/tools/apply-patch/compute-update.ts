@@ -19,11 +19,7 @@ interface FileLine {
   readonly ending: string;
 }
 
-interface Edit {
-  readonly at: number;
-  removed: number;
-  readonly added: string[];
-}
+type Edit = { readonly at: number; removed: number; readonly added: string[] };
 
 /**
  * The text after applying the chunks in order. Unchanged lines stay byte for byte, however loosely they matched; a new

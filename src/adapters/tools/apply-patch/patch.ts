@@ -1,10 +1,7 @@
 import type { ChangedFile } from '../../../protocol/turn-item.ts';
 import { absolutePath } from '../follow-path.ts';
 
-export interface Patch {
-  readonly hunks: readonly Hunk[];
-  readonly environment?: string;
-}
+export type Patch = { readonly hunks: readonly Hunk[]; readonly environment?: string };
 
 export type Hunk =
   | { readonly kind: 'add'; readonly path: string; readonly lines: readonly string[] }
@@ -33,10 +30,7 @@ export interface Chunk {
   readonly endOfFile: boolean;
 }
 
-export interface ChunkLine {
-  readonly kind: 'context' | 'remove' | 'add';
-  readonly text: string;
-}
+export type ChunkLine = { readonly kind: 'context' | 'remove' | 'add'; readonly text: string };
 
 export const oldLines = ({ lines }: Chunk): readonly string[] =>
   lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));

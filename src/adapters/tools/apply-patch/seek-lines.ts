@@ -9,10 +9,7 @@ export interface SearchedLines {
   numbered(pass: number): NumberedLines;
 }
 
-interface NumberedLines {
-  readonly numbers: readonly number[];
-  readonly known: ReadonlyMap<string, number>;
-}
+type NumberedLines = { readonly numbers: readonly number[]; readonly known: ReadonlyMap<string, number> };
 
 /** From exact to loose. A looser pass begins only if the stricter ones found nothing anywhere. */
 const passes: readonly ((line: string) => string)[] = [
@@ -59,11 +56,7 @@ export class SearchEffort {
   }
 }
 
-export interface SeekOptions {
-  readonly from: number;
-  readonly atEnd: boolean;
-  readonly effort: SearchEffort;
-}
+export type SeekOptions = { readonly from: number; readonly atEnd: boolean; readonly effort: SearchEffort };
 
 /**
  * The first match of the strictest pass that has one. An empty pattern matches where the search begins. The cost of

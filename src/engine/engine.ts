@@ -5,6 +5,7 @@ import { findRepository, readGitFacts } from '../adapters/gather/git/repository.
 import { findHome, loadEnvFile } from '../adapters/gather/home.ts';
 import { nextTipIndex, recordIfFirst } from '../adapters/gather/one-time-notices.ts';
 import { folderProblem } from '../adapters/gather/permission-places.ts';
+import { defined } from '../base/objects.ts';
 import { combinedError } from '../core/config/config-layer.ts';
 import { anyText, readOptions } from '../core/envelope/read-options.ts';
 import { deniesRead } from '../core/policy/requirements.ts';
@@ -128,7 +129,7 @@ export class Engine {
     return this.#parts.base.home;
   }
 
-  /** Returns true if a user of this home should read the warning, perhaps again. `keeps`: records it as read. */
+  /** Returns true if a user should read the warning: some need to be read only once. `keeps`: records it as read. */
   recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
     const how = saidOnce[code];
     const words = how === 'once' ? undefined : message;
@@ -246,7 +247,7 @@ export class Engine {
     };
   }
 
-  /** Gives up all open threads, live ones for good. End running turns first. Rejects late, with the first failure. */
+  /** Gives up all threads, live ones for good; end their turns first. Rejects with the first failure, at the end. */
   async close(): Promise<void> {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
@@ -346,7 +347,6 @@ function threadsPort(engine: Pick<Engine, 'threads' | 'start' | 'resume' | 'fork
 }
 
 /** The call's policy bounds the thread for as long as the call has it open. */
-const requestOf = ({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest => ({
-  ...wanted,
-  heldApprovals,
-});
+function requestOf({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest {
+  return { ...wanted, ...defined({ heldApprovals }) };
+}

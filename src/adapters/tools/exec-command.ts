@@ -55,7 +55,7 @@ export interface ExecCommandPorts {
   readonly shellEnvironment: ShellEnvironment;
   /** For commands that are patches. */
   readonly patches: ApplyPatchPorts;
-  /** For commands that apply patches among other things. Its Node: that on a command's own path may be old or missing. */
+  /** For commands that apply patches among other things. `node` runs it: a command's own may be old or missing. */
   readonly patchProgram: { readonly folder: string; readonly node: string };
   /** Absent: no change is attributed to a command. */
   readonly watch?: ChangeWatch;

@@ -120,9 +120,7 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
       const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
       return turnEnd(await opened.submit({ input: writtenBy('agent', message), change }));
     },
-    async steer(message) {
-      return (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered';
-    },
+    steer: async (message) => (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered',
     async interrupt(reason) {
       await opened.interrupt(reason);
     },

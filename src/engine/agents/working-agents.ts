@@ -15,12 +15,14 @@ interface Working {
   next: (NextWork & { taken(isTaken: boolean): void }) | undefined;
 }
 
+type WatchedWork = { report(report: AgentReport): Promise<void>; ended(id: ThreadId): void };
+
 export class WorkingAgents {
-  readonly #watched: { report(report: AgentReport): Promise<void>; ended(id: ThreadId): void };
+  readonly #watched: WatchedWork;
   readonly #working = new Map<ThreadId, Working>();
   readonly #loaded = new Map<ThreadId, AgentThread>();
 
-  constructor(watched: { report(report: AgentReport): Promise<void>; ended(id: ThreadId): void }) {
+  constructor(watched: WatchedWork) {
     this.#watched = watched;
   }
 

@@ -9,7 +9,7 @@ import type { EngineParts } from '../engine-parts.ts';
 
 type Denies = (path: string) => boolean;
 
-/** Files that Capstan reads for no configuration, which is sent and shown. /proc has the variables of processes. */
+/** Files that no configuration may name: it is sent and shown, and /proc, for one, has the variables of processes. */
 export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' | 'ownPlaces'>): Denies {
   return (path) =>
     isWithin(path, '/proc') ||

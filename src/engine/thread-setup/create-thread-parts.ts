@@ -88,13 +88,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const searchesElsewhere = hasMcpServers(config) && !allowsNoTools(settings);
   // Filled in once servers are open; they need the clients' tools first.
   const direct = { ofServers: (): number => 0 };
-  const clientTools = await openClientTools(settings, {
-    catalogueOf,
-    searchesElsewhere,
-    ownTools,
-    picture,
-    besides: () => direct.ofServers(),
-  });
+  const besides = (): number => direct.ofServers();
+  const clientTools = await openClientTools(settings, { catalogueOf, searchesElsewhere, besides, ownTools, picture });
   const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
   const { openThreadMcp } = searchesElsewhere ? await import('./thread-mcp.ts') : {};
   const mcp = await openThreadMcp?.(engine, { config, catalogueOf, settings, ...others, past });

@@ -18,10 +18,7 @@ export interface AnswerRequest extends ThreadRequest {
   readonly signal: AbortSignal;
 }
 
-/**
- * The open thread whose question was answered. `lapsed`: its turn continues, but the question no longer holds: the call
- * would now do something else, or is not allowed.
- */
+/** `lapsed`: the turn continues, but the call would now do something else, or is not allowed. */
 export type AnsweredThread = {
   readonly thread: Thread;
   readonly notices: readonly Outcome[];
@@ -34,10 +31,7 @@ const answerOptions = {
   signal: { type: abortSignal, about: 'Aborting it ends the turn.', required: true },
 } as const satisfies OptionTable<AnswerRequest>;
 
-interface Given {
-  readonly questionId: string;
-  readonly answer: Answer;
-}
+type Given = { readonly questionId: string; readonly answer: Answer };
 
 interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'> {
   readonly kind: 'answering';

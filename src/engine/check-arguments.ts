@@ -13,13 +13,11 @@ import { Fault } from '../protocol/outcome.ts';
 /** Arguments of a call by name. `absent` marks an optional one. */
 type GivenArguments = Readonly<Record<string, readonly [OptionType<unknown>, unknown, 'absent'?]>>;
 
-/**
- * Returns why the arguments of a call are refused, for calls without an options object. `of`: the call, as in `pin()`.
- */
+/** Returns why the arguments of a call without an options object are refused. `of`: the call, as in `pin()`. */
 export function argumentProblem(of: string, given: GivenArguments): OptionProblem | undefined {
   const known = Object.entries(given).filter(([, [, value, absent]]) => value !== undefined || absent === undefined);
   const values = Object.fromEntries(known.map(([name, [, value]]) => [name, value]));
-  const table = Object.fromEntries(known.map(([name, [type]]) => [name, { type, about: '', required: true as const }]));
+  const table = Object.fromEntries(known.map(([name, [type]]) => [name, { type, required: true as const }]));
   const read = readOptions<Record<string, unknown>>(values, table, of);
   // An argument may have any name.
   return Object.keys(read).every((name) => Object.hasOwn(table, name)) ? undefined : (read as OptionProblem);
@@ -32,11 +30,6 @@ export function requireArguments(of: string, given: GivenArguments): void {
 }
 
 /** Checks the form only; the store knows whether the thread exists. */
-export const threadId: OptionType<ThreadId> = {
-  expected: 'the id of a thread',
-  read: (given) => nameText.read(given) as ThreadId | undefined,
-};
-
+export const threadId = { ...nameText, expected: 'the id of a thread' } as OptionType<ThreadId>;
 export const folderPath: OptionType<string> = { ...anyText, expected: 'the path of a folder' };
-
 export const progressFunction = functionOption<WorkProgress>();

@@ -33,10 +33,7 @@ export interface EngineOptions extends ConfigChoices {
   readonly client: Omit<ClientFacts, 'threadSource'>;
   /** Keeps the threads. Default: the files of the home, which Codex uses as well. */
   readonly store?: ThreadStore;
-  /**
-   * Proves which lines of `store` the engines wrote; the same for all of them. The files of a home use the key of that
-   * home, and seals without a store are refused.
-   */
+  /** Proves which lines of `store` the engines wrote; the same for all of them. Refused without a store. */
   readonly seals?: Seals;
   /** Additional wire formats: a provider whose `wire_api` names one uses it. */
   readonly formats?: readonly WireFormat[];
@@ -45,10 +42,7 @@ export interface EngineOptions extends ConfigChoices {
    * `sandbox_fallback` of the user's configuration decides; projects cannot.
    */
   readonly sandboxFallback?: 'landlock';
-  /**
-   * Files of the embedding program, such as its access token, that commands can neither read nor change. Relative paths
-   * start from `cwd`, and `~/` is `osHome`.
-   */
+  /** Files of the embedding program, such as its token, closed to commands. Relative to `cwd`; `~/` is `osHome`. */
   readonly secretFiles?: readonly string[];
 }
 
@@ -57,9 +51,9 @@ export const variables: OptionType<Variables> = {
   expected: 'an object of texts, such as process.env',
   read(given) {
     if (!isJsonObject(given)) return undefined;
-    const copy = Object.entries(given);
-    const isText = ([, value]: (typeof copy)[number]): boolean => value === undefined || typeof value === 'string';
-    return copy.every(isText) ? (Object.fromEntries(copy) as Variables) : undefined;
+    const copy = { ...given };
+    const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+    return Object.values(copy).every(isText) ? (copy as Variables) : undefined;
   },
 };
 
@@ -80,8 +74,7 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
       if (typeof given === 'string') return given;
       if (!isJsonObject(given)) return undefined;
       const { path, value, foreign, ofCall, written, ...others } = given;
-      if (foreign !== undefined && foreign !== true) return undefined;
-      if (ofCall !== undefined && ofCall !== true) return undefined;
+      if ((foreign !== undefined && foreign !== true) || (ofCall !== undefined && ofCall !== true)) return undefined;
       if (typeof written === 'string' && foreign === true && Object.keys(given).length === 2)
         return { written, foreign };
       if (written !== undefined) return undefined;
@@ -95,50 +88,38 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
 );
 
 const paths = listOf(nameText, 'a list of paths');
+const method = { type: functionOption<never>(), required: true } as const;
+const optionalMethod = { type: functionOption<never>() };
+
+const rollouts = objectWithMethods<RolloutStore>('a store of rollouts', {
+  create: method,
+  fork: method,
+  open: method,
+  read: method,
+  readBack: method,
+  readTail: optionalMethod,
+  current: method,
+  aside: optionalMethod,
+  hold: method,
+});
+
+const directory = objectWithMethods<ThreadDirectory>('a directory of threads', {
+  list: method,
+  search: method,
+  summary: method,
+  choose: method,
+  rename: method,
+  changed: optionalMethod,
+});
+
+const blobs = objectWithMethods<Blobs>('a store of blobs', { keep: method, load: method });
+const contents = objectWithMethods<SnapshotContents>('a store of snapshot contents', { of: method });
 
 const storeOption = objectWithMethods<ThreadStore>('an object with rollouts, directory, blobs and contents', {
-  rollouts: {
-    type: objectWithMethods<RolloutStore>('a store of rollouts', {
-      create: { type: functionOption(), about: 'Begins a thread.', required: true },
-      fork: { type: functionOption(), about: 'Begins a thread at a place of another.', required: true },
-      open: { type: functionOption(), about: 'Takes the lease of a thread.', required: true },
-      read: { type: functionOption(), about: 'Reads lines.', required: true },
-      readBack: { type: functionOption(), about: 'Reads lines, the newest first.', required: true },
-      readTail: { type: functionOption(), about: 'Reads the newest lines.' },
-      current: { type: functionOption(), about: 'Describes a thread.', required: true },
-      aside: { type: functionOption(), about: 'Lists what was set aside.' },
-      hold: { type: functionOption(), about: 'Holds a thread for work on the whole.', required: true },
-    }),
-    about: 'Keeps rollouts.',
-    required: true,
-  },
-  directory: {
-    type: objectWithMethods<ThreadDirectory>('a directory of threads', {
-      list: { type: functionOption(), about: 'Lists threads.', required: true },
-      search: { type: functionOption(), about: 'Searches threads.', required: true },
-      summary: { type: functionOption(), about: 'Describes a thread.', required: true },
-      choose: { type: functionOption(), about: 'Finds the thread that a user means.', required: true },
-      rename: { type: functionOption(), about: 'Names a thread.', required: true },
-      changed: { type: functionOption(), about: 'Is notified of changes.' },
-    }),
-    about: 'Lists threads.',
-    required: true,
-  },
-  blobs: {
-    type: objectWithMethods<Blobs>('a store of blobs', {
-      keep: { type: functionOption(), about: 'Keeps bytes.', required: true },
-      load: { type: functionOption(), about: 'Loads bytes.', required: true },
-    }),
-    about: 'Keeps blobs.',
-    required: true,
-  },
-  contents: {
-    type: objectWithMethods<SnapshotContents>('a store of snapshot contents', {
-      of: { type: functionOption(), about: 'The contents of a workspace.', required: true },
-    }),
-    about: 'Keeps the contents of snapshots.',
-    required: true,
-  },
+  rollouts: { type: rollouts, required: true },
+  directory: { type: directory, required: true },
+  blobs: { type: blobs, required: true },
+  contents: { type: contents, required: true },
 });
 
 /** In the order of the documentation. */
@@ -148,9 +129,9 @@ export const engineOptions = {
   cwd: { type: nameText, about: 'The folder where relative paths in `config` start.', required: true },
   client: {
     type: recordOf<EngineOptions['client']>('an object with name, version and source', {
-      name: { type: nameText, about: 'Its name.', required: true },
-      version: { type: anyText, about: 'Its version.', required: true },
-      source: { type: nameText, about: 'How the process came to be.', required: true },
+      name: { type: nameText, required: true },
+      version: { type: anyText, required: true },
+      source: { type: nameText, required: true },
     }),
     about: 'Your program: `name`, `version` and `source`, which is `cli` for a program that a person starts.',
     required: true,
@@ -165,21 +146,21 @@ export const engineOptions = {
   store: { type: storeOption, about: 'Where threads are kept.' },
   seals: {
     type: objectWithMethods<Seals>('an object with seal, holds and problem', {
-      seal: { type: functionOption(), about: 'Seals a claim.', required: true },
-      holds: { type: functionOption(), about: 'Checks a seal.', required: true },
-      problem: { type: functionOption(), about: 'Says why the key cannot be used.', required: true },
-      otherKeys: { type: choiceOf('possible'), about: 'Engines with other keys may write the store.' },
+      seal: method,
+      holds: method,
+      problem: method,
+      otherKeys: { type: choiceOf('possible') },
     }),
     about: 'Proves which lines of `store` your engines wrote.',
   },
   formats: {
     type: listOf(
       objectWithMethods<WireFormat>('a wire format', {
-        name: { type: nameText, about: 'As `wire_api` names it.', required: true },
-        encoder: { type: functionOption(), about: 'Writes requests.', required: true },
-        everyEncoder: { type: functionOption(), about: 'All that encoder may give.' },
-        client: { type: functionOption(), about: 'Sends requests.', required: true },
-        capabilities: { type: functionOption(), about: 'What a provider can do.', required: true },
+        name: { type: nameText, required: true },
+        encoder: method,
+        everyEncoder: optionalMethod,
+        client: method,
+        capabilities: method,
       }),
       'a list of wire formats',
     ),

@@ -47,10 +47,7 @@ const provenBubblewraps = new Map<string, Bubblewrap>();
 interface EngineDoors {
   readonly tracer: Tracer;
   readonly threads: Threads;
-  /**
-   * The live threads of the engine, for agents. Undefined: the program opens its threads itself, so they have no
-   * agents.
-   */
+  /** The live threads, for agents. Undefined: the program opens its threads itself, so they have no agents. */
   agentLive(): AgentLiveThreads | undefined;
   askModel(asked: AskModel): Promise<ModelReply>;
 }
@@ -145,10 +142,7 @@ export function createEngineParts(
     sandbox: createSandbox(sandboxOptions),
     commands: createCommandReader({ root, clock }),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
-    /**
-     * Folders that commands of any thread may write or once could: the engine starts no program from them for another
-     * thread. Threads add to it.
-     */
+    /** Folders that commands of any thread could write once. No program is started from them for another thread. */
     opened,
     guardedGit: lazyGuardedGit(`${home}/git-programs`),
     programs,
@@ -187,9 +181,7 @@ export function createEngineParts(
 }
 
 /** Folder into which `capstan sandbox setup` unpacks bubblewrap; no command can write there. */
-export function unpackedBubblewrap(home: string): string {
-  return `${home}/capstan/bubblewrap`;
-}
+export const unpackedBubblewrap = (home: string): string => `${home}/capstan/bubblewrap`;
 
 /** Nothing in the build has this name. */
 const isSource = import.meta.url.endsWith('.ts');
@@ -203,17 +195,17 @@ function packageRoot(): string {
 }
 
 /** Each path as spelled and with its links resolved. */
-function secretFiles({ secretFiles: files = [] }: EngineOptions): readonly string[] {
-  return files.flatMap((file) => [file, realPathSoFar(file)]);
-}
+const secretFiles = ({ secretFiles: files = [] }: EngineOptions): readonly string[] =>
+  files.flatMap((file) => [file, realPathSoFar(file)]);
 
-export interface PreparedCommandReader extends CommandReader {
-  /** Preloads what a quick look needs, so that no command waits for it. Never rejects. */
-  prepare(): Promise<void>;
-}
-
-/** Loads lazily: the word checker when a request is under way, the parser when a decision depends on it. */
-function createCommandReader(place: { readonly root: string; readonly clock: Clock }): PreparedCommandReader {
+/**
+ * Loads lazily: the word checker when a request is under way, the parser when a decision depends on it. `prepare` loads
+ * what a quick look needs, so that no command waits for it, and never rejects.
+ */
+function createCommandReader(place: {
+  readonly root: string;
+  readonly clock: Clock;
+}): CommandReader & { prepare(): Promise<void> } {
   let quick: CommandReader['mayBeDangerous'] | undefined;
   let loading: Promise<CommandReader['read']> | undefined;
   return {
@@ -227,20 +219,16 @@ function createCommandReader(place: { readonly root: string; readonly clock: Clo
 }
 
 async function loadReader(place: { readonly root: string; readonly clock: Clock }): Promise<CommandReader['read']> {
+  const loading = import('../adapters/exec/shell-reader.ts').then(({ createShellReaderLoader: load }) => load(place)());
   const [{ analyseCommand, canonicalCommand }, reader] = await Promise.all([
     import('../core/policy/commands/analyse-command.ts'),
-    loadShellReader(place).catch(() => unread),
+    loading.catch(() => unread),
   ]);
   return (argv) => {
     const [shell = ''] = argv;
     const analysis = analyseCommand(argv, reader, { shell });
     return Promise.resolve({ analysis, canonical: canonicalCommand(argv, reader) });
   };
-}
-
-async function loadShellReader(place: { readonly root: string; readonly clock: Clock }): Promise<ShellReader> {
-  const { createShellReaderLoader } = await import('../adapters/exec/shell-reader.ts');
-  return createShellReaderLoader(place)();
 }
 
 /** Without the parser, every script is unknown. */

@@ -5,17 +5,9 @@ export interface EngineRefused {
   readonly outcome: Outcome;
 }
 
-export function engineRefused(outcome: Outcome): EngineRefused {
-  return { kind: 'refused', outcome };
-}
+export const engineRefused = (outcome: Outcome): EngineRefused => ({ kind: 'refused', outcome });
 
 /** In the layers below, the outcome and the refusal mark are one object. */
 export type Refusal = Outcome & { readonly kind: 'refused' };
-
-export function isRefusal(answer: { readonly kind: string }): answer is Refusal {
-  return answer.kind === 'refused';
-}
-
-export function refusedBelow({ code, message, next }: Outcome): EngineRefused {
-  return engineRefused({ code, message, next });
-}
+export const isRefusal = (answer: { readonly kind: string }): answer is Refusal => answer.kind === 'refused';
+export const refusedBelow = ({ code, message, next }: Outcome): EngineRefused => engineRefused({ code, message, next });

@@ -31,7 +31,6 @@ import { HomeConfig } from './home/home-config.ts';
 import { TrustDecisions } from './home/trust-decisions.ts';
 import { UserHome } from './home/user-home.ts';
 import type { LiveEngine } from './live/live-thread-types.ts';
-import type { AskModel } from './models/ask-model.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
 import type { ReviewCode, ReviewedCode } from './review/review-code.ts';
@@ -88,14 +87,12 @@ export class Engine {
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
     this.notices = notices;
     this.#traced = traced;
-    const doors = {
+    this.#parts = createEngineParts(options, base, {
       tracer: traced.tracer,
       threads: threadsPort(this),
       agentLive: () => this.#agentLive,
-      askModel: async (asked: AskModel) =>
-        (await import('./models/ask-model.ts')).askModel({ start: (request) => this.start(request) }, asked),
-    };
-    this.#parts = createEngineParts(options, base, doors);
+      askModel: async (asked) => (await import('./models/ask-model.ts')).askModel(this, asked),
+    });
     this.stored = new StoredThreads(this.#parts);
     this.config = new HomeConfig(this.#parts);
     this.trust = new TrustDecisions(this.#parts);
@@ -132,15 +129,11 @@ export class Engine {
     return this.#parts.base.home;
   }
 
-  /**
-   * Returns true if a user of this home should read the warning, and with `keeps` records it as read. Some warnings
-   * need to be read once only.
-   */
+  /** Returns true if a user should read the warning: some need to be read only once. `keeps`: records it as read. */
   recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
     const how = saidOnce[code];
-    return (
-      how === undefined || recordIfFirst(this.home, { name: code, keeps, words: how === 'once' ? undefined : message })
-    );
+    const words = how === 'once' ? undefined : message;
+    return how === undefined || recordIfFirst(this.home, { name: code, keeps, words });
   }
 
   /** The index of the tip for the terminal's next start. Undefined: the home keeps nothing. */
@@ -156,8 +149,7 @@ export class Engine {
   /** Loads a picture for a turn, unless the machine's manager forbids giving it to a model. May be a relative path. */
   async loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
     const problem = argumentProblem('loadImage()', { path: [anyText, path], cwd: [folderPath, cwd] });
-    if (problem !== undefined) return problem;
-    return loadImage(path, cwd, { denies: this.#denies, resize: this.#parts.resizeImage });
+    return problem ?? loadImage(path, cwd, { denies: this.#denies, resize: this.#parts.resizeImage });
   }
 
   /** True if commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
@@ -166,8 +158,7 @@ export class Engine {
     const { base, sandbox, sandboxOptions } = this.#parts;
     if (base.config.sandboxFallback !== undefined || sandboxOptions.landlock !== 'never') return false;
     if (!(await sandbox.offersLandlock())) return false;
-    const { needsSandboxIn } = await import('./sandbox/command-sandbox.ts');
-    return needsSandboxIn(this.#parts, cwd);
+    return (await import('./sandbox/command-sandbox.ts')).needsSandboxIn(this.#parts, cwd);
   }
 
   /** Returns why every command in a folder would be refused. Undefined if they run, or the user chose so. */
@@ -177,8 +168,7 @@ export class Engine {
     const { base, sandbox, sandboxOptions } = this.#parts;
     if (base.config.sandboxFallback === 'none') return undefined;
     if (sandboxOptions.landlock !== 'always' && (await sandbox.bubblewrapProblem()) === undefined) return undefined;
-    const { refusalIn } = await import('./sandbox/command-sandbox.ts');
-    return refusalIn(this.#parts, cwd);
+    return (await import('./sandbox/command-sandbox.ts')).refusalIn(this.#parts, cwd);
   }
 
   /** Checks that threads can work in a folder, and finds the repository around it. */
@@ -257,10 +247,7 @@ export class Engine {
     };
   }
 
-  /**
-   * Gives up all open threads and closes the live threads for good. The program must end running turns first. Rejects
-   * with the first failure, once all are closed.
-   */
+  /** Gives up all threads, live ones for good; end their turns first. Rejects with the first failure, at the end. */
   async close(): Promise<void> {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
@@ -271,60 +258,48 @@ export class Engine {
 
   /** The sandbox for a command that the user, not a model, gives. */
   async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
-    const { openSandbox } = await import('./sandbox/command-sandbox.ts');
-    return openSandbox(this.#parts, request);
+    return (await import('./sandbox/command-sandbox.ts')).openSandbox(this.#parts, request);
   }
 
   /** Finds files and folders whose paths match typed text, best first, without those that git ignores. */
   async findFiles(search: FindFiles): Promise<FoundFiles | Outcome> {
-    const { findWorkspaceFiles } = await import('./workspace/find-mentionable.ts');
-    return findWorkspaceFiles(this.#parts, search);
+    return (await import('./workspace/find-mentionable.ts')).findWorkspaceFiles(this.#parts, search);
   }
 
   /** Like `findFiles`, for a user who is typing: one index serves every letter. */
   async openFileIndex(cwd: string): Promise<FileIndex> {
     requireArguments('openFileIndex()', { cwd: [folderPath, cwd] });
-    const { openFileIndex } = await import('./workspace/find-mentionable.ts');
-    return openFileIndex(this.#parts, cwd);
+    return (await import('./workspace/find-mentionable.ts')).openFileIndex(this.#parts, cwd);
   }
 
   async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
     const problem = argumentProblem('findMentionable()', { cwd: [folderPath, cwd] });
-    if (problem !== undefined) return problem;
-    const { findMentionable } = await import('./workspace/find-mentionable.ts');
-    return findMentionable(this.#parts, cwd);
+    return problem ?? (await import('./workspace/find-mentionable.ts')).findMentionable(this.#parts, cwd);
   }
 
   /** Reviews code in a thread of its own. The asking thread reads the findings with its next turn. */
   async review(asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
-    const { reviewCode } = await import('./review/review-code.ts');
-    const { ids, base, clock } = this.#parts;
-    const own = { clock, reviewModel: base.config.reviewModel, newItemId: () => `msg_${ids.uuid()}` };
-    return reviewCode(
-      { ...own, start: (request) => this.start(request), openSandbox: (request) => this.openSandbox(request) },
-      asked,
-    );
+    return (await import('./review/review-code.ts')).reviewCode(this, this.#parts, asked);
   }
 
   async instructionPaths(folder: string): Promise<readonly string[]> {
     requireArguments('instructionPaths()', { folder: [folderPath, folder] });
-    const { instructionPaths } = await import('./home/folder-config.ts');
-    return instructionPaths(this.#parts, folder);
+    return (await import('./home/folder-config.ts')).instructionPaths(this.#parts, folder);
   }
 
   async unpackBubblewrap(): Promise<UnpackedBubblewrap | Outcome> {
-    const { unpackBubblewrap } = await import('./sandbox/unpack-bubblewrap.ts');
-    return unpackBubblewrap(this.#parts);
+    return (await import('./sandbox/unpack-bubblewrap.ts')).unpackBubblewrap(this.#parts);
   }
 
   /** Foresees the start of a thread's next turn, if it were resumed now. Only reads. */
   async preview(id: ThreadId, state: ThreadState, as?: PreviewedResume): Promise<ForeseenRequest | Outcome> {
     const { previewArguments, previewThread } = await import('./preview-thread.ts');
-    const { state: stateOption, as: asOption } = previewArguments;
-    const given = { id: [threadId, id], state: [stateOption, state], as: [asOption, as, 'absent'] } as const;
-    const problem = argumentProblem('preview()', given);
-    if (problem !== undefined) return problem;
-    return previewThread(this.#parts, id, state, as);
+    const problem = argumentProblem('preview()', {
+      id: [threadId, id],
+      state: [previewArguments.state, state],
+      as: [previewArguments.as, as, 'absent'],
+    });
+    return problem ?? previewThread(this.#parts, id, state, as);
   }
 
   /** Sends the request of a past step again, to the same or another model. Only reads: no call is run. */
@@ -334,8 +309,7 @@ export class Engine {
   ): Promise<RerunAnswers | Outcome> {
     const { rerunStep, rerunThread } = await import('./rerun-step.ts');
     const problem = argumentProblem('rerun()', { thread: [rerunThread, thread] });
-    if (problem !== undefined) return problem;
-    return rerunStep(this.#parts, thread, asked);
+    return problem ?? rerunStep(this.#parts, thread, asked);
   }
 
   async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
@@ -343,20 +317,16 @@ export class Engine {
     const target = argumentProblem('restoreFiles()', { id: [threadId, id] }) ?? readTarget(givenTarget);
     if ('code' in target) return engineRefused(target);
     if ('code' in options) return engineRefused(options);
-    const { restoreThreadFiles } = await import('./undo/restore-thread-files.ts');
-    return restoreThreadFiles(this.#parts, id, target, options);
+    return (await import('./undo/restore-thread-files.ts')).restoreThreadFiles(this.#parts, id, target, options);
   }
 
-  /**
-   * Like `restoreFiles`, for the turns that a rollback of the conversation would remove. Call it before that rollback.
-   */
+  /** Like `restoreFiles`, for the turns that a rollback of the conversation would remove. Call it before that. */
   async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
     const options = readRestore(given);
     const to = argumentProblem('restoreRolledBack()', { id: [threadId, id] }) ?? readRollback(givenTo);
     if ('code' in to) return engineRefused(to);
     if ('code' in options) return engineRefused(options);
-    const { restoreRolledBackFiles } = await import('./undo/restore-thread-files.ts');
-    return restoreRolledBackFiles(this.#parts, id, to, options);
+    return (await import('./undo/restore-thread-files.ts')).restoreRolledBackFiles(this.#parts, id, to, options);
   }
 }
 

@@ -9,9 +9,7 @@ import type { ResolvedPolicy } from '../protocol/permissions.ts';
 type Named = Pick<PolicyDescription, 'mode' | 'network' | 'lists'>;
 
 /** True if questions about hosts reach a user; otherwise such hosts are refused. */
-interface Asking {
-  readonly asksAboutRules: boolean;
-}
+type Asking = { readonly asksAboutRules: boolean };
 
 /** A policy in a few words: the name of a user's profile, or the mode, then what of the network is open. */
 export function policyWords(

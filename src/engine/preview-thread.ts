@@ -14,15 +14,10 @@ import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thr
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
 /** The start of the next turn, and what it leaves out of the file. */
-export interface ForeseenRequest extends NextRequest {
-  readonly unproven: Unproven;
-}
+export type ForeseenRequest = NextRequest & { readonly unproven: Unproven };
 
 /** Options of the foreseen resume. Absent: those of the newest turn. */
-export interface PreviewedResume {
-  readonly request?: ThreadRequest;
-  readonly kept?: KeptSettings | undefined;
-}
+export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?: KeptSettings | undefined };
 
 /** Arguments of `preview()`. A state is a fold of the library's own: only its kind is checked. */
 export const previewArguments = {
@@ -53,10 +48,7 @@ export async function previewThread(
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
 }
 
-/**
- * The next turn comes from the same surface: one that cannot ask holds its policy whatever the thread has, one that can
- * asks.
- */
+/** The next turn comes from the same surface: one that can ask does, one that cannot holds its policy. */
 function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');

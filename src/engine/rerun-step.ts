@@ -100,10 +100,7 @@ export interface RerunAnswers {
   readonly now: StepAnswered;
 }
 
-/**
- * Sends the request of a past step again and returns both answers. Only reads the thread: takes no lock, writes no line
- * and runs no call.
- */
+/** Sends the request of a past step again. Takes no lock, writes no line and runs no call. */
 export async function rerunStep(
   engine: EngineParts,
   { id, lines }: { readonly id: ThreadId; readonly lines: readonly Line[] },

@@ -73,17 +73,11 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly tools?: readonly OwnTool[];
   /** Tools that this program's clients answer by question: see the kind `client-tool`. The thread remembers them. */
   readonly clientTools?: readonly ClientTool[];
-  /**
-   * The model is offered only these tools and `tools`; empty: only the latter. A final `*` matches any ending. Holds
-   * for the thread and its agents.
-   */
+  /** The model is offered only these tools and `tools`, also in agents. A final `*` matches any ending. */
   readonly onlyTools?: readonly string[];
   /** Names of tools that the model is not offered; does not affect `tools`. The thread remembers them. */
   readonly withoutTools?: readonly string[];
-  /**
-   * The thread changes nothing, whatever rules allow: only the user's answer lets a command write. The thread remembers
-   * it.
-   */
+  /** Whatever rules allow, only the user's answer lets a command write. The thread remembers it. */
   readonly changesNothing?: true;
   /** Keeps nothing of the thread on the disk. */
   readonly ephemeral?: boolean;
@@ -115,10 +109,8 @@ const configKey: OptionType<string> = {
     if (typeof given !== 'string' || known.includes(given)) return nameText.read(given);
     const nearest = nearestKey(given, known);
     const why = `config.toml has no top-level key ${JSON.stringify(given)}.`;
-    return {
-      ...wrongAt('', this.expected, given),
-      why: nearest === undefined ? why : `${why} Did you mean ${nearest}?`,
-    };
+    const wrong = wrongAt('', this.expected, given);
+    return { ...wrong, why: nearest === undefined ? why : `${why} Did you mean ${nearest}?` };
   },
 };
 
@@ -143,10 +135,10 @@ export const threadOptions = {
   reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions: `user` or `auto_review`.' },
   limits: {
     type: recordOf<SpendingLimits>('an object with limits', {
-      turnTokens: { type: wholeNumber, about: 'Tokens of a turn.' },
-      threadTokens: { type: wholeNumber, about: 'Tokens of the thread.' },
-      turnCost: { type: positiveNumber, about: 'US dollars of a turn.' },
-      threadCost: { type: positiveNumber, about: 'US dollars of the thread.' },
+      turnTokens: { type: wholeNumber },
+      threadTokens: { type: wholeNumber },
+      turnCost: { type: positiveNumber },
+      threadCost: { type: positiveNumber },
     }),
     about: 'What a turn and the thread may cost: `turnTokens`, `threadTokens`, `turnCost`, `threadCost`.',
   },
@@ -164,24 +156,22 @@ export const threadOptions = {
   ephemeral: { type: booleanOption, about: 'Keeps nothing on disk.' },
   askUser: {
     type: objectWithMethods<AskUser>('an object with ask', {
-      answersOnce: { type: onlyTrue, about: 'Answers save no rule.' },
-      ask: { type: functionOption(), about: 'Answers a question.', required: true },
-      isThere: { type: functionOption(), about: 'Whether someone can be asked now.' },
+      answersOnce: { type: onlyTrue },
+      ask: { type: functionOption(), required: true },
+      isThere: { type: functionOption() },
     }),
     about: 'Answers questions about calls.',
   },
   ruleBook: {
-    type: objectWithMethods<RuleBook>('an object with save', {
-      save: { type: functionOption(), about: 'Saves a rule.', required: true },
-    }),
+    type: objectWithMethods<RuleBook>('an object with save', { save: { type: functionOption(), required: true } }),
     about: 'Saves the rules that answers allow.',
   },
   listener: { type: functionOption(), about: 'Gets every event, from the first one on.' },
   provisional: { type: functionOption(), about: 'Gets text and output while they arrive.' },
   checkpointHooks: {
     type: objectWithMethods<CheckpointHooks>('an object with before or after', {
-      before: { type: functionOption(), about: 'May stop a compaction with a reason.' },
-      after: { type: functionOption(), about: 'Is notified of a checkpoint.' },
+      before: { type: functionOption() },
+      after: { type: functionOption() },
     }),
     about: '`before` may stop a compaction, `after` is notified of it.',
   },
@@ -199,12 +189,12 @@ export const threadOptions = {
   folderMayBeMissing: { type: onlyTrue, about: 'Opens a thread whose folder is gone, to move it.' },
   agent: {
     type: recordOf<AgentIdentity>('the identity of an agent', {
-      id: { type: idOption(), about: 'Its own thread.', required: true },
-      parentId: { type: idOption(), about: 'The thread that started it.', required: true },
-      rootId: { type: idOption(), about: 'The thread that no other one started.', required: true },
-      depth: { type: wholeNumber, about: '1 for an agent of the root.', required: true },
-      path: { type: nameText, about: 'The names on the way to it.', required: true },
-      role: { type: nameText, about: 'Its role.', required: true },
+      id: { type: idOption(), required: true },
+      parentId: { type: idOption(), required: true },
+      rootId: { type: idOption(), required: true },
+      depth: { type: wholeNumber, required: true },
+      path: { type: nameText, required: true },
+      role: { type: nameText, required: true },
     }),
     about: 'Who it is among agents.',
   },
@@ -240,7 +230,11 @@ export function readRequest(request: unknown, of: 'resume()' | 'fork()'): Thread
 }
 
 export function readCut(cut: unknown): ThreadCut | OptionProblem {
-  const read = readOptions<Cut>(cut, cutOptions, 'the place of a fork');
+  const read = readOptions<{ readonly kind: ThreadCut['kind']; readonly turnId?: TurnId }>(
+    cut,
+    { kind: { type: choiceOf('latest', 'through', 'before'), required: true }, turnId: { type: idOption() } },
+    'the place of a fork',
+  );
   if ('code' in read) return read;
   const { kind, turnId } = read;
   if (kind === 'latest' && turnId === undefined) return { kind };
@@ -248,13 +242,3 @@ export function readCut(cut: unknown): ThreadCut | OptionProblem {
   const message = `The place of a fork of the kind "${kind}" ${kind === 'latest' ? 'takes no turnId' : 'needs a turnId'}.`;
   return { code: 'option-wrong', message, next: 'Use { kind: "latest" }, or a kind with the turnId that it is about.' };
 }
-
-interface Cut {
-  readonly kind: ThreadCut['kind'];
-  readonly turnId?: TurnId;
-}
-
-const cutOptions = {
-  kind: { type: choiceOf('latest', 'through', 'before'), about: 'Where the fork begins.', required: true },
-  turnId: { type: idOption<TurnId>(), about: 'The turn that it is about.' },
-} as const satisfies OptionTable<Cut>;

@@ -20,9 +20,7 @@ export function tooLongWords(lines: NonNullable<ReadReport['tooLong']>): string 
 }
 
 /** `1,234,567`. */
-export function formatCount(number: number): string {
-  return groupDigits(number);
-}
+export const formatCount = (number: number): string => groupDigits(number);
 
 /** `42 %` of a whole. */
 export function percent(part: number, whole: number): string {
@@ -88,9 +86,7 @@ const words: Readonly<Record<string, string>> = {
   changesNothing: 'changes nothing',
 };
 
-export function settingName(name: string): string {
-  return words[name] ?? name;
-}
+export const settingName = (name: string): string => words[name] ?? name;
 
 /** `a`, `a or b`, `a, b or c`. */
 export function joinWithOr(words: readonly string[]): string {

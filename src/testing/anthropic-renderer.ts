@@ -1,5 +1,4 @@
 import { readOpaque } from '../adapters/model/anthropic/projection.ts';
-import { defined } from '../base/objects.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ItemDraft } from './script.ts';
@@ -115,7 +114,7 @@ function thinkingOf(item: ItemDraft): ScriptedBlock {
 }
 
 function callOf(item: ItemDraft, text: string): ScriptedBlock {
-  const begin = { type: 'tool_use', ...defined({ id: item['call_id'], name: item['name'] }), input: {} };
+  const begin = { type: 'tool_use', id: item['call_id'], name: item['name'], input: {} };
   const isEmpty = Object.keys(parseJsonObject(text) ?? { broken: true }).length === 0;
   return { begin, pieces: isEmpty ? [] : [{ type: 'input_json_delta', key: 'partial_json', text }] };
 }

@@ -47,9 +47,8 @@ export interface FoldedDirectoryOptions {
 
 /** Directory of a store without an index: reads every thread each time. */
 export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirectoryOptions): ThreadDirectory {
-  async function readAll(): Promise<readonly FoldedThread[]> {
-    return Promise.all((await threads()).map((known) => fold(rollouts, known)));
-  }
+  const readAll = async (): Promise<readonly FoldedThread[]> =>
+    Promise.all((await threads()).map((known) => fold(rollouts, known)));
   return {
     async list(query) {
       const after = pageStart(query);
@@ -71,20 +70,14 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
       return known && (await fold(rollouts, known)).summary;
     },
     async choose(choice) {
-      const all = await readAll();
-      return chooseAmong(
-        all.map(({ summary }) => summary),
-        choice,
-      );
+      const summaries = (await readAll()).map(({ summary }) => summary);
+      return chooseAmong(summaries, choice);
     },
     rename,
   };
 }
 
-interface FoldedThread {
-  readonly summary: ThreadSummary;
-  readonly messages: readonly SpokenMessage[];
-}
+type FoldedThread = { readonly summary: ThreadSummary; readonly messages: readonly SpokenMessage[] };
 
 async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): Promise<FoldedThread> {
   const listener = new ThreadListener(emptyThreadFold, false);

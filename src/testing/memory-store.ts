@@ -35,13 +35,8 @@ export function createMemoryStore(clock: Clock, options: MemoryStoreOptions = {}
   const names = new Map<ThreadId, string>();
   const directory = createFoldedDirectory({
     rollouts,
-    async threads() {
-      return known().map((thread) => ({ ...thread, name: names.get(thread.id) ?? '' }));
-    },
-    async rename(id, name) {
-      names.set(id, name);
-      return undefined;
-    },
+    threads: async () => known().map((thread) => ({ ...thread, name: names.get(thread.id) ?? '' })),
+    rename: async (id, name) => void names.set(id, name),
   });
   return { rollouts, directory, blobs: createMemoryBlobs(), contents: createMemoryContents() };
 }
@@ -92,9 +87,7 @@ function workspaceInMemory(): WorkspaceContents {
     },
     loadNote: async () => note,
     hasNote: async () => note !== undefined,
-    async saveNote(text) {
-      note = text;
-    },
+    saveNote: async (text) => void (note = text),
   };
 }
 
@@ -108,12 +101,8 @@ interface MemoryRollout {
   first?: Line;
 }
 
-interface MemoryRollouts extends RolloutStore {
-  known(): readonly KnownThread[];
-}
-
 /** Supports only the new form. */
-function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
+function createMemoryRollouts(clock: Clock, leaseMs: number): RolloutStore & { known(): readonly KnownThread[] } {
   let rollouts: readonly MemoryRollout[] = [];
   const archived = new Set<ThreadId>();
   const leases = createMemoryLeases(clock, leaseMs);
@@ -221,9 +210,9 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
   }
 
   function held(id: ThreadId, current: CurrentRollout, own: MemoryLease): HeldThread {
-    function check(): void {
+    const check = (): void => {
       if (!leases.renew(id, own)) throw leaseLost(`thread ${id}`);
-    }
+    };
     return {
       kind: 'held',
       epoch: own.epoch,
@@ -263,9 +252,7 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
         archived.delete(id);
         return gone.map(locationOf);
       },
-      async release() {
-        leases.giveBack(id, own);
-      },
+      release: async () => leases.giveBack(id, own),
     };
   }
 
@@ -310,11 +297,7 @@ const locked = (id: ThreadId): OpenRefused =>
 
 const unknown = (id: ThreadId): OpenRefused => refused('thread-unknown', `There is no thread ${id}.`);
 const refused = (code: OpenRefusedCode, message: string): OpenRefused => ({ kind: 'refused', code, message, next: '' });
-
-interface MemoryLease {
-  readonly epoch: number;
-  until: number;
-}
+type MemoryLease = { readonly epoch: number; until: number };
 
 /** A lease lasts as long as its writer is active, and longer if no other writer comes. */
 function createMemoryLeases(clock: Clock, leaseMs: number) {

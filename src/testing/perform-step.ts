@@ -11,10 +11,7 @@ import {
 } from './script.ts';
 import { type StreamContext, streamOf, type WireRenderer } from './wire-renderer.ts';
 
-export interface Audience {
-  readonly renderer: WireRenderer;
-  readonly context: StreamContext;
-}
+export type Audience = { readonly renderer: WireRenderer; readonly context: StreamContext };
 
 /** Plays one step to the client. Resolves with how the exchange ended. */
 export async function perform(step: ScriptStep, response: ServerResponse, audience: Audience): Promise<ExchangeEnd> {
@@ -44,10 +41,7 @@ export async function perform(step: ScriptStep, response: ServerResponse, audien
   return response.writableFinished ? 'answered' : 'client-left';
 }
 
-interface Stage extends Audience {
-  readonly response: ServerResponse;
-  readonly gone: AbortSignal;
-}
+type Stage = Audience & { readonly response: ServerResponse; readonly gone: AbortSignal };
 
 /** Sends a body, or its first bytes without an end. Resolves when the operating system has them. */
 async function play(

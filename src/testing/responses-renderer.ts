@@ -1,4 +1,3 @@
-import { defined } from '../base/objects.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ItemDraft, ScriptedUsage } from './script.ts';
@@ -26,7 +25,7 @@ function eventsOf(step: RenderedStep, { ids, usage }: StreamContext): readonly B
 function endingOf(step: RenderedStep, id: string, usage: ScriptedUsage): JsonObject {
   switch (step.kind) {
     case 'answer': {
-      const more = { ...wireCounts(step.usage, usage), ...defined({ end_turn: step.endTurn }) };
+      const more = { ...wireCounts(step.usage, usage), end_turn: step.endTurn };
       return { type: 'response.completed', response: { id, status: 'completed', ...more } };
     }
     case 'failed': {

@@ -25,10 +25,7 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface ScriptedModelOptions {
   /** Overrides the default per answer: 100 input (20 cached) and 10 output tokens (3 reasoning). */
   readonly usage?: ScriptedUsage;
-  /**
-   * A larger request is refused and uses no step of the script; for others the counted tokens are the answer's input
-   * tokens, unless usage is set.
-   */
+  /** A larger request is refused and uses no step. For others the count is the default of the input tokens. */
   readonly window?: ModelWindow;
   /** Answers upgrades to a WebSocket, counted from 0. Default: accepts all. */
   readonly upgrade?: (index: number) => UpgradeAnswer;

@@ -46,11 +46,7 @@ interface SocketHost {
   readonly context: Audience['context'];
 }
 
-interface Connected {
-  readonly socket: Socket;
-  readonly head: Buffer;
-  readonly host: SocketHost;
-}
+type Connected = { readonly socket: Socket; readonly head: Buffer; readonly host: SocketHost };
 
 /** No request of a test is larger. */
 const maxBytes = 256 * 1024 * 1024;
@@ -149,9 +145,7 @@ class ScriptedSocket {
 
   async #answer(bytes: Buffer, wireBytes: number): Promise<void> {
     const given = parseJsonObject(bytes.toString('utf8'));
-    if (given?.['type'] !== 'response.create') {
-      return this.#refuse({ message: 'A frame must be a response.create.' });
-    }
+    if (given?.['type'] !== 'response.create') return this.#refuse({ message: 'A frame must be a response.create.' });
     const { type: _type, previous_response_id: named, generate, ...own } = given;
     const previous = typeof named === 'string' ? named : undefined;
     const isRefused = previous !== undefined && previous !== this.#last?.answer.id;
@@ -187,16 +181,9 @@ const notFound = (previous: string): JsonObject => ({
   param: 'previous_response_id',
 });
 
-interface RememberedAnswer {
-  readonly id: string;
-  readonly output: readonly ItemDraft[];
-}
-
-interface SocketPerformance {
-  readonly end: ExchangeEnd;
-  /** Absent: the answer was not completed. */
-  readonly remembered?: RememberedAnswer;
-}
+type RememberedAnswer = { readonly id: string; readonly output: readonly ItemDraft[] };
+/** `remembered` is absent if the answer was not completed. */
+type SocketPerformance = { readonly end: ExchangeEnd; readonly remembered?: RememberedAnswer };
 
 interface SocketStage extends Audience {
   readonly socket: Socket;

@@ -1,4 +1,3 @@
-import { defined } from '../base/objects.ts';
 import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 import { dirname } from 'node:path/posix';
 
@@ -11,11 +10,6 @@ interface Entry {
   /** True once `syncDirectory` of the parent has seen this name. */
   durable: boolean;
   readonly content?: SimulatedFile;
-}
-
-interface Gone {
-  readonly entry: Entry;
-  readonly to?: string;
 }
 
 /**
@@ -34,7 +28,7 @@ export class SimulatedDisk implements Files {
   directorySyncs = 0;
 
   readonly #entries: Map<string, Entry>;
-  readonly #leaving = new Map<string, Gone>();
+  readonly #leaving = new Map<string, { readonly entry: Entry; readonly to?: string }>();
   readonly #failures = new Map<DiskOperation, string[]>();
   #gone: string | undefined;
 
@@ -44,8 +38,7 @@ export class SimulatedDisk implements Files {
 
   /** The next call of the operation without an earlier pending failure rejects with this code. */
   failNext(operation: DiskOperation, code: string): void {
-    const waiting = this.#failures.get(operation) ?? [];
-    this.#failures.set(operation, [...waiting, code]);
+    this.#failures.set(operation, [...(this.#failures.get(operation) ?? []), code]);
   }
 
   /** Power loss: synced bytes under durable names stay; the choice decides about the rest. */
@@ -62,7 +55,7 @@ export class SimulatedDisk implements Files {
       if (!entry.durable && choiceAbout(choice, path, 'name', 1) === 0) continue;
       const { mode, content } = entry;
       const kept = content?.afterCrash((most) => choiceAbout(choice, path, 'bytes', most));
-      survivor.#entries.set(path, { mode, durable: true, ...defined({ content: kept }) });
+      survivor.#entries.set(path, { mode, durable: true, content: kept });
     }
     return survivor;
   }
@@ -84,9 +77,8 @@ export class SimulatedDisk implements Files {
 
   /** Every name with its mode bits, in order; folders end with `/`. */
   names(): ReadonlyMap<string, number> {
-    const named = [...this.#entries].map(
-      ([path, { content, mode }]) => [content === undefined && path !== '/' ? `${path}/` : path, mode] as const,
-    );
+    const shown = (path: string, { content }: Entry) => (content === undefined && path !== '/' ? `${path}/` : path);
+    const named = [...this.#entries].map(([path, entry]) => [shown(path, entry), entry.mode] as const);
     return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
 

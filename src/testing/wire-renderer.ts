@@ -39,11 +39,7 @@ export function numbering(): Numbering {
   };
 }
 
-export interface StreamContext {
-  readonly ids: Numbering;
-  readonly usage: ScriptedUsage;
-  readonly model?: string;
-}
+export type StreamContext = { readonly ids: Numbering; readonly usage: ScriptedUsage; readonly model?: string };
 
 const idPrefixes: Readonly<Record<string, string>> = {
   message: 'msg',

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 const guard = (cwd = lab.repo, given = env) => {
-  const bounds = gitBounds({ cwd, programs: ['git'], env: given });
+  const bounds = gitBounds(cwd, ['git'], given);
   return bounds === undefined ? undefined : createGuardedGit(programs).variables(bounds, given);
 };
 
@@ -139,7 +139,7 @@ describe.runIf(process.platform === 'linux')('git that has left the sandbox', ()
     const folder = join(programs, 'taken');
     writeFileSync(folder, '');
     const guarded = createGuardedGit(folder);
-    const bounds = gitBounds({ cwd: lab.repo, programs: ['git'], env })!;
+    const bounds = gitBounds(lab.repo, ['git'], env)!;
     expect(await guarded.variables(bounds, env)).toBeUndefined();
     rmSync(folder);
     expect(await guarded.variables(bounds, env)).toMatchObject({ GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });

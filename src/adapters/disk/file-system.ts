@@ -5,6 +5,7 @@ export { errorCode };
 
 /** Without an ESM import of `node:fs`, which costs 5 ms. For a few small files, blocking is fastest by far. */
 export const fileSystem = process.getBuiltinModule('node:fs');
+const { isUtf8 } = process.getBuiltinModule('node:buffer');
 
 /** The file does not exist, or a part of its path is no folder. */
 export function isMissing(error: unknown): boolean {
@@ -79,30 +80,37 @@ export function pathBytes(path: string): Buffer {
 }
 
 export function pathText(bytes: Uint8Array): string {
-  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const read = (from: number, to: number): string | undefined => {
-    try {
-      return strict.decode(bytes.subarray(from, to));
-    } catch {
-      return undefined;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  const pieces: string[] = [];
+  let valid = 0;
+  for (let at = 0; at < buffer.length;) {
+    const length = characterAt(buffer, at);
+    if (length === 0) {
+      pieces.push(buffer.toString('utf8', valid, at), String.fromCharCode(firstOddByte + buffer[at]!));
+      valid = at + 1;
     }
-  };
-  const whole = read(0, bytes.length);
-  if (whole !== undefined) return whole;
-  let text = '';
-  for (let at = 0; at < bytes.length;) {
-    const byte = bytes[at] as number;
-    if (byte < 0x80) {
-      text += String.fromCharCode(byte);
-      at += 1;
-      continue;
-    }
-    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    const character = read(at, at + length);
-    text += character ?? String.fromCharCode(firstOddByte + byte);
-    at += character === undefined ? 1 : length;
+    at += Math.max(length, 1);
   }
-  return text;
+  return pieces.join('') + buffer.toString('utf8', valid);
+}
+
+/** The length of the UTF-8 character that begins here; 0 if none does. By hand: files of megabytes are read so. */
+function characterAt(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  // 0x80 to 0xc1 begin no character, nor do those beyond the last one of Unicode.
+  if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.length) return 0;
+  for (let next = at + 1; next < at + length; next++) if ((bytes[next]! & 0xc0) !== 0x80) return 0;
+  const second = bytes[at + 1]!;
+  // Overlong, a surrogate, or beyond Unicode.
+  const isUnfit =
+    (lead === 0xe0 && second < 0xa0) ||
+    (lead === 0xed && second > 0x9f) ||
+    (lead === 0xf0 && second < 0x90) ||
+    (lead === 0xf4 && second > 0x8f);
+  return isUnfit ? 0 : length;
 }
 
 /** Node may have replaced bytes in this name, or the name may really contain this character. */

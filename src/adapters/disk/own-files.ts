@@ -47,16 +47,10 @@ function isOurs({ uid, mode }: Stats, toOthers: AccessForOthers): boolean {
   return (mode & (toOthers === 'closed' ? 0o077 : 0o022)) === 0;
 }
 
-export interface ThreadFolder {
-  /** Made on the first call. Throws if the disk refuses. */
-  path(): string;
-  remove(): void;
-}
-
 const prefix = 'thread-';
 
-/** `parent`: commands may read but not write in it. */
-export function threadFolder(parent: string): ThreadFolder {
+/** Made on the first call of `path`, which throws if the disk refuses. `parent`: commands may only read in it. */
+export function threadFolder(parent: string) {
   let own: string | undefined;
   const make = (): string => {
     if (!makeOwnFolder(parent, 'readable')) throw new Error(`${parent} is open to others.`);
@@ -67,8 +61,8 @@ export function threadFolder(parent: string): ThreadFolder {
     return made;
   };
   return {
-    path: () => (own ??= make()),
-    remove() {
+    path: (): string => (own ??= make()),
+    remove(): void {
       if (own !== undefined) remove(own);
       own = undefined;
       if (folders.size === 0) process.off('exit', removeAll);

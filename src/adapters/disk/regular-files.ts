@@ -8,11 +8,6 @@ export interface OpenOptions {
   readonly mode?: number;
 }
 
-export interface OpenRegularFile {
-  readonly file: number;
-  readonly stats: Stats;
-}
-
 export class NotRegular extends Error {
   readonly noun: string;
 
@@ -26,7 +21,7 @@ export class NotRegular extends Error {
 export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
 
 /** Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor. The caller closes it. */
-export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
+export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions) {
   const ofLinks = links === 'refused' ? fileSystem.constants.O_NOFOLLOW : 0;
   const file = fileSystem.openSync(diskPath(path), flags | nonBlockingFlags | ofLinks, mode);
   try {
@@ -164,13 +159,8 @@ export function whyMissing(path: string): string {
 }
 
 const denied: UnreadFile = { kind: 'unread', why: 'denied', reason: 'the policy denies reading it' };
-
-const notThere: UnreadFile = {
-  kind: 'unread',
-  why: 'failed',
-  reason: 'it was replaced while it was opened, or is reached through another process',
-};
-
+const replaced = 'it was replaced while it was opened, or is reached through another process';
+const notThere: UnreadFile = { kind: 'unread', why: 'failed', reason: replaced };
 const notAFile = (noun: string): UnreadFile => ({ kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` });
 
 function tooLarge(maxBytes: number, size: number): UnreadFile {

@@ -2,22 +2,28 @@ import type { Lock, Locks } from '../../ports/files.ts';
 import type { Clock } from '../../ports/system.ts';
 import { reasonOf } from './file-system.ts';
 
-export interface LockWaiting {
-  readonly locks: Pick<Locks, 'take'>;
-  readonly clock: Clock;
-}
+export type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
 
 /** The holder may be waiting for a server, as for a new token. */
 const patienceMs = 45_000;
 const lookAgainMs = 100;
+type LockWanted = LockWaiting & { readonly held: string; readonly signal?: AbortSignal | undefined };
 
-interface LockWanted extends LockWaiting {
-  readonly held: string;
-  readonly signal?: AbortSignal | undefined;
+/** Works under a lock once no other process has it. Rejects with the reason as a part of a sentence. */
+export async function inLock<Result>(
+  path: string,
+  wanted: LockWanted,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const lock = await waitForLock(path, wanted);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
 }
 
-/** Takes a lock once no other process has it. Rejects with the reason as a part of a sentence. */
-export async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
+async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {
       throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });

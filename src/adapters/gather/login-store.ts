@@ -2,7 +2,7 @@ import { type CredentialStoreName, type LoginLimits, refuseLogin } from '../../c
 import type { Login, LoginStore } from '../../ports/login.ts';
 import type { Programs } from '../../ports/system.ts';
 import type { Variables } from '../../protocol/shell.ts';
-import { type LockWaiting, waitForLock } from '../disk/wait-for-lock.ts';
+import { inLock, type LockWaiting } from '../disk/wait-for-lock.ts';
 import { type FoundLogin, loginFile, loginLockPath, type LoginPlace, readLogin, signInAdvice } from './login-file.ts';
 
 export interface LoginStoreOptions extends LockWaiting {
@@ -24,18 +24,8 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       const login = accessTokenIn(env) ?? asLogin(await (await place()).read(), home);
       return withinLimits(login, limits);
     },
-    async alone(work, signal) {
-      const lock = await waitForLock(loginLockPath(home), {
-        ...waiting,
-        held: 'another process is renewing it',
-        signal,
-      });
-      try {
-        return await work();
-      } finally {
-        await lock.release();
-      }
-    },
+    alone: (work, signal) =>
+      inLock(loginLockPath(home), { ...waiting, held: 'another process is renewing it', signal }, work),
     reserve: async () => (await place()).reserve(),
     unkept: async () => (await place()).closed,
     async save(document) {

@@ -4,7 +4,7 @@ import { addressSecrets, hideValues, repeatable, secretsAmong, shownAddress } fr
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import type { Variables } from '../../protocol/shell.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
-import { type LockWaiting, waitForLock } from '../disk/wait-for-lock.ts';
+import { inLock, type LockWaiting } from '../disk/wait-for-lock.ts';
 import { join } from 'node:path';
 
 export interface McpCredentials {
@@ -40,22 +40,17 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
     const [tokens, client] = [objectAt(found, 'tokens'), objectAt(found, 'client')];
     return { ...(tokens && { tokens }), ...(client && { client }) };
   };
-  const inLock = async <Result>(
+  const inOwnFolder = async <Result>(
     name: string,
     wanted: { readonly held: string; readonly signal?: AbortSignal },
     work: () => Result | Promise<Result>,
   ): Promise<Result> => {
     if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder that only you can use`);
-    const lock = await waitForLock(join(folder, name), { ...waiting, ...wanted });
-    try {
-      return await work();
-    } finally {
-      await lock.release();
-    }
+    return inLock(join(folder, name), { ...waiting, ...wanted }, work);
   };
   /** All logins share a file, so only one process may change it at a time. */
   const save = <Result>(change: (stored: JsonObject) => readonly [JsonObject | undefined, Result]): Promise<Result> =>
-    inLock('credentials.json.lock', { held: 'another process is changing the stored logins' }, () => {
+    inOwnFolder('credentials.json.lock', { held: 'another process is changing the stored logins' }, () => {
       const [next, result] = change(all());
       if (next === undefined) return result;
       const text = `${JSON.stringify(next)}\n`;
@@ -74,7 +69,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
       }),
     remove: (url) => save(({ [url]: found, ...others }) => (found === undefined ? [undefined, false] : [others, true])),
     alone: (url, work, signal) =>
-      inLock(`${textHash(url, 16)}.lock`, { held: 'another process is renewing it', signal }, work),
+      inOwnFolder(`${textHash(url, 16)}.lock`, { held: 'another process is renewing it', signal }, work),
   };
 }
 

@@ -1,5 +1,4 @@
-import { defined } from '../../base/objects.ts';
-import { resolveAgentBounds } from '../../core/envelope/envelope.ts';
+import { resolveAgentBounds, type Step } from '../../core/envelope/envelope.ts';
 import {
   agentClosed,
   agentSent,
@@ -8,7 +7,7 @@ import {
   agentsWaited,
 } from '../../core/fragments/answers/agents-and-goals.ts';
 import { describeRole, type ListedRole } from '../../core/planes/fit-budget.ts';
-import type { AgentMessage, AgentRefused, Agents, AgentWait, WantedAgent } from '../../ports/agents.ts';
+import type { AgentCaller, AgentMessage, AgentRefused, Agents, AgentWait, WantedAgent } from '../../ports/agents.ts';
 import { arrayAt, numberAt, stringAt } from '../../protocol/json.ts';
 import { functionSpec, functionTool, readObject } from './function-tool.ts';
 import type { Tool } from './tool.ts';
@@ -62,11 +61,10 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
       if (fork && !mayFork)
         return '`fork_context` needs a conversation that is kept, and this one is not. Put what the agent needs to know into `message`.';
       const [name, model, effort] = ['name', 'model', 'reasoning_effort'].map((key) => stringAt(given, key));
-      return { message, ...defined({ name, role, model, effort, fork }) };
+      return { message, name, role, model, effort, fork };
     },
-    async run(wanted, _, { callId, step: { envelope } }) {
-      const caller = { ...resolveAgentBounds(envelope), turnId: envelope.telemetry.turnId, callId };
-      const started = await agents.spawn(wanted, caller);
+    async run(wanted, _, call) {
+      const started = await agents.spawn(wanted, callerOf(call));
       return started.kind === 'refused' ? failure(started) : agentStarted(started);
     },
   });
@@ -90,12 +88,10 @@ function sendInput(agents: Agents): Tool {
       const interrupt = given['interrupt'] === true;
       if (agent === undefined) return '`target` must be a text.';
       if (!interrupt && (message ?? '').trim() === '') return '`message` must be a text.';
-      const said = message?.trim() === '' ? undefined : message;
-      return { target: agent, interrupt, ...defined({ message: said }) };
+      return { target: agent, interrupt, message: message?.trim() === '' ? undefined : message };
     },
-    async run(words, _, { callId, step: { envelope } }) {
-      const caller = { ...resolveAgentBounds(envelope), turnId: envelope.telemetry.turnId, callId };
-      const sent = await agents.send(words, caller);
+    async run(words, _, call) {
+      const sent = await agents.send(words, callerOf(call));
       return sent.kind === 'refused' ? failure(sent) : agentSent(sent.path, sent.as);
     },
   });
@@ -173,3 +169,9 @@ function closeAgent(agents: Agents): Tool {
 }
 
 const failure = ({ why }: AgentRefused) => ({ output: why, ok: false });
+
+const callerOf = ({ callId, step: { envelope } }: { readonly callId: string; readonly step: Step }): AgentCaller => ({
+  ...resolveAgentBounds(envelope),
+  turnId: envelope.telemetry.turnId,
+  callId,
+});

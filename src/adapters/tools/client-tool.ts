@@ -1,7 +1,8 @@
 import { clientResult, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
 import type { CallableTool } from '../../protocol/client-tool.ts';
 import { defined } from '../../base/objects.ts';
-import { callItem, notAnObject, readObject, refusedArguments } from './function-tool.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { functionTool, readObject } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool defined by the client: a call is a question to it, and its answer is the output. Nothing is executed here. */
@@ -11,28 +12,20 @@ export function clientTool(
 ): Tool {
   const { name, description, inputSchema: parameters, tool, namespace } = known;
   const client = { tool, ...defined({ namespace: namespace?.name }) };
-  return {
-    name,
+  return functionTool<JsonObject>({
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
     ...(deferred && { deferred }),
-    prepare({ callId, input }, { envelope: { capabilities } }) {
-      const given = readObject(input);
-      if (given === undefined) return refusedArguments(notAnObject);
-      const item = callItem(callId, name, given);
-      return {
-        kind: 'prepared',
-        item,
-        needs: { client },
-        idempotent: true,
-        async run({ content }) {
-          const show = capabilities.modalities.includes('image') ? picture : undefined;
-          const { output, ok } = await clientResult(content, show);
-          return { output, item: { ...item, status: ok ? 'completed' : 'failed', output: shown(output) } };
-        },
-      };
+    idempotent: true,
+    parse: readObject,
+    read: (given) => given,
+    needs: () => ({ client }),
+    async run(_, { content }, { step, item }) {
+      const show = step.envelope.capabilities.modalities.includes('image') ? picture : undefined;
+      const { output, ok } = await clientResult(content, show);
+      return { output, item: { ...item, status: ok ? 'completed' : 'failed', output: shown(output) } };
     },
-  };
+  });
 }
 
 function shown(output: CallResult['output']): string {

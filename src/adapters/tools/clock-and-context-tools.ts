@@ -57,18 +57,15 @@ function answeringTool(spec: ToolSpec, offeredIn: Tool['offeredIn'], answer: (ca
   });
 }
 
-const leftSpec = functionSpec('get_context_remaining', 'Says how many tokens are left in your context window.');
-const newSpec = functionSpec(
-  'new_context',
-  'Starts a new context window after this step: your work so far is compacted. Use it when a part of the work is done and its details are no longer needed.',
-);
-
 export function contextRemainingTool(): Tool {
-  return windowTool(leftSpec, ({ window }) => contextLeft(window?.left()));
+  const spec = functionSpec('get_context_remaining', 'Says how many tokens are left in your context window.');
+  return windowTool(spec, ({ window }) => contextLeft(window?.left()));
 }
 
 export function newContextTool(): Tool {
-  return windowTool(newSpec, ({ window }) => {
+  const does =
+    'Starts a new context window after this step: your work so far is compacted. Use it when a part of the work is done and its details are no longer needed.';
+  return windowTool(functionSpec('new_context', does), ({ window }) => {
     if (window === undefined) return refusedCall('the history cannot be compacted here.', 'Go on as you are.');
     window.renew();
     return newContextFollows;

@@ -32,9 +32,7 @@ const ruleProposalProperties: JsonObject = {
   },
 };
 
-interface AskingCall extends NamingPaths {
-  readonly canAsk: boolean;
-}
+type AskingCall = NamingPaths & { readonly canAsk: boolean };
 
 /** The requested escalation; undefined: none; a string: what is wrong. A null member counts as absent. */
 function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {

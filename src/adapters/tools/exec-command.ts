@@ -55,12 +55,8 @@ export interface ExecCommandPorts {
   readonly shellEnvironment: ShellEnvironment;
   /** For commands that are patches. */
   readonly patches: ApplyPatchPorts;
-  /** For commands that apply patches among other things. */
-  readonly patchProgram: {
-    readonly folder: string;
-    /** The Node that runs it: the one on a command's own path may be old or missing. */
-    readonly node: string;
-  };
+  /** For commands that apply patches among other things. `node` runs it: a command's own may be old or missing. */
+  readonly patchProgram: { readonly folder: string; readonly node: string };
   /** Absent: no change is attributed to a command. */
   readonly watch?: ChangeWatch;
   /** Absent: only the git folders that the policy names are protected. */
@@ -112,17 +108,13 @@ function preparePatchCommand(
   step: Step,
 ): Prepared | undefined {
   const found = interceptPatch(given.script);
-  if (found.kind === 'none') return undefined;
-  if (found.kind === 'bare-patch') return { kind: 'refused', output: answerToBarePatch(step) };
+  if (found.kind !== 'patch')
+    return found.kind === 'none' ? undefined : { kind: 'refused', output: answerToBarePatch(step) };
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
   if (patch.kind === 'refused' || given.escalation === undefined) return patch;
   // The user reads the reason. Writing beyond the sandbox is decided by the patch's files.
   return { ...patch, needs: { ...patch.needs, escalation: given.escalation } };
-}
-
-function changesFiles({ envelope }: Step): boolean {
-  return ['apply_patch', 'edit_file'].some((tool) => envelope.capabilities.tools.includes(tool));
 }
 
 function answerToBarePatch({ envelope }: Step): string {
@@ -163,7 +155,8 @@ async function run(
   const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => accessAt(policy, path) === 'write' };
   const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
-  const patching = changesFiles(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
+  const changesFiles = ['apply_patch', 'edit_file'].some((tool) => step.envelope.capabilities.tools.includes(tool));
+  const patching = changesFiles ? withPatchProgram(variables, given.script, patchProgram) : variables;
   // A sandbox checks the folder's target itself.
   const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
   const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
@@ -228,10 +221,7 @@ function blockedBy(
   return paths.length === 0 ? {} : { blocked: { paths } };
 }
 
-/**
- * A script that is only a patch needs no shell (`interceptPatch`). One that calls `apply_patch` among other things
- * finds it on its path, where it runs with the command's rights.
- */
+/** A script that also applies a patch finds `apply_patch` on its path, where it runs with the rights of the command. */
 function withPatchProgram(
   env: Readonly<Record<string, string>>,
   script: string,
@@ -263,10 +253,8 @@ type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 
 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
-    const { reason } = end;
-    const output = refusedCall(reason, 'Nothing was done.');
-    const over = { status: 'failed', output: refusalReason(output), unfinished: end.kind } as const;
-    return { output, item: { ...item, ...over } };
+    const output = refusedCall(end.reason, 'Nothing was done.');
+    return { output, item: { ...item, status: 'failed', output: refusalReason(output), unfinished: end.kind } };
   }
   const { durationMs, denied, serversLeftOut } = end;
   const { text } = end.output;
@@ -283,13 +271,8 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
   };
 }
 
-/** A pause lasts as long as something is awaited. */
-export interface Pausing extends Pauses {
-  /** Returns the same promise; the pause ends with it. */
-  during<Value>(waited: Promise<Value>): Promise<Value>;
-}
-
-export function createPausing(): Pausing {
+/** A pause lasts as long as something is awaited. `during` gives the same value; the pause ends with it. */
+export function createPausing() {
   const watchers = new Set<(isPaused: boolean) => void>();
   let waiting = 0;
   const add = (change: 1 | -1): void => {
@@ -301,11 +284,11 @@ export function createPausing(): Pausing {
     get isPaused() {
       return waiting > 0;
     },
-    watch(watcher) {
+    watch(watcher: Parameters<Pauses['watch']>[0]) {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    during(waited) {
+    during<Value>(waited: Promise<Value>): Promise<Value> {
       add(1);
       return waited.finally(() => add(-1));
     },
@@ -317,5 +300,4 @@ export function createPausing(): Pausing {
  * session gets the first terminal that its leader opens; if that fails, the command runs without.
  */
 export const terminalArgv = (argv: readonly string[]): readonly string[] => ['/bin/sh', '-c', script, 'sh', ...argv];
-
 const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;

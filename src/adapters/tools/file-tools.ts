@@ -38,11 +38,6 @@ export function editFileTool(ports: ApplyPatchPorts): Tool {
   };
 }
 
-export interface ReadFilePorts {
-  /** Loads a regular text file of limited size, only if the policy grants its real place. The path is absolute. */
-  loadText(path: string, call: Pick<RunningCall, 'policy'>): string | Outcome;
-}
-
 const usualLines = 1000;
 
 const readFileSpec = functionSpec(
@@ -56,8 +51,11 @@ const readFileSpec = functionSpec(
   ['path'],
 );
 
-/** Reads files for models that know such a tool. Models that use patches read with commands. */
-export function readFileTool(ports: ReadFilePorts): Tool {
+/**
+ * Reads files for models that know such a tool. Models that use patches read with commands. `loadText` loads a regular
+ * text file of limited size, only if the policy grants its real place. The path is absolute.
+ */
+export function readFileTool(loadText: (path: string, call: Pick<RunningCall, 'policy'>) => string | Outcome): Tool {
   return functionTool<ReadArguments>({
     spec: readFileSpec,
     offeredIn: ({ editTools }) => editTools === 'edit',
@@ -68,7 +66,7 @@ export function readFileTool(ports: ReadFilePorts): Tool {
     },
     needs: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
     run(read, running, { step: { window } }) {
-      const text = ports.loadText(read.path, running);
+      const text = loadText(read.path, running);
       if (typeof text === 'string') return numberedLines(text, read, window.toolOutput);
       return { output: refusedCall(text.message, text.next), ok: false };
     },

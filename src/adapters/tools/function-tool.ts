@@ -20,7 +20,6 @@ export function functionSpec(
 }
 
 export const notAnObject = 'they are not a JSON object.';
-
 export const refusedArguments = (problem: string): RefusedCall => ({ kind: 'refused', output: badArguments(problem) });
 
 /** Some models write nothing where all arguments may be left out. */
@@ -37,19 +36,23 @@ export function ended(item: ToolCallItem, output: string, ok = true): CallResult
 }
 
 export interface FunctionTool<Given>
-  extends Omit<ToolTraits, 'name'>, Pick<Tool, 'isExternal'>, Pick<PreparedCall, 'alone' | 'idempotent'> {
+  extends
+    Omit<ToolTraits, 'name'>,
+    Pick<Tool, 'foreignSchema' | 'isExternal' | 'isOwn'>,
+    Pick<PreparedCall, 'alone' | 'idempotent'> {
   readonly spec: ToolSpec;
   /** Undefined: the arguments are malformed. Default: they must be a JSON object. */
   parse?(input: string): JsonObject | undefined;
   readonly malformed?: string;
   /** A string says what is wrong with the arguments. */
   read(given: JsonObject, step: Step): Given | string | Promise<Given | string>;
-  needs?(given: Given): CallNeeds;
+  needs?(wanted: Given, given: JsonObject): CallNeeds;
   /** A text alone is the answer of a call that succeeded. */
-  run(given: Given, running: RunningCall, call: ToolCall & { readonly step: Step }): Answer | Promise<Answer>;
+  run(wanted: Given, running: RunningCall, call: BegunCall): Answer | Promise<Answer>;
 }
 
-type Answer = string | { readonly output: string; readonly ok: boolean };
+type BegunCall = ToolCall & { readonly step: Step; readonly item: ToolCallItem };
+type Answer = string | { readonly output: string; readonly ok: boolean } | CallResult;
 
 /** A tool that reads its arguments when it is called and answers with a text when it runs. */
 export function functionTool<Given>({
@@ -77,11 +80,12 @@ export function functionTool<Given>({
         return {
           kind: 'prepared',
           item,
-          needs: needs?.(wanted) ?? {},
+          needs: needs?.(wanted, given) ?? {},
           ...defined({ alone, idempotent }),
           async run(running) {
-            const answer = await run(wanted, running, { ...call, step });
-            return typeof answer === 'string' ? ended(item, answer) : ended(item, answer.output, answer.ok);
+            const answer = await run(wanted, running, { ...call, step, item });
+            if (typeof answer === 'string') return ended(item, answer);
+            return 'item' in answer ? answer : ended(item, answer.output, answer.ok);
           },
         };
       };

@@ -2,14 +2,8 @@ import { refusedCall } from '../../core/fragments/answers/tool-calls.ts';
 import { type WebSearchMode, webSearchMode } from '../../core/policy/requirements.ts';
 import type { Tool } from './tool.ts';
 
-interface WebSearchChoice {
-  readonly wanted: WebSearchMode;
-  /** By the administrator. Absent: all modes. */
-  readonly allowed?: readonly WebSearchMode[];
-}
-
 /** The provider searches, and its items are kept as received. What it may search depends on what commands may do. */
-export function webSearchTools(choice: WebSearchChoice): readonly Tool[] {
+export function webSearchTools(choice: Omit<Parameters<typeof webSearchMode>[0], 'isUnlimited'>): readonly Tool[] {
   const [held, open] = [false, true].map((isUnlimited) => webSearchMode({ ...choice, isUnlimited }));
   if (held === open) return webSearch('web_search', held);
   return [

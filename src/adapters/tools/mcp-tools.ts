@@ -9,7 +9,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { McpApprovalMode } from '../../protocol/permissions.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
-import { callItem, functionSpec, notAnObject, readObject, refusedArguments } from './function-tool.ts';
+import { callItem, functionSpec, functionTool, notAnObject, readObject, refusedArguments } from './function-tool.ts';
 import type { CallResult, RunningCall, Tool } from './tool.ts';
 
 interface McpToolPorts {
@@ -99,14 +99,12 @@ const cursor = { type: 'string', description: 'Where the last page ended; needs 
 
 export function mcpResourceTools(ports: ResourcePorts): readonly Tool[] {
   return [
-    listing(ports, {
-      name: 'list_mcp_resources',
+    listing(ports, 'list_mcp_resources', {
       method: 'resources/list',
       key: 'resources',
       does: 'Lists what MCP servers offer to be read, such as files and tables. Prefer it to searching the web.',
     }),
-    listing(ports, {
-      name: 'list_mcp_resource_templates',
+    listing(ports, 'list_mcp_resource_templates', {
       method: 'resources/templates/list',
       key: 'resourceTemplates',
       does: 'Lists patterns of addresses that MCP servers offer to be read.',
@@ -115,25 +113,22 @@ export function mcpResourceTools(ports: ResourcePorts): readonly Tool[] {
   ];
 }
 
-interface Listing {
-  readonly name: string;
-  readonly method: McpResourceRequest['method'];
-  readonly key: 'resources' | 'resourceTemplates';
-  readonly does: string;
-}
-
-function listing(ports: ResourcePorts, { name, method, key, does }: Listing): Tool {
-  return resourceTool(ports, functionSpec(name, does, { server, cursor }, []), (given, ask) => {
+function listing(
+  ports: ResourcePorts,
+  name: string,
+  { method, key, does }: Pick<McpResourceRequest, 'method'> & { readonly key: string; readonly does: string },
+): Tool {
+  return resourceTool(ports, functionSpec(name, does, { server, cursor }, []), (given) => {
     const [of, from] = [stringAt(given, 'server'), stringAt(given, 'cursor')];
     if (from !== undefined && of === undefined) return 'a cursor needs a server.';
     if (of !== undefined) {
-      return async () => {
+      return async (ask) => {
         const result = await ask({ server: of, method, parameters: defined({ cursor: from }) });
         const { nextCursor } = result;
         return { server: of, [key]: arrayAt(result, key) ?? [], ...defined({ nextCursor }) };
       };
     }
-    return async () => {
+    return async (ask) => {
       const asked = ports.servers.names.map(async (each): Promise<readonly Json[]> => {
         // Servers without resources or without an answer must not hide the others.
         const result = await ask({ server: each, method, parameters: {} }).catch(() => undefined);
@@ -150,10 +145,10 @@ function reading(ports: ResourcePorts): Tool {
     uri: { type: 'string', description: 'The address of the resource, as list_mcp_resources gives it.' },
   };
   const spec = functionSpec('read_mcp_resource', 'Reads a resource of an MCP server.', properties, ['server', 'uri']);
-  const read = (given: JsonObject, ask: Ask) => {
+  const read = (given: JsonObject): ResourceWork | string => {
     const [of, uri] = [stringAt(given, 'server'), stringAt(given, 'uri')];
     if (of === undefined || uri === undefined) return '`server` and `uri` must be strings.';
-    return async () => {
+    return async (ask) => {
       const result = await ask({ server: of, method: 'resources/read', parameters: { uri } });
       return { server: of, uri, contents: arrayAt(result, 'contents') ?? [] };
     };
@@ -166,49 +161,36 @@ function reading(ports: ResourcePorts): Tool {
   return resourceTool(ports, spec, read, needs);
 }
 
-type Ask = (wanted: McpResourceRequest) => Promise<JsonObject>;
+type ResourceWork = (ask: (wanted: McpResourceRequest) => Promise<JsonObject>) => Promise<JsonObject>;
 
 /** `plan` returns what is to be done, or what is wrong with the arguments. */
 function resourceTool(
-  ports: ResourcePorts,
+  { servers, clock }: ResourcePorts,
   spec: Tool['spec'],
-  plan: (given: JsonObject, ask: Ask) => string | (() => Promise<JsonObject>),
+  plan: (given: JsonObject) => string | ResourceWork,
   needsOf: (given: JsonObject) => CallNeeds = () => ({}),
 ): Tool {
-  const name = String(spec['name']);
-  return {
-    name,
+  return functionTool<ResourceWork>({
     spec,
     isExternal: true,
-    prepare({ callId, input }) {
-      const given = readObject(input);
-      if (given === undefined) return refusedArguments(notAnObject);
-      const item = callItem(callId, name, given);
-      let call: RunningCall | undefined;
-      const ask: Ask = async (wanted) => {
-        if (call === undefined) throw new Error('it does not run');
-        const answer = await ports.servers.ask(wanted, { signal: call.signal, warn: (outcome) => call?.warn(outcome) });
+    idempotent: true,
+    parse: readObject,
+    read: plan,
+    needs: (_, given) => needsOf(given),
+    async run(work, running, { item }) {
+      const begun = clock.now();
+      const seconds = (): number => (clock.now() - begun) / 1000;
+      const ask: Parameters<ResourceWork>[0] = async (wanted) => {
+        const { signal } = running;
+        const answer = await servers.ask(wanted, { signal, warn: (outcome) => running.warn(outcome) });
         if (answer.kind === 'failed') throw new Error(`${wanted.method} failed: ${answer.why}`);
         return answer.result;
       };
-      const work = plan(given, ask);
-      if (typeof work === 'string') return refusedArguments(work);
-      return {
-        kind: 'prepared',
-        item,
-        needs: needsOf(given),
-        idempotent: true,
-        async run(running): Promise<CallResult> {
-          call = running;
-          const begun = ports.clock.now();
-          const seconds = (): number => (ports.clock.now() - begun) / 1000;
-          try {
-            return answered(item, mcpResources(await work(), seconds()), 'completed');
-          } catch (error) {
-            return answered(item, mcpFailure(thrownMessage(error), seconds()), 'failed');
-          }
-        },
-      };
+      try {
+        return answered(item, mcpResources(await work(ask), seconds()), 'completed');
+      } catch (error) {
+        return answered(item, mcpFailure(thrownMessage(error), seconds()), 'failed');
+      }
     },
-  };
+  });
 }

@@ -1,7 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/**
- * The thread that a program's tool runs for: requests from the tool to that thread are answered differently. Loaded on
- * use.
- */
+/** The thread for which a tool of the program runs: what the tool asks of that thread is answered differently. */
 export const threadOfOwnCall = new AsyncLocalStorage<string>();

@@ -14,15 +14,13 @@ import {
 } from '../../core/envelope/read-options.ts';
 import { toolFailed } from '../../core/fragments/answers/tool-calls.ts';
 import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
-import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
 import type { Threads } from '../../ports/threads.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
-import { defined } from '../../base/objects.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
-import { callItem, ended, notAnObject, readObject, refusedArguments } from './function-tool.ts';
+import { ended, functionTool, readObject } from './function-tool.ts';
 import type { CallResult, Tool } from './tool.ts';
 
 /** A tool supplied by a program. It runs inside that program, without a sandbox. */
@@ -67,42 +65,30 @@ export interface OwnToolResult {
   readonly output: string;
   /** False: surfaces show that the call failed. */
   readonly ok: boolean;
-  /**
-   * Pictures for the model after the text, as data URLs. A model without pictures is informed that they are left out.
-   */
+  /** Pictures for the model after the text, as data URLs. A model without pictures is told that they are left out. */
   readonly images?: readonly string[];
 }
 
 export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
-  const { name, description, parameters } = own;
-  return {
-    name,
+  const { name, description, parameters, remote } = own;
+  return functionTool<JsonObject>({
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
     isOwn: true,
-    ...(own.remote && { isExternal: true }),
+    ...(remote && { isExternal: true }),
     ...(own.deferLoading && { deferred: true }),
-    prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
-      const given = readObject(input);
-      if (given === undefined) return refusedArguments(notAnObject);
-      const item = callItem(callId, name, given);
+    alone: own.alone,
+    idempotent: own.idempotent,
+    parse: readObject,
+    read: (given) => given,
+    needs: () => (remote ? { remote: { tool: name, ...(remote === 'reads' && { reads: true }) } } : {}),
+    run(_, { signal, threads }, { callId, step, item }) {
+      const { telemetry, workspace, capabilities } = step.envelope;
       const { threadId, turnId } = telemetry;
-      const call = { callId, threadId, turnId, cwd: workspace.cwd };
       const show = capabilities.modalities.includes('image') ? picture : undefined;
-      return {
-        kind: 'prepared',
-        item,
-        needs: needsOf(own),
-        ...defined({ alone: own.alone, idempotent: own.idempotent }),
-        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads }, show),
-      };
+      return run(own, item, { callId, threadId, turnId, cwd: workspace.cwd, signal, threads }, show);
     },
-  };
-}
-
-function needsOf({ name, remote }: OwnTool): CallNeeds {
-  if (remote === undefined) return {};
-  return { remote: { tool: name, ...(remote === 'reads' ? { reads: true } : {}) } };
+  });
 }
 
 async function run(
@@ -135,13 +121,12 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
 }
 
 type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
-
 const dataUrl = valueWhere<string>('a data URL', (given) => typeof given === 'string' && given.startsWith('data:'));
 
 const resultOptions = {
-  output: { type: anyText, about: 'For the model.', required: true },
-  ok: { type: booleanOption, about: 'False: the call failed.' },
-  images: { type: listOf(dataUrl, 'a list of data URLs'), about: 'Pictures for the model.' },
+  output: { type: anyText, required: true },
+  ok: { type: booleanOption },
+  images: { type: listOf(dataUrl, 'a list of data URLs') },
 } as const satisfies OptionTable<PartialResult>;
 
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
@@ -153,14 +138,14 @@ const toolName = valueWhere<string>(
 );
 
 export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
-  name: { type: toolName, about: 'Its name.', required: true },
-  description: { type: anyText, about: 'What it does, for the model.', required: true },
-  parameters: { type: jsonObject, about: 'JSON Schema of its arguments.', required: true },
-  alone: { type: onlyTrue, about: 'It runs beside no other call.' },
-  idempotent: { type: onlyTrue, about: 'Calling again does no harm.' },
-  deferLoading: { type: onlyTrue, about: 'The model finds it by searching.' },
-  remote: { type: choiceOf('reads', 'changes'), about: 'It works on something outside the program.' },
-  run: { type: functionOption(), about: 'Does the work.', required: true },
+  name: { type: toolName, required: true },
+  description: { type: anyText, required: true },
+  parameters: { type: jsonObject, required: true },
+  alone: { type: onlyTrue },
+  idempotent: { type: onlyTrue },
+  deferLoading: { type: onlyTrue },
+  remote: { type: choiceOf('reads', 'changes') },
+  run: { type: functionOption(), required: true },
 });
 
 /** `clashes`: names that more than one tool has. */

@@ -23,15 +23,9 @@ export const permissionsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-export interface NamingPaths {
-  readonly cwd: string;
-  readonly disk: DiskLook;
-}
+export type NamingPaths = { readonly cwd: string; readonly disk: DiskLook };
 
-/**
- * The requested permissions with paths made absolute and links followed; a string says what is wrong. Unknown members
- * are errors: a misspelt one would request nothing.
- */
+/** Makes paths absolute and follows links. A string says what is wrong, such as a member that is not known. */
 export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
   if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
   const stranger = Object.keys(value).find((key) => key !== 'network' && key !== 'file_system');
@@ -47,14 +41,13 @@ export function readPermissions(value: Json | undefined, name: string, from: Nam
   if (read === undefined || write === undefined) return `\`${name}.file_system\` must name paths in lists of strings.`;
   const isOpen = network !== null && network['enabled'] === true;
   if (!isOpen && read.length === 0 && write.length === 0) return `\`${name}\` asks for nothing.`;
-  const spelled = Object.fromEntries(
-    [...read, ...write].flatMap(({ path, place }) => (path === place ? [] : [[place, path]])),
-  );
+  const led = [...read, ...write].filter(({ path, place }) => path !== place);
+  const spelled = Object.fromEntries(led.map(({ path, place }) => [place, path]));
   return {
     ...(isOpen && { network: true }),
     ...(read.length === 0 ? {} : { read: placesOf(read) }),
     ...(write.length === 0 ? {} : { write: placesOf(write) }),
-    ...(Object.keys(spelled).length === 0 ? {} : { spelled }),
+    ...(led.length === 0 ? {} : { spelled }),
   };
 }
 
@@ -72,11 +65,7 @@ export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {})
 }
 
 /** A path and its target: a question names what would really be opened. */
-interface Led {
-  readonly path: string;
-  readonly place: string;
-}
-
+type Led = { readonly path: string; readonly place: string };
 const placesOf = (paths: readonly Led[]): readonly string[] => [...new Set(paths.map(({ place }) => place))];
 
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {

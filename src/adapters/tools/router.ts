@@ -120,7 +120,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
       const tool = isKnown ? found : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
       const input = call.type === 'function_call' ? call.arguments : call.input;
-      const odd = call.type === 'function_call' ? (deepArgument(input) ?? oddArgument(input)) : oddPatch(input);
+      const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);
       if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
       const prepared = prepareCall(tool, { callId: call.call_id, input }, step);
       return prepared instanceof Promise
@@ -135,19 +135,13 @@ const suspicious = /\\u(?:0000|d[89a-f])/i;
 
 /** The problem with arguments that cannot be passed to the system; undefined if there is none. */
 function oddArgument(text: string): string | undefined {
+  if (isNestedTooDeeply(text, mostLevels)) return `they have more than ${mostLevels} levels of lists and objects.`;
   if (text.isWellFormed() && !suspicious.test(text)) return undefined;
   const odd = findUnstorableText(parseJsonObject(text));
   if (odd === undefined) return undefined;
   return `${odd.at === '' ? 'They' : `\`${odd.at}\``} must not hold ${odd.what}.`;
 }
 
-function deepArgument(text: string): string | undefined {
-  return isNestedTooDeeply(text, mostLevels)
-    ? `they have more than ${mostLevels} levels of lists and objects.`
-    : undefined;
-}
-
 /** A file may contain zero bytes, so only the paths of a patch may not; the tool checks them. */
-function oddPatch(text: string): string | undefined {
-  return text.isWellFormed() ? undefined : `It must not hold ${loneSurrogateWords}.`;
-}
+const oddPatch = (text: string): string | undefined =>
+  text.isWellFormed() ? undefined : `It must not hold ${loneSurrogateWords}.`;

@@ -11,7 +11,7 @@ import type { StartedProcess } from '../../ports/system.ts';
 import type { ThreadGoal, Threads } from '../../ports/threads.ts';
 import type { CallWatch, TouchedFiles } from '../../ports/workspace.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { AnswerScope } from '../../protocol/question.ts';
@@ -20,8 +20,8 @@ import type { TurnItem } from '../../protocol/turn-item.ts';
 /** A tool for the model. It states what a call needs; whether that is granted is decided elsewhere. */
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /** The spec where a call may ask for more than the sandbox grants. Absent: no call does. */
-  askingSpec?(offer: AskingOffer): ToolSpec;
+  /** The spec where a call may ask for more than the sandbox grants, and perhaps propose a rule. Absent: none does. */
+  askingSpec?(offer: { readonly savesRules: boolean }): ToolSpec;
   /** Supplied by the program that opened the thread. */
   readonly isOwn?: true;
   /** Its output was written elsewhere, such as by a server. */
@@ -38,11 +38,6 @@ export function prepareCall(tool: Tool, call: ToolCall, step: Step): Prepared | 
     prepared.kind === 'prepared' && tool.isExternal === true ? { ...prepared, isExternal: true } : prepared;
   const prepared = tool.prepare(call, step);
   return prepared instanceof Promise ? prepared.then(marked) : marked(prepared);
-}
-
-export interface AskingOffer {
-  /** The answer may save a rule that the call proposes. */
-  readonly savesRules: boolean;
 }
 
 export interface ToolCall {
@@ -126,9 +121,7 @@ export interface CallResult {
   /** The whole output, if `output` is only a part of it. Kept beside the thread; the model never sees it. */
   readonly fullOutput?: string;
   readonly item: TurnItem;
-  /**
-   * The cause of the failure: access that the policy does not grant and a user could. Absent: another cause or none.
-   */
+  /** The cause of the failure: access that the policy does not grant and a user could. Absent: no such cause. */
   readonly blocked?: BlockedFiles;
   /** The command is still running. `item` is then in progress, and its changes to files are not known yet. */
   readonly session?: StartedSession;
@@ -141,10 +134,7 @@ export interface CallResult {
 export interface StartedSession {
   readonly session: Session;
   readonly known?: StartedProcess;
-  /**
-   * If it may change files: the watch begun with its call, and a way to begin again. Absent: it changes none, or undo
-   * is off.
-   */
+  /** The watch begun with its call, and a way to begin again. Absent: it changes no files, or undo is off. */
   readonly changes?: { readonly begun: CallWatch; again(): CallWatch };
 }
 
@@ -170,9 +160,8 @@ function unknownIn(tool: Tool, call: CallItem): readonly string[] {
   if (tool.foreignSchema === true || call.type !== 'function_call') return [];
   const given = parseJsonObject(call.arguments);
   if (given === undefined) return [];
-  const spec = tool.askingSpec?.({ savesRules: true }) ?? tool.spec;
-  const parameters = spec['parameters'];
-  if (!isJsonObject(parameters) || parameters['additionalProperties'] !== false) return [];
+  const parameters = objectAt(tool.askingSpec?.({ savesRules: true }) ?? tool.spec, 'parameters');
+  if (parameters?.['additionalProperties'] !== false) return [];
   const known = objectAt(parameters, 'properties') ?? {};
   // Some models write null for what they leave out.
   return Object.keys(given).filter((name) => !Object.hasOwn(known, name) && given[name] !== null);

@@ -8,10 +8,7 @@ import { functionSpec, refusedArguments } from './function-tool.ts';
 import type { RunningCall, Tool } from './tool.ts';
 
 interface ViewImagePorts {
-  /**
-   * Reads a regular file of limited size, only if the policy grants its real place. The path is absolute. Pictures too
-   * large for models are scaled down.
-   */
+  /** Reads a small regular file whose real place the policy grants, at an absolute path. Scales large pictures down. */
   loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
 }
 

@@ -25,13 +25,6 @@ const spec = functionSpec(
 const wait = { text: { usual: 250, most: 30_000 }, look: { usual: 5000, most: 300_000 } } as const;
 const leastWaitMs = 250;
 
-interface WriteArguments {
-  readonly id: number;
-  readonly text: string;
-  readonly waitMs: number;
-  readonly outputTokens: number;
-}
-
 export function writeStdinTool(ports: { readonly sessions: Pick<Sessions, 'write'> }): Tool {
   return {
     name: 'write_stdin',
@@ -53,7 +46,7 @@ export function writeStdinTool(ports: { readonly sessions: Pick<Sessions, 'write
   };
 }
 
-function readWrite(value: JsonObject): WriteArguments | string {
+function readWrite(value: JsonObject) {
   const { session_id: id, chars } = value;
   if (typeof id !== 'number' || !Number.isInteger(id)) return '`session_id` must be the number that exec_command gave.';
   if (chars !== undefined && chars !== null && typeof chars !== 'string') return '`chars` must be a string.';
@@ -69,7 +62,7 @@ function readWrite(value: JsonObject): WriteArguments | string {
 async function run(
   sessions: Pick<Sessions, 'write'>,
   item: ToolCallItem,
-  { id, text, waitMs, outputTokens }: WriteArguments,
+  { id, text, waitMs, outputTokens }: Exclude<ReturnType<typeof readWrite>, string>,
   budget: Budget,
   signal: AbortSignal,
 ): Promise<CallResult> {

@@ -20,7 +20,12 @@ export interface OptionType<Value> {
   read(given: unknown): Value | WrongValue | undefined;
 }
 
-export type Option<Value> = { readonly type: OptionType<Value>; readonly about: string; readonly required?: true };
+export interface Option<Value> {
+  readonly type: OptionType<Value>;
+  /** For the documentation. Absent: it lists no such option. */
+  readonly about?: string;
+  readonly required?: true;
+}
 
 /** One entry per option. With `satisfies`, a missing or extra key does not compile. */
 export type OptionTable<Options> = {

@@ -13,7 +13,6 @@ import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
 import type { Question } from '../../protocol/question.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { EngineRefused } from '../engine-refused.ts';
@@ -121,9 +120,7 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
       const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
       return turnEnd(await opened.submit({ input: writtenBy('agent', message), change }));
     },
-    async steer(message) {
-      return (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered';
-    },
+    steer: async (message) => (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered',
     async interrupt(reason) {
       await opened.interrupt(reason);
     },
@@ -174,7 +171,7 @@ function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): As
   const own: AskUser = {
     answersOnce: root.answersOnce,
     ask(question, signal, item) {
-      const put = (named: Question, end: AbortSignal) => ask(root, named, { signal: end, item });
+      const put = (named: Question, end: AbortSignal) => ask(root, named, end, item);
       return questions.ask({ ...question, agent: path }, { signal, item, put });
     },
     isThere: () => root.isThere?.() ?? true,
@@ -188,16 +185,14 @@ export function rootAsker(asker: AskUser): AskUser {
   if (asker === awaitAnswer || rootOf.has(asker)) return asker;
   const own: AskUser = {
     answersOnce: asker.answersOnce,
-    ask: (question, signal, item) => ask(asker, question, { signal, item }),
+    ask: (question, signal, item) => ask(asker, question, signal, item),
     isThere: () => asker.isThere?.() ?? true,
   };
   rootOf.set(own, asker);
   return own;
 }
 
-type Asking = { readonly signal: AbortSignal; readonly item?: TurnItem };
-
-async function ask(asker: AskUser, question: Question, { signal, item }: Asking) {
+async function ask(asker: AskUser, ...[question, signal, item]: Parameters<AskUser['ask']>) {
   // Clients answer in any order, so there is no queue.
   if (asker === awaitAnswer) return asker.ask(question, signal, item);
   const before = asked.get(asker);

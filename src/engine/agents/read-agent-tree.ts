@@ -29,10 +29,7 @@ export interface AgentNode {
   readonly agents: readonly AgentNode[];
 }
 
-interface ReadableThreads {
-  readonly store: RolloutStore;
-  writer(id: ThreadId): Promise<string | undefined>;
-}
+type ReadableThreads = { readonly store: RolloutStore; writer(id: ThreadId): Promise<string | undefined> };
 
 /** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
 export const readAgentTree = async (threads: ReadableThreads, id: ThreadId): Promise<AgentNode> =>
@@ -67,10 +64,11 @@ async function statusOf(
   return isOpen && (await threads.writer(id)) !== undefined ? 'running' : read.last.kind;
 }
 
-type KeptThreadLines = { readonly store: RolloutStore };
-
 /** Reads from a thread's file what became of the work it was given last. */
-export async function readAgent({ store }: KeptThreadLines, id: ThreadId): Promise<ReadAgent | undefined> {
+export async function readAgent(
+  { store }: Pick<ReadableThreads, 'store'>,
+  id: ThreadId,
+): Promise<ReadAgent | undefined> {
   if ((await store.current(id)).kind === 'refused') return undefined;
   const { state } = await foldThread(store, id);
   const own = state.agents.filter(({ parentId }) => parentId === id);

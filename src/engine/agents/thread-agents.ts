@@ -162,7 +162,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     };
     const working = () => ids.flatMap((id) => this.#working.find(id)?.over ?? []);
     const { clock } = this.#options;
-    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, ...call });
+    const waited = await waitForAgents(now, working, { until, timeoutMs }, { clock, ...call });
     return { kind: 'waited', ...waited, agents: await this.#answered(waited.agents) };
   }
 
@@ -286,9 +286,8 @@ function agentNameProblem(name: string, parentPath: string, agents: readonly Rec
   if (!/^[a-z0-9_]+$/.test(name) || name.length > longest)
     return `\`name\` must have 1 to ${longest} lower-case letters, digits and underscores.`;
   const taken = agents.some((agent) => agent.state !== 'closed' && agent.path === `${parentPath}/${name}`);
-  return taken
-    ? `An agent named ${name} exists already. Choose another name, send it input, or close it first.`
-    : undefined;
+  const advice = 'Choose another name, send it input, or close it first.';
+  return taken ? `An agent named ${name} exists already. ${advice}` : undefined;
 }
 
 function freeAgentName(role: string, parentPath: string, agents: readonly RecordedAgent[]): string {
@@ -328,13 +327,6 @@ const identityOf = (self: AgentIdentity | undefined, { id, path, role, parentId 
   depth: (self?.depth ?? 0) + 1,
 });
 
-interface AgentsToWaitFor {
-  now(): Promise<readonly RecordedAgent[]>;
-  /** Each settles when an agent's work in this process is over. */
-  working(): readonly Promise<void>[];
-}
-
-type EndedWait = Pick<WaitedAgents, 'timedOut' | 'hasWords'> & { readonly agents: readonly RecordedAgent[] };
 /** Interval for checking an agent that another program or client may continue. */
 const lookAgainMs = 1000;
 const lookForWordsMs = 200;
@@ -345,11 +337,13 @@ async function untilWords(hasWords: () => boolean, clock: Clock, signal: AbortSi
     await clock.sleep(lookForWordsMs, signal);
 }
 
+/** `working`: each settles when an agent's work in this process is over. */
 async function waitForAgents(
-  { now, working }: AgentsToWaitFor,
+  now: () => Promise<readonly RecordedAgent[]>,
+  working: () => readonly Promise<void>[],
   { until, timeoutMs }: Pick<AgentWait, 'until' | 'timeoutMs'>,
   { clock, signal, hasWords }: WaitingCall & { readonly clock: Clock },
-): Promise<EndedWait> {
+) {
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
   let isLate = false;

@@ -15,10 +15,7 @@ interface Working {
   next: (NextWork & { taken(isTaken: boolean): void }) | undefined;
 }
 
-interface WatchedWork {
-  report(report: AgentReport): Promise<void>;
-  ended(id: ThreadId): void;
-}
+type WatchedWork = { report(report: AgentReport): Promise<void>; ended(id: ThreadId): void };
 
 export class WorkingAgents {
   readonly #watched: WatchedWork;

@@ -55,9 +55,7 @@ export function clipboardWays(platform: NodeJS.Platform, env: Variables): readon
 const wayland: ClipboardWay = {
   program: 'wl-paste',
   from: 'wl-clipboard',
-  read(ask) {
-    return byTypes(ask('wl-paste', '--list-types'), (type) => ask('wl-paste', '--no-newline', '--type', type));
-  },
+  read: (ask) => byTypes(ask('wl-paste', '--list-types'), (type) => ask('wl-paste', '--no-newline', '--type', type)),
 };
 
 const x11: ClipboardWay = {

@@ -55,9 +55,7 @@ export class HomeRules {
 
   /** Revokes a rule that an answer saved, for threads loaded from now on. Returns why it could not. */
   revoke({ savedAs, source }: ListedRule): Promise<Outcome | undefined> {
-    const { base, locks, clock } = this.#parts;
-    if (savedAs === undefined) return Promise.resolve(byHand(source));
-    return revokeRule(savedAs, { home: base.home, locks, clock });
+    return savedAs === undefined ? Promise.resolve(byHand(source)) : revokeRule(savedAs, this.#parts);
   }
 }
 

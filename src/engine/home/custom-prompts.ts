@@ -17,11 +17,7 @@ export interface CustomPrompt {
   readonly text: string;
 }
 
-export interface CustomPrompts {
-  readonly prompts: readonly CustomPrompt[];
-  readonly problems: readonly Outcome[];
-}
-
+export type CustomPrompts = { readonly prompts: readonly CustomPrompt[]; readonly problems: readonly Outcome[] };
 const maxBytes = 1_000_000;
 const mostPrompts = 500;
 

@@ -19,7 +19,7 @@ import { featureGates } from '../../core/config/features.ts';
 import { type EffectiveValues, effectiveValues } from '../../core/config/keys/inspect-keys.ts';
 import type { Trust } from '../../core/config/project-trust.ts';
 import { modelProblem, defaultModelOf } from '../../core/config/providers/default-model.ts';
-import { type Catalogue, lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelope/model-record.ts';
+import { lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
@@ -97,7 +97,11 @@ function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Va
   const { modelProvider: provider, modelCatalogJson: file } = config;
   // A thread would be refused.
   if (config.model === undefined && modelProblem(provider) !== undefined) return [];
-  const catalogue = withKept(described, { config, home, env });
+  const located = locatedProvider(config, provider, env);
+  const catalogue =
+    'code' in located
+      ? described
+      : loadCatalogueOfProvider(home, described, { provider: located, config, environment: env });
   const source = defaultModelOf(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   const fallback = defaultModel(provider, catalogue);
   const { model = fallback } = config;
@@ -106,16 +110,6 @@ function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Va
     { name: 'default', source, values: { model: fallback } },
     { name: 'default', source: `model ${model}`, values },
   ];
-}
-
-/** Adds the stored models of the provider. Asks no server. */
-function withKept(
-  described: Catalogue,
-  { config, home, env }: { readonly config: Config; readonly home: string; readonly env: Variables },
-): Catalogue {
-  const provider = locatedProvider(config, config.modelProvider, env);
-  if ('code' in provider) return described;
-  return loadCatalogueOfProvider(home, described, { provider, config, environment: env });
 }
 
 function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {

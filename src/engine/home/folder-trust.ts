@@ -40,7 +40,7 @@ export interface FolderTrust {
   readonly decidesSandbox: boolean;
 }
 
-type TrustParts = Pick<EngineParts, 'base' | 'locks' | 'clock'>;
+type TrustParts = Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock'>;
 
 export async function folderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
   const { origins } = base.config;
@@ -66,15 +66,14 @@ export async function folderTrust({ base }: TrustParts, folder: string): Promise
 
 /** Saves the decision in the user's own file for engines loaded later. Returns why it could not. */
 export async function decideFolderTrust(
-  { base, locks, clock }: TrustParts,
+  parts: TrustParts,
   { root, seen = {} }: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
   decision: Exclude<Trust, 'unknown'>,
 ): Promise<Outcome | undefined> {
-  const place = { home: base.home, locks, clock };
   const path = ['projects', root];
-  const known = await userConfigValue(place, path);
-  const failed = await editUserConfig(place, path, { ...(isJsonObject(known) ? known : {}), trust_level: decision });
-  if (failed === undefined && decision === 'trusted') recordAgreedParts(base.home, seen);
+  const known = await userConfigValue(parts, path);
+  const failed = await editUserConfig(parts, path, { ...(isJsonObject(known) ? known : {}), trust_level: decision });
+  if (failed === undefined && decision === 'trusted') recordAgreedParts(parts.home, seen);
   return failed;
 }
 

@@ -20,18 +20,18 @@ interface ModelOfThreads {
 }
 
 const modelOfThreads = recordOf<ModelOfThreads>('an object with provider and model', {
-  provider: { type: nameText, about: 'Its id.', required: true },
-  model: { type: nameText, about: 'Its name.', required: true },
-  effort: { type: nameText, about: 'How much it reasons.' },
+  provider: { type: nameText, required: true },
+  model: { type: nameText, required: true },
+  effort: { type: nameText },
 });
 
 /** The global configuration as it was when the engine was loaded, and changes to the user's file. */
 export class HomeConfig {
-  readonly #parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>;
+  readonly #parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>;
   #savedTui: ReturnType<typeof withCamelCaseKeys<(typeof tuiTable)['keys']>> = {};
   #layers: readonly ConfigLayer[];
 
-  constructor(parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>) {
+  constructor(parts: Pick<EngineParts, 'base' | 'home' | 'locks' | 'clock' | 'options'>) {
     this.#parts = parts;
     this.#layers = parts.base.layers;
   }
@@ -55,10 +55,10 @@ export class HomeConfig {
 
   sourceOf(path: readonly string[]): string | undefined {
     requireArguments('sourceOf()', { path: [listOf(anyText, 'a list of names'), path] });
-    const isSet = ({ disabled, values }: ConfigLayer): boolean =>
-      disabled === undefined && valueAt(values, path) !== undefined;
-    const layer = this.#layers.findLast(isSet);
-    return layer === undefined ? undefined : keySource(layer, path);
+    const layer = this.#layers.findLast(
+      (each) => each.disabled === undefined && valueAt(each.values, path) !== undefined,
+    );
+    return layer && keySource(layer, path);
   }
 
   get writableFolders(): readonly string[] {
@@ -94,8 +94,7 @@ export class HomeConfig {
   /** Sets lines of `[tui.keymap]` in the user's file. They hold at once. Returns why it could not. */
   async saveKeymap(lines: readonly KeymapLine[]): Promise<Outcome | undefined> {
     const { saveKeymap } = await import('./save-keymap.ts');
-    const { osHome } = this.#parts.base;
-    const saved = await saveKeymap({ ...this.#place, osHome }, this.#layers, lines);
+    const saved = await saveKeymap(this.#parts, this.#layers, lines);
     this.#layers = saved.layers;
     this.#savedTui = { ...this.#savedTui, keymap: saved.keymap };
     return saved.problem;
@@ -103,13 +102,8 @@ export class HomeConfig {
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {
     const { editUserConfig, userConfigValue } = await import('../../adapters/gather/config/edit-user-config.ts');
-    const set = await userConfigValue(this.#place, [name]);
-    return editUserConfig(this.#place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
-  }
-
-  get #place() {
-    const { base, locks, clock } = this.#parts;
-    return { home: base.home, locks, clock };
+    const set = await userConfigValue(this.#parts, [name]);
+    return editUserConfig(this.#parts, [name], { ...(isJsonObject(set) ? set : {}), ...change });
   }
 
   async saveModel(choice: ModelOfThreads): Promise<Outcome | undefined> {
@@ -118,13 +112,13 @@ export class HomeConfig {
     const { provider, model, effort } = choice;
     const { editUserKeys } = await import('../../adapters/gather/config/edit-user-config.ts');
     const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
-    return editUserKeys(this.#place, values);
+    return editUserKeys(this.#parts, values);
   }
 
   /** Agrees to Landlock for all later runs. Returns why it could not. */
   async saveSandboxFallback(): Promise<Outcome | undefined> {
     const { editUserKeys } = await import('../../adapters/gather/config/edit-user-config.ts');
-    return editUserKeys(this.#place, { sandbox_fallback: 'landlock' });
+    return editUserKeys(this.#parts, { sandbox_fallback: 'landlock' });
   }
 
   /** Reads a folder's configuration, with the place of each value, from its current files. */

@@ -159,8 +159,7 @@ export class Logins {
   /** Before an account is known, only the sign-in method can be refused. */
   #refused(method: LoginMethod, account: { readonly accountId?: string } | undefined): Outcome | undefined {
     const { methods, workspaces } = this.#limits;
-    const limits = account === undefined ? defined({ methods }) : defined({ methods, workspaces });
-    return refuseLogin({ method, accountId: account?.accountId }, limits);
+    return refuseLogin({ method, accountId: account?.accountId }, { methods, workspaces: account && workspaces });
   }
 
   /** Checked before users sign in: the result could not be kept if nothing can be written. */

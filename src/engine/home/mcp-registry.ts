@@ -1,5 +1,4 @@
 import { readTextIfPossible } from '../../adapters/disk/regular-files.ts';
-import { startServerProcess } from '../../adapters/exec/server-process.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
 import { findTrust } from '../../adapters/gather/config/project-trust.ts';
@@ -25,8 +24,7 @@ import {
 } from '../../protocol/json.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import { confineServer } from '../thread-setup/thread-mcp.ts';
-import { randomBytes } from 'node:crypto';
+import { mcpHost } from '../thread-setup/thread-mcp.ts';
 import { join } from 'node:path';
 
 export interface ListedServer {
@@ -56,10 +54,9 @@ export class McpRegistry {
 
   /** The servers for a folder, or the one named. The user reads failures now, so they are waited for again. */
   async list(folder: string, only?: string): Promise<readonly ListedServer[]> {
-    const { base } = this.#engine;
-    const { config, layers } = await configInFolder(base, folder);
-    const { servers, disabled, problems } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
-    const [listings, credentials] = [listingFiles(base.home), credentialStore(base.home, this.#engine)];
+    const { home } = this.#engine;
+    const { config, layers, servers, disabled, problems } = await this.#configured(folder);
+    const [listings, credentials] = [listingFiles(home), credentialStore(home, this.#engine)];
     return Object.keys(config.mcpServers ?? {})
       .filter((name) => only === undefined || name === only)
       .toSorted()
@@ -85,25 +82,22 @@ export class McpRegistry {
 
   /** The tools that a server listed last. Undefined if it was never seen. */
   async tools(name: string, folder: string): Promise<readonly ListedTool[] | undefined> {
-    const { base } = this.#engine;
-    const { config } = await configInFolder(base, folder);
-    const { servers } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
-    const server = servers.find((each) => each.name === name);
-    return server && listingFiles(base.home).read(server)?.tools;
+    const server = (await this.#configured(folder)).servers.find((each) => each.name === name);
+    return server && listingFiles(this.#engine.home).read(server)?.tools;
   }
 
   async save(name: string, table: JsonObject): Promise<Outcome | undefined> {
-    return editUserConfig(this.#place, ['mcp_servers', name], table);
+    return editUserConfig(this.#engine, ['mcp_servers', name], table);
   }
 
   async remove(name: string, folder: string): Promise<Outcome | undefined> {
-    if (await this.own(name)) return editUserConfig(this.#place, ['mcp_servers', name], undefined);
+    if (await this.own(name)) return editUserConfig(this.#engine, ['mcp_servers', name], undefined);
     const { config } = await configInFolder(this.#engine.base, folder);
     return Object.hasOwn(config.mcpServers ?? {}, name) ? notInUserFile(name) : unknownServer(name);
   }
 
   async own(name: string): Promise<boolean> {
-    return (await userConfigValue(this.#place, ['mcp_servers', name])) !== undefined;
+    return (await userConfigValue(this.#engine, ['mcp_servers', name])) !== undefined;
   }
 
   /** Servers in a trusted project's `.mcp.json` that the user's file lacks, and why others cannot be imported. */
@@ -132,26 +126,8 @@ export class McpRegistry {
   async login(name: string, folder: string, show: (page: URL) => void): Promise<Outcome | undefined> {
     const server = await this.#atAddress(name, folder);
     if ('code' in server) return server;
-    const { clock, options, base } = this.#engine;
-    const { oauth } = server.transport;
-    const visitor = await openCallbackServer({ port: oauth.callbackPort ?? 0, show });
-    const connection = new McpConnection(
-      { config: server, cwd: folder },
-      {
-        clock,
-        env: options.env,
-        client: { name: options.client.name, version: options.client.version },
-        startProcess: startServerProcess,
-        confine: confineServer(this.#engine),
-        findProgram: () => undefined,
-        searchPath: () => '',
-        programFolder: () => '/',
-        listings: listingFiles(base.home),
-        credentials: credentialStore(base.home, this.#engine),
-        random: () => randomBytes(16).toString('hex'),
-        visitor,
-      },
-    );
+    const visitor = await openCallbackServer({ port: server.transport.oauth.callbackPort ?? 0, show });
+    const connection = new McpConnection({ config: server, cwd: folder }, { ...mcpHost(this.#engine), visitor });
     const started = await connection.start();
     const { problem } = connection;
     await connection.close();
@@ -164,13 +140,17 @@ export class McpRegistry {
   async logout(name: string, folder: string): Promise<boolean | Outcome> {
     const server = await this.#atAddress(name, folder);
     if ('code' in server) return server;
-    return credentialStore(this.#engine.base.home, this.#engine).remove(server.transport.url);
+    return credentialStore(this.#engine.home, this.#engine).remove(server.transport.url);
+  }
+
+  async #configured(folder: string) {
+    const { base } = this.#engine;
+    const { config, layers } = await configInFolder(base, folder);
+    return { config, layers, ...readMcpServers(config.mcpServers, base.requirements.mcpServers) };
   }
 
   async #atAddress(name: string, folder: string) {
-    const { base } = this.#engine;
-    const { config } = await configInFolder(base, folder);
-    const { servers, problems } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
+    const { servers, problems } = await this.#configured(folder);
     const server = servers.find((each) => each.name === name);
     if (server === undefined)
       return (Object.hasOwn(problems, name) ? problems[name] : undefined) ?? unknownServer(name);
@@ -178,11 +158,6 @@ export class McpRegistry {
     if (transport.kind === 'address') return { ...server, transport } satisfies McpServerConfig;
     const message = `The MCP server ${JSON.stringify(name)} is a program: there is no login to it.`;
     return { code: 'mcp-no-login', message, next: 'Give it what it needs with env or env_vars.' } satisfies Outcome;
-  }
-
-  get #place() {
-    const { base, locks, clock } = this.#engine;
-    return { home: base.home, locks, clock };
   }
 }
 

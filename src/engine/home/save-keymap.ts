@@ -1,5 +1,6 @@
 import type { ConfigLayer } from '../../core/config/config-layer.ts';
 import { mergeValues } from '../../core/config/merge-values.ts';
+import type { BaseLayers } from '../../adapters/gather/config/config-layers.ts';
 import { loadConfigFile } from '../../adapters/gather/config/config-file.ts';
 import { type EditedConfig, editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
@@ -15,13 +16,13 @@ export interface KeymapLine {
 
 /** Sets lines one after the other; those before a faulty one are saved. `layers` include the user's file as it is now. */
 export async function saveKeymap(
-  place: EditedConfig & { readonly osHome: string },
+  place: EditedConfig & { readonly base: Pick<BaseLayers, 'osHome'> },
   layers: readonly ConfigLayer[],
   lines: readonly KeymapLine[],
 ) {
   let problem: Outcome | undefined;
   for (const line of lines) problem ??= await saveLine(place, line);
-  const now = await Promise.all(layers.map((layer) => readAgain(layer, place.osHome)));
+  const now = await Promise.all(layers.map((layer) => readAgain(layer, place.base.osHome)));
   const tables = now
     .filter(({ disabled }) => disabled === undefined)
     .map(({ values }) => valueAt(values, ['tui', 'keymap']));

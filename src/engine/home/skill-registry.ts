@@ -41,28 +41,23 @@ export class SkillRegistry {
     const denies = (path: string): boolean => deniesRead(base.requirements, path);
     const found = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches: [], denies });
     const switches = skillSwitches(layers, base.osHome);
-    const skills = found.skills.map(({ name, description, scope, path, place, isOffered }) => ({
-      name,
-      description,
-      scope,
-      path,
-      isOn: isSwitchedOn(switches, { name, paths: [path, place] }),
-      isOffered,
-    }));
+    const skills = found.skills.map(({ name, description, scope, path, place, isOffered }) => {
+      const isOn = isSwitchedOn(switches, { name, paths: [path, place] });
+      return { name, description, scope, path, isOn, isOffered };
+    });
     return { skills, problems: [...problems, ...found.problems] };
   }
 
   /** Saves the choice in the user's config.toml for the next run. Returns why it could not. */
   async switch({ name, path }: Pick<SkillEntry, 'name' | 'path'>, isOn: boolean): Promise<Outcome | undefined> {
-    const { base, locks, clock } = this.#engine;
-    const place = { home: base.home, locks, clock };
-    const set = await userConfigValue(place, ['skills']);
+    const { osHome } = this.#engine.base;
+    const set = await userConfigValue(this.#engine, ['skills']);
     const { config = [], ...table } = isJsonObject(set) ? set : {};
     const before = Array.isArray(config) ? (config as readonly Json[]) : [];
     const others = before.filter((entry) => !isJsonObject(entry) || entry['path'] !== path);
-    const isOnWithout = isSwitchedOn(readSkillSwitches([...others], base.osHome), { name, paths: [path] });
+    const isOnWithout = isSwitchedOn(readSkillSwitches([...others], osHome), { name, paths: [path] });
     const entries = isOnWithout === isOn ? others : [...others, { path, enabled: isOn }];
     const next = entries.length === 0 ? table : { ...table, config: [...entries] };
-    return editUserConfig(place, ['skills'], Object.keys(next).length === 0 ? undefined : next);
+    return editUserConfig(this.#engine, ['skills'], Object.keys(next).length === 0 ? undefined : next);
   }
 }

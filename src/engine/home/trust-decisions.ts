@@ -60,9 +60,6 @@ export class TrustDecisions {
       hooks: [hooksToDecide, hooks],
       decision: [choiceOf('trust', 'untrust'), decision],
     });
-    if (problem !== undefined) return problem;
-    const { decideHooks } = await import('./user-hooks.ts');
-    const { base, locks, clock } = this.#parts;
-    return decideHooks({ home: base.home, locks, clock }, hooks, decision);
+    return problem ?? (await import('./user-hooks.ts')).decideHooks(this.#parts, hooks, decision);
   }
 }

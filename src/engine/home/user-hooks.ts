@@ -85,13 +85,11 @@ export class HookRegistry {
 
   /** Saves in the user's config.toml whether a hook runs, without changing its trust. Returns why it could not. */
   async switch({ key }: Pick<ConfiguredHook, 'key'>, isOn: boolean): Promise<Outcome | undefined> {
-    const { base, locks, clock } = this.#engine;
-    const place = { home: base.home, locks, clock };
     const path = ['hooks', 'state', key];
-    const set = await userConfigValue(place, path);
+    const set = await userConfigValue(this.#engine, path);
     const { enabled: _before, ...kept } = isJsonObject(set) ? set : {};
     const next = isOn ? kept : { ...kept, enabled: false };
-    return editUserConfig(place, path, Object.keys(next).length === 0 ? undefined : next);
+    return editUserConfig(this.#engine, path, Object.keys(next).length === 0 ? undefined : next);
   }
 }
 

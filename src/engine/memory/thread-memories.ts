@@ -96,15 +96,8 @@ function writerParts(
       makeOwnFolder(memoryFolder(home), 'readable');
       const model = (purpose === 'extract' ? rules.extractModel : rules.consolidationModel) ?? settings.model;
       const effort = effortOf(catalogue, model, purpose === 'extract' ? 'low' : 'medium');
-      return engine.askModel({
-        ...question,
-        model,
-        cwd: memoryFolder(home),
-        settings,
-        threadSource: 'memory_consolidation',
-        signal,
-        effort,
-      });
+      const asked = { ...question, model, effort, settings, cwd: memoryFolder(home), signal };
+      return engine.askModel({ ...asked, threadSource: 'memory_consolidation' });
     },
   };
 }
@@ -119,9 +112,8 @@ function effortOf(catalogue: Catalogue, model: string, wanted: string): string |
 /** Reads all lines: the last mode counts, even one that a checkpoint left out. */
 async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode> {
   let mode: MemoryMode = 'enabled';
-  for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory })) {
+  for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory }))
     mode = foldMemoryMode(mode, line);
-  }
   return mode;
 }
 

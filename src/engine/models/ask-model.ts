@@ -4,10 +4,8 @@ import { readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts'
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
-import { type UserInput, writtenBy } from '../../protocol/user-input.ts';
-import type { TurnResult } from '../thread/turn/settle-turn.ts';
-import type { EngineRefused } from '../engine-refused.ts';
-import type { ThreadRequest } from '../thread-request.ts';
+import { writtenBy } from '../../protocol/user-input.ts';
+import type { Engine } from '../engine.ts';
 
 export interface AskModel {
   readonly instructions: string;
@@ -31,22 +29,6 @@ export type ModelReply = { readonly used: Usage } & (
   | { readonly kind: 'failed'; readonly outcome: Outcome }
 );
 
-interface AskedEngine {
-  start(
-    request: ThreadRequest & { readonly cwd: string },
-  ): Promise<{ readonly kind: 'opened'; readonly thread: AskedThread } | EngineRefused>;
-}
-
-interface AskedThread {
-  readonly usage: { readonly total: Usage; readonly effectiveWindow: number };
-  run(turn: {
-    readonly input: UserInput;
-    readonly outputSchema: JsonObject;
-    readonly signal: AbortSignal;
-  }): Promise<TurnResult>;
-  close(): Promise<void>;
-}
-
 /** How a model is reached, what it accepts and how it answers. All other keys are left out. */
 const onlyConfig = [
   'answer',
@@ -62,7 +44,7 @@ const onlyConfig = [
 ];
 
 /** Asks in an ephemeral, silent thread: no tools, no context, no questions to users. Never rejects. */
-export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelReply> {
+export async function askModel(engine: Pick<Engine, 'start'>, asked: AskModel): Promise<ModelReply> {
   const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
   const opened = await engine.start({
     cwd,

@@ -163,8 +163,8 @@ export class HomeModels {
   }
 
   #catalogue({ base, provider, config }: Found): Catalogue {
-    const { base: layers, options } = this.#engine;
-    return loadCatalogueOfProvider(layers.home, base, { provider, config, environment: options.env });
+    const { home, options } = this.#engine;
+    return loadCatalogueOfProvider(home, base, { provider, config, environment: options.env });
   }
 
   #recordOf(found: Found, model: string): ModelRecord {

@@ -12,10 +12,7 @@ import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from './thread-providers.ts';
 
 export type LocalCandidate = { readonly local: LocalProvider; readonly provider: ProviderConfig };
-
-interface FoundServer extends LocalCandidate {
-  readonly models: readonly string[];
-}
+type FoundServer = LocalCandidate & { readonly models: readonly string[] };
 
 type LocalProblem = Outcome<
   'local-provider-unknown' | 'local-provider-unclear' | 'local-server-missing' | 'local-model-missing'
@@ -35,11 +32,8 @@ export async function localOverrides(options: EngineOptions, named: string | und
   // A model that a file names for another provider does not apply to this one.
   const isMeant = config.pinned.has('model') || config.modelProvider === id;
   const model = (isMeant ? config.model : undefined) ?? usual;
-  const overrides = [
-    { path: ['model_provider'], value: id },
-    { path: ['model'], value: model },
-  ];
-  return modelProblem(found, model) ?? overrides;
+  const values = Object.entries({ model_provider: id, model });
+  return modelProblem(found, model) ?? values.map(([key, value]) => ({ path: [key], value }));
 }
 
 async function find(config: Config, env: Variables, named: string | undefined): Promise<FoundServer | Outcome> {
@@ -70,11 +64,8 @@ export async function findOnlyServer(candidates: readonly LocalCandidate[]): Pro
   if (only !== undefined && another === undefined) return only;
   const places = candidates.map(({ provider }) => `${provider.name} at ${shownAddress(provider)}`).join(', ');
   if (only !== undefined) {
-    return {
-      code: 'local-provider-unclear',
-      message: `More than one local server answers: ${places}.`,
-      next: howToChoose,
-    };
+    const message = `More than one local server answers: ${places}.`;
+    return { code: 'local-provider-unclear', message, next: howToChoose };
   }
   const starts = candidates.map(({ local }) => `\`${local.start}\``).join(' or ');
   const message = `No server with models answers on this machine: ${places}.`;
@@ -109,11 +100,8 @@ function missing({ local, provider }: LocalCandidate, { kind }: LocalServer): Lo
     kind === 'silent'
       ? [`${provider.name} does not answer at ${where}.`, `Start it with \`${local.start}\`, or set`]
       : [`The server at ${where} is not ${provider.name}: it has no list of models.`, 'Set'];
-  return {
-    code: 'local-server-missing',
-    message,
-    next: `${start} CODEX_OSS_PORT or CODEX_OSS_BASE_URL to its address.`,
-  };
+  const next = `${start} CODEX_OSS_PORT or CODEX_OSS_BASE_URL to its address.`;
+  return { code: 'local-server-missing', message, next };
 }
 
 /** Hides the user name and password. */
@@ -146,8 +134,7 @@ export async function findLocalServers(
       if ('code' in provider) return [];
       const server = await askLocalServer(provider.baseUrl, patienceMs);
       if (server.kind !== 'answers') return [];
-      const { origin, pathname } = new URL(provider.baseUrl);
-      return [{ id, name: provider.name, address: `${origin}${pathname}`, models: server.models }];
+      return [{ id, name: provider.name, address: shownAddress(provider), models: server.models }];
     }),
   );
   return found.flat();

@@ -15,6 +15,7 @@ import { isSameProvider, type ProviderName, providerName } from '../../protocol/
 import type { Variables } from '../../protocol/shell.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { fallbackUnusable } from '../thread/thread-fallback.ts';
+import type { ConfiguredThread } from '../thread-setup/configure-thread.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import { type ProviderModels, providerModels } from './provider-models.ts';
 
@@ -101,16 +102,10 @@ export interface AnsweringProvider {
   readonly streamMaxRetries: number;
 }
 
-interface AskingThread {
-  readonly config: Config;
-  readonly settings: Pick<Settings, 'features'>;
-  readonly models: ThreadModels;
-}
-
 /** Sends and opens nothing. */
 export async function answeringProvider(
   engine: EngineParts,
-  { config, settings, models }: AskingThread,
+  { config, settings, models }: Pick<ConfiguredThread, 'config' | 'settings' | 'models'>,
   id: string,
 ): Promise<AnsweringProvider | ProviderProblem> {
   const located = locatedProvider(config, id, engine.options.env);
@@ -120,8 +115,8 @@ export async function answeringProvider(
   const provider = await threadProviders(engine, { config, settings }).make(located);
   if ('code' in provider) return provider;
   const { accessPrograms } = provider.capabilities;
-  const about = defined({ sampling: located.sampling });
-  const facts = { address: providerAddress(located), wire: provider.wire, accessPrograms, ...about };
+  const sampled = defined({ sampling: located.sampling });
+  const facts = { address: providerAddress(located), wire: provider.wire, accessPrograms, ...sampled };
   return { provider, facts, models: known, streamMaxRetries: located.streamMaxRetries };
 }
 

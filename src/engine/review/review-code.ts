@@ -24,12 +24,10 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
-import type { Clock } from '../../ports/system.ts';
 import { changesToReview } from './changes-to-review.ts';
-import type { CommandSandbox, SandboxRequest } from '../sandbox/command-sandbox.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
-import type { OpenedThread } from '../thread-setup/open-thread.ts';
-import type { ThreadRequest } from '../thread-request.ts';
+import type { Engine } from '../engine.ts';
 
 export interface ReviewCode {
   readonly target: ReviewTarget;
@@ -83,14 +81,6 @@ export type ReviewedCode =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly outcome: Outcome };
 
-interface ReviewingEngine {
-  readonly clock: Clock;
-  readonly reviewModel: string | undefined;
-  newItemId(): string;
-  start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
-  openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome>;
-}
-
 /** The reviewer reads, runs commands that change nothing, and has the read-only tools of servers. */
 const onlyTools = [
   'exec_command',
@@ -102,7 +92,11 @@ const onlyTools = [
 ];
 
 /** Reviews code in a thread of its own, read-only and without questions. Only the findings are kept. */
-export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+export async function reviewCode(
+  engine: Pick<Engine, 'start' | 'openSandbox'>,
+  { base, clock, ids }: EngineParts,
+  given: ReviewCode,
+): Promise<ReviewedCode | EngineRefused> {
   const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
   if ('code' in asked) return engineRefused(asked);
   const { target, parent, signal, listener } = asked;
@@ -115,7 +109,7 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
   if ('code' in changes) return engineRefused(changes);
   const opened = await engine.start({
     cwd,
-    model: asked.model ?? engine.reviewModel ?? current,
+    model: asked.model ?? base.config.reviewModel ?? current,
     config: [
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
@@ -141,12 +135,16 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
     asked.opened?.(thread.settings);
     const diff = fitDiff(changes.diff, occasionalBudget('reviewedDiff', thread.usage.effectiveWindow), estimateTokens);
     const isEmpty = diff.text === '' && diff.leftOut.length === 0;
-    const text = changeToReview({ target, mergeBase: changes.mergeBase, diff: isEmpty ? undefined : diff });
-    const since = engine.clock.now();
-    const ended = await thread.run({ input: writtenBy('program', text), signal });
-    const recorded = (end: KeptReview['end'], told: ToldReview): Promise<void> => {
-      const review = { target, durationMs: engine.clock.now() - since, end };
-      return record(engine, asked, { told, review, cost: thread.state.usage.total });
+    const message = changeToReview({ target, mergeBase: changes.mergeBase, diff: isEmpty ? undefined : diff });
+    const since = clock.now();
+    const ended = await thread.run({ input: writtenBy('program', message), signal });
+    /** Records for the parent what the user did and what came of it. The review is a part of its cost. */
+    const recorded = async (end: KeptReview['end'], told: { readonly context: string; readonly results: string }) => {
+      const review = { target, durationMs: clock.now() - since, end };
+      const { role, text } = render(userActionFragment, { action: 'review', ...told });
+      const id = `msg_${ids.uuid()}`;
+      asked.recordedAs?.(id);
+      await parent.inject(contextMessage(id, role, [text]), { review, cost: thread.state.usage.total });
     };
     if (ended.kind === 'failed') {
       await recorded({ kind: 'failed', outcome: ended.outcome }, reviewBroke(ended.outcome.message));
@@ -163,20 +161,6 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
   } finally {
     await thread.close();
   }
-}
-
-type ToldReview = { readonly context: string; readonly results: string };
-
-/** Records for the parent what the user did and what came of it. The review is a part of its cost. */
-async function record(
-  { newItemId }: ReviewingEngine,
-  { parent, recordedAs }: ReviewCode,
-  { told, ...kept }: { readonly told: ToldReview; readonly review: KeptReview; readonly cost: Usage },
-): Promise<void> {
-  const { role, text } = render(userActionFragment, { action: 'review', ...told });
-  const id = newItemId();
-  recordedAs?.(id);
-  await parent.inject(contextMessage(id, role, [text]), kept);
 }
 
 const noWords: Outcome = {

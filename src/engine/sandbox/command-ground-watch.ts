@@ -92,7 +92,7 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
       const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
       // Git itself refuses what is put there from now on, or was not seen.
-      const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds({ cwd, programs: settled, env });
+      const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds(cwd, settled, env);
       const gitVariables = bounds && (await guardedGit.variables(bounds, env));
       return gitVariables ? { ...ground, repository: 'protected', gitVariables } : { ...ground, repository: 'own' };
     },

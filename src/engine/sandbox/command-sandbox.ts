@@ -45,10 +45,10 @@ export interface SandboxRequest {
 }
 
 const sandboxOptions = {
-  cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
-  permissions: { type: permissionsOption(), about: 'A profile, or its name.' },
-  landlockOnly: { type: onlyTrue, about: 'Landlock or nothing.' },
-  env: { type: commandVariables(), about: 'The whole environment of commands.' },
+  cwd: { type: anyText, required: true },
+  permissions: { type: permissionsOption() },
+  landlockOnly: { type: onlyTrue },
+  env: { type: commandVariables() },
 } as const satisfies OptionTable<SandboxRequest>;
 
 function commandVariables(): OptionType<NonNullable<SandboxRequest['env']>> {
@@ -85,21 +85,17 @@ export interface CommandSandbox {
   readonly profileName?: string;
   readonly notices: readonly Outcome[];
   means(): Promise<SandboxMeans | Outcome>;
-  /** Runs a command with the streams of this process. */
-  run(argv: readonly string[], options?: CommandRun): Promise<InheritedEnd | ProgramProblem | Outcome>;
+  /** Runs a command with the streams of this process. `notice`: gets notices before it starts, and only if it does. */
+  run(
+    argv: readonly string[],
+    options?: { readonly cwd?: string; readonly notice?: (about: Outcome) => void },
+  ): Promise<InheritedEnd | ProgramProblem | Outcome>;
   /** Isolates a command of another caller as the policy says. */
   plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
   /** Finds the program that the user means, never one in the project: a stranger may have put it there. */
   find(name: string): string | undefined;
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   explain(): Promise<readonly RouteExplanation[]>;
-}
-
-interface CommandRun {
-  /** Default: the folder. */
-  readonly cwd?: string;
-  /** Gets notices about the sandbox before the command starts, and only if it does. */
-  notice?(about: Outcome): void;
 }
 
 export interface SandboxMeans {

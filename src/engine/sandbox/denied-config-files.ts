@@ -9,10 +9,7 @@ import type { EngineParts } from '../engine-parts.ts';
 
 type Denies = (path: string) => boolean;
 
-/**
- * Files that Capstan does not read, whatever configuration names them, since their content is sent and shown. Those in
- * /proc contain the variables of this process and of others.
- */
+/** Files that no configuration may name: it is sent and shown, and /proc, for one, has the variables of processes. */
 export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' | 'ownPlaces'>): Denies {
   return (path) =>
     isWithin(path, '/proc') ||

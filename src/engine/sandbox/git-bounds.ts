@@ -7,18 +7,13 @@ import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { nearestRepository } from '../../core/policy/git/inspect-repository.ts';
 import type { GitBounds } from '../../ports/workspace.ts';
 
-/** The repository of a folder and its own submodules. Undefined: there is none, or no git that commands cannot have written. */
-export function gitBounds({
-  cwd,
-  programs,
-  env,
-}: {
-  readonly cwd: string;
-  /** The command's programs that no command can have written. */
-  readonly programs: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}): GitBounds | undefined {
-  if (!programs.includes('git')) return undefined;
+/** The repository of a folder and its own submodules. Undefined: none, or no git that commands cannot have written. */
+export function gitBounds(
+  cwd: string,
+  settled: readonly string[],
+  env: Readonly<Record<string, string>>,
+): GitBounds | undefined {
+  if (!settled.includes('git')) return undefined;
   const search = { name: 'git', prefer: 'caller', path: env['PATH'] ?? '', writable: [] } as const;
   const program = findProgram(search, nodeProgramFiles);
   const top = nearestRepository(cwd, lookAt);

@@ -15,10 +15,7 @@ import { packagePrograms, type PackageStep, planPackage } from '../../adapters/s
 import { programHash, packagedBubblewrap } from '../../adapters/sandbox/linux/unpacked-bubblewrap.ts';
 import { type EngineParts, unpackedBubblewrap } from '../engine-parts.ts';
 
-export interface UnpackedBubblewrap {
-  readonly kind: 'unpacked';
-  readonly program: string;
-}
+export type UnpackedBubblewrap = { readonly kind: 'unpacked'; readonly program: string };
 
 /** Unpacks the distribution's package into the home. The old copy is replaced only when the new one works. */
 export async function unpackBubblewrap(engine: EngineParts): Promise<UnpackedBubblewrap | Outcome> {
@@ -73,8 +70,8 @@ const onlyOnLinux: Outcome = {
   next: 'See `capstan sandbox explain -P :workspace`.',
 };
 
-function failed(why: string): Outcome {
-  const next =
-    'Install the package "bubblewrap" of your distribution. Until then, Capstan refuses to run commands in a sandbox.';
-  return { code: 'no-package', message: `Could not unpack bubblewrap: ${why}.`, next };
-}
+const failed = (why: string): Outcome => ({
+  code: 'no-package',
+  message: `Could not unpack bubblewrap: ${why}.`,
+  next: 'Install the package "bubblewrap" of your distribution. Until then, Capstan refuses to run commands in a sandbox.',
+});

@@ -10,9 +10,7 @@ import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { argumentProblem, progressFunction, threadId } from '../check-arguments.ts';
 import type { HomeStore } from './home-store.ts';
 
-const anew = { type: booleanOption, about: 'From nothing.', required: true } as const;
-const dryRun = { type: booleanOption, about: 'Only reports what would be done.', required: true } as const;
-const reverted = { type: booleanOption, about: 'Also what reverts have put aside.', required: true } as const;
+const flag = { type: booleanOption, required: true } as const;
 
 const toCompress: OptionType<ToCompress> = {
   expected: '{ kind: "thread", id } or { kind: "older", milliseconds }',
@@ -36,7 +34,7 @@ export class HomeFiles {
   /** Brings the index up to date with all files. `anew`: from nothing. */
   reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
     const problem = argumentProblem('reindex()', { progress: [progressFunction, progress, 'absent'] });
-    const read = problem ?? readOptions<typeof options>(options, { anew }, 'reindex()');
+    const read = problem ?? readOptions<typeof options>(options, { anew: flag }, 'reindex()');
     return this.#withFiles(async (files) =>
       'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
     );
@@ -67,7 +65,7 @@ export class HomeFiles {
   ): Promise<CompressReport | EngineRefused> {
     const of = { which: [toCompress, which], progress: [progressFunction, progress, 'absent'] } as const;
     const problem = argumentProblem('compress()', of);
-    const read = problem ?? readOptions<typeof options>(options, { dryRun }, 'compress()');
+    const read = problem ?? readOptions<typeof options>(options, { dryRun: flag }, 'compress()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const { compressThreads } = await import('../../adapters/rollout/maintenance/compress-threads.ts');
@@ -79,14 +77,13 @@ export class HomeFiles {
   /** Removes unreferenced data that threads keep beside their lines, and unreferenced snapshots. */
   collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
     const problem = argumentProblem('collect()', { progress: [progressFunction, progress, 'absent'] });
-    const read = problem ?? readOptions<typeof options>(options, { dryRun, reverted }, 'collect()');
+    const read = problem ?? readOptions<typeof options>(options, { dryRun: flag, reverted: flag }, 'collect()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
-      const { removeUnreferenced: collect } = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
-      const { collectionGraceMs: graceMs } = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
+      const rollouts = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
       const { collectSnapshots } = await import('../undo/content-store.ts');
-      const young = { now: files.clock.now(), graceMs };
-      return collect({
+      const young = { now: files.clock.now(), graceMs: rollouts.collectionGraceMs };
+      return rollouts.removeUnreferenced({
         ...files,
         ...read,
         progress,

@@ -52,13 +52,10 @@ class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
   /** `because`: why the line ends an earlier entry; undefined if it does not. */
   take(payload: JsonObject, because: string | undefined): void {
     const id = stringAt(payload, 'id') ?? '';
-    if (because === undefined) {
-      const said = this.#read(payload);
-      if (said !== undefined) this.#said.set(id, said);
-      return;
-    }
-    const said = this.#said.get(id);
-    if (because === 'unproven' && said !== undefined) this.#ended.set(id, said);
+    const said = because === undefined ? this.#read(payload) : this.#said.get(id);
+    if (said === undefined) return;
+    if (because === undefined) this.#said.set(id, said);
+    if (because === 'unproven') this.#ended.set(id, said);
   }
 
   get found(): readonly Said[] {
@@ -80,30 +77,26 @@ export interface TakenBackPart extends Omit<AsideRollout, 'rolloutId'> {
 }
 
 /** Cheap: reads only the records of requests. */
-export async function readTakenBack(store: Left, id: ThreadId): Promise<TakenBackRequests> {
+export async function readTakenBack(
+  store: Pick<RolloutStore, 'read' | 'aside'>,
+  id: ThreadId,
+): Promise<TakenBackRequests> {
+  let requests = 0;
+  const parts: TakenBackPart[] = [];
+  const wanted = ({ type }: Pick<LineKind, 'type'>): boolean => type === lineType.request;
   try {
-    return await countTakenBack(store, id);
+    for (const { rolloutId, location, from } of (await store.aside?.(id)) ?? []) {
+      let own = 0;
+      for await (const line of store.read(id, { rolloutId, from, wanted })) own += wanted(line) ? 1 : 0;
+      requests += own;
+      if (own > 0) parts.push({ location, from, lines: () => store.read(id, { rolloutId, from: 0 as Ordinal }) });
+    }
+    return { requests, parts };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const { code, message, next } = error;
     return { requests: 0, parts: [], problem: { code, message, next } };
   }
-}
-
-type Left = Pick<RolloutStore, 'read' | 'aside'>;
-
-async function countTakenBack(store: Left, id: ThreadId): Promise<TakenBackRequests> {
-  let requests = 0;
-  const parts: TakenBackPart[] = [];
-  for (const { rolloutId, location, from } of (await store.aside?.(id)) ?? []) {
-    let own = 0;
-    const wanted = ({ type }: { readonly type: string }): boolean => type === lineType.request;
-    for await (const { type } of store.read(id, { rolloutId, from, wanted })) own += type === lineType.request ? 1 : 0;
-    if (own === 0) continue;
-    requests += own;
-    parts.push({ location, from, lines: () => store.read(id, { rolloutId, from: 0 as Ordinal }) });
-  }
-  return { requests, parts };
 }
 
 export interface ThreadCheckpoint {

@@ -69,21 +69,20 @@ export interface ThreadStanding {
   readonly goal?: RecordedGoal;
 }
 
-const forceOptions = { force: { type: booleanOption, about: 'Also where something stands against it.' } } as const;
-
+const forceOptions = { force: { type: booleanOption } } as const;
 const changesOption = recordOf<{ readonly diffs?: boolean }>('an object with diffs', {
-  diffs: { type: booleanOption, about: 'With the changed lines of each file.' },
+  diffs: { type: booleanOption },
 });
 
 const queryOptions = {
-  cwd: { type: anyText, about: 'Threads of this folder, as an absolute path.' },
-  archived: { type: booleanOption, about: 'Those that are archived.' },
-  text: { type: anyText, about: 'In the name or in the preview.' },
-  textIn: { type: choiceOf('all'), about: 'The text may also be in the branch, the folder or the id.' },
-  source: { type: anyText, about: 'Threads of this source; `all`: every one.' },
-  limit: { type: wholeNumber, about: 'How many are listed at most.', required: true },
-  cursor: { type: anyText, about: '`next` of the page before.' },
-  sort: { type: choiceOf('updated', 'created'), about: 'Newest first by this time.', required: true },
+  cwd: { type: anyText },
+  archived: { type: booleanOption },
+  text: { type: anyText },
+  textIn: { type: choiceOf('all') },
+  source: { type: anyText },
+  limit: { type: wholeNumber, required: true },
+  cursor: { type: anyText },
+  sort: { type: choiceOf('updated', 'created'), required: true },
 } as const satisfies OptionTable<ThreadQuery>;
 
 type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'> & {
@@ -92,17 +91,16 @@ type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'>
 };
 
 const choiceOptions = {
-  kind: { type: choiceOf('named', 'last'), about: 'By name, or the newest.', required: true },
-  name: { type: anyText, about: 'Its name, its id, or the beginning of one.' },
-  cwd: { type: anyText, about: 'Among the threads of this folder.' },
-  archived: { type: booleanOption, about: 'Also among those that are archived.' },
-  unique: { type: booleanOption, about: 'A name that several have is refused.' },
+  kind: { type: choiceOf('named', 'last'), required: true },
+  name: { type: anyText },
+  cwd: { type: anyText },
+  archived: { type: booleanOption },
+  unique: { type: booleanOption },
 } as const satisfies OptionTable<AnyChoice>;
 
 /**
  * The threads of a home, whichever program wrote them. Reading needs no lock and disturbs no writer; operations on a
- * whole thread are refused while it is written. Needs no configuration. Code is loaded on use: most runs need little of
- * it.
+ * whole thread are refused while it is written. Needs no configuration. Code is loaded on use.
  */
 export class StoredThreads extends HomeFiles {
   readonly kind = 'stored';
@@ -164,8 +162,7 @@ export class StoredThreads extends HomeFiles {
   /** The user's words in each turn not taken back, verbatim: the places to go back to. */
   async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
     requireArguments('prompts()', { id: [threadId, id] });
-    const { promptsIn } = await import('./stored-thread-details.ts');
-    return promptsIn((await this.read(id)).lines);
+    return (await import('./stored-thread-details.ts')).promptsIn((await this.read(id)).lines);
   }
 
   async *events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
@@ -220,15 +217,13 @@ export class StoredThreads extends HomeFiles {
   /** The program that has a thread open to write it, for people. Undefined: none is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
     requireArguments('writer()', { id: [threadId, id] });
-    if (this.#kept.disk === undefined) return undefined;
-    return lockOwner(lockPath(this.home, id));
+    return this.#kept.disk && lockOwner(lockPath(this.home, id));
   }
 
   /** Like `writer`, with details of its process. */
   async writing(id: ThreadId): Promise<ThreadWriter | undefined> {
     const owner = await this.writer(id);
-    if (owner === undefined) return undefined;
-    return (await import('./stored-thread-details.ts')).readWriter(owner);
+    return owner === undefined ? undefined : (await import('./stored-thread-details.ts')).readWriter(owner);
   }
 
   /** Messages and notes in the user's name that do not count, set aside or not. */
@@ -282,15 +277,12 @@ export class StoredThreads extends HomeFiles {
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
     const problem = argumentProblem('summary()', { id: [threadId, id] });
-    if (problem !== undefined) return problem;
-    return (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
+    return problem ?? (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
   }
 
   /** Takes the newest turns back. Their cost stays counted, and files stay as they are. */
   async rollback(id: ThreadId, given: RollbackTo) {
-    const problem = argumentProblem('rollback()', { id: [threadId, id] });
-    if (problem !== undefined) return engineRefused(problem);
-    const to = readRollback(given);
+    const to = argumentProblem('rollback()', { id: [threadId, id] }) ?? readRollback(given);
     if ('code' in to) return engineRefused(to);
     const { rollBack } = await import('../thread/branch/rollback.ts');
     return this.#done<RolledBack>(await rollBack(this.#kept.store, this.#kept.ids, id, to), { kind: 'moved', id });
@@ -298,8 +290,7 @@ export class StoredThreads extends HomeFiles {
 
   async undoRollback(id: ThreadId, options: { readonly force?: boolean } = {}) {
     const problem = argumentProblem('undoRollback()', { id: [threadId, id] });
-    if (problem !== undefined) return engineRefused(problem);
-    const read = readOptions<typeof options>(options, forceOptions, 'undoRollback()');
+    const read = problem ?? readOptions<typeof options>(options, forceOptions, 'undoRollback()');
     if ('code' in read) return engineRefused(read);
     const { undoRollback } = await import('../thread/branch/rollback.ts');
     const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force: read.force ?? false });
@@ -323,8 +314,7 @@ export class StoredThreads extends HomeFiles {
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: { readonly force?: boolean } = {}) {
     const problem = argumentProblem('delete()', { id: [threadId, id] });
-    if (problem !== undefined) return engineRefused(problem);
-    const read = readOptions<typeof options>(options, forceOptions, 'delete()');
+    const read = problem ?? readOptions<typeof options>(options, forceOptions, 'delete()');
     if ('code' in read) return engineRefused(read);
     const { deleteThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
     const done = await deleteThread(this.#kept.store, id, { force: read.force ?? false });

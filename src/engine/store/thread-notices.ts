@@ -84,7 +84,7 @@ export function unprovenNotice(
   return { code: 'user-lines-unproven', message, next };
 }
 
-function whyForNow(forNow: LeftOutForNow): { readonly why: string; readonly next: string } {
+function whyForNow(forNow: LeftOutForNow) {
   if (forNow.kind === 'key-unusable') {
     const next = 'Nothing was deleted. Fix the key, and they are used when you next open the thread.';
     return { why: forNow.problem, next };
@@ -95,10 +95,8 @@ function whyForNow(forNow: LeftOutForNow): { readonly why: string; readonly next
   };
 }
 
-function counted(count: number, noun: string): readonly string[] {
-  return count === 0 ? [] : [`${count} ${nounOf(count, noun)}`];
-}
-
+const counted = (count: number, noun: string): readonly string[] =>
+  count === 0 ? [] : [`${count} ${nounOf(count, noun)}`];
 const nounOf = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
 const mostShown = 5;
 
@@ -120,9 +118,8 @@ export function waitingNotice(
   return { code: 'messages-waiting', message, next };
 }
 
-function isKnown(item: Item): boolean {
-  return isMessage(item) && (isUserShellCommand(item) || userActionFragment.matches(messageText(item)));
-}
+const isKnown = (item: Item): boolean =>
+  isMessage(item) && (isUserShellCommand(item) || userActionFragment.matches(messageText(item)));
 
 export function pinsChanged(
   done: PinsChanged | Refusal,

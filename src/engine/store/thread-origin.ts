@@ -17,12 +17,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 
 /** `ours`: this home's engine wrote it. `foreign`: nothing proves that. `imported`: as `foreign`, brought here. */
 export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
-
-export interface ResumedPast {
-  readonly id: ThreadId;
-  readonly last: LastSettings;
-  readonly standing: ThreadOrigin;
-}
+export type ResumedPast = { readonly id: ThreadId; readonly last: LastSettings; readonly standing: ThreadOrigin };
 
 /** The thread's initial settings count only if their own line is proven to be ours; later turns do not prove it. */
 export async function provenStart(
@@ -31,10 +26,9 @@ export async function provenStart(
   { meta, settings }: Pick<ThreadState, 'meta' | 'settings'>,
   last: LastSettings,
 ): Promise<LastSettings> {
-  const said = settings === undefined ? undefined : grantsIn(settings);
-  return said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said))
-    ? last
-    : withoutStartSettings(last);
+  const said = settings && grantsIn(settings);
+  const isOurs = said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said));
+  return isOurs ? last : withoutStartSettings(last);
 }
 
 export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state: ThreadState): Promise<ThreadOrigin> {
@@ -45,16 +39,10 @@ export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state:
   return importOf(meta) === undefined ? 'foreign' : 'imported';
 }
 
-export interface ProvingParts {
-  readonly store: Pick<RolloutStore, 'current'>;
-  readonly seals: Seals;
-}
+export type ProvingParts = { readonly store: Pick<RolloutStore, 'current'>; readonly seals: Seals };
 
 /** A thread, by its first line. */
-export interface DescribedThread {
-  readonly id: ThreadId;
-  readonly meta: JsonObject;
-}
+export type DescribedThread = { readonly id: ThreadId; readonly meta: JsonObject };
 
 /** True if this home's engine wrote this line, which makes the engine act. */
 export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThread, line: Line): Promise<boolean> {

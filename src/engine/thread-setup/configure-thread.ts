@@ -203,10 +203,7 @@ export async function configureThread(
   };
 }
 
-/**
- * Loads again if the project's files changed meanwhile: a process confined by Landlock may place a file there between
- * the check and the reading.
- */
+/** Loads again if files of the project changed: a process under Landlock may add one after the check. */
 async function loadUnchanged<Loaded>(
   { config, home }: BaseLayers,
   cwd: string,
@@ -328,10 +325,7 @@ interface EffortSources extends Pick<ConfiguredThread, 'catalogue'> {
   readonly layers: readonly ConfigLayer[];
 }
 
-/**
- * An effort that was chosen for another model is adapted to the thread's model. One that the user chose for this model,
- * and that it lacks, is an error.
- */
+/** Adapts an effort chosen for another model. One chosen for this model, which lacks it, is an error. */
 function withFittingEffort(
   settings: Settings,
   sources: EffortSources,

@@ -75,10 +75,6 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const watched = hasUndo ? { watch: engine.watch } : {};
   const patches = { disk: nodeDisk(), clock, gitGuard, ...watched };
   const instructions = new InstructionFiles({ home, clock });
-  const prepareCalls = (): Promise<void> => {
-    sandbox.prepare();
-    return commands.prepare();
-  };
   const plugins = threadPlugins(home, config, settings.features);
   const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
   const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
@@ -119,7 +115,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     memories?.start();
-    await prepareCalls();
+    sandbox.prepare();
+    await commands.prepare();
   };
   let isUnderLandlock = false;
   const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
@@ -235,9 +232,8 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
   return createThreadHooks(engine, hooks, shell);
 }
 
-function hasMcpServers({ mcpServers = {} }: Config): boolean {
-  return Object.values(mcpServers).some(({ enabled }) => enabled !== false);
-}
+const hasMcpServers = ({ mcpServers = {} }: Config): boolean =>
+  Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 
 /** Folders where commands may write under these settings; the configured ones count also in a run of another mode. */
 function openedFolders(

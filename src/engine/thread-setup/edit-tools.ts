@@ -20,7 +20,7 @@ import type { EngineParts } from '../engine-parts.ts';
 export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
   return [
     editFileTool(patches),
-    readFileTool({ loadText: (path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }) }),
+    readFileTool((path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel })),
     searchTool(searchFiles(engine)),
   ];
 }
@@ -90,11 +90,8 @@ function whyNoFolder(folder: string): Outcome | undefined {
   if (kind === 'folder') return undefined;
   const missing = { message: `There is no folder ${folder}.`, next: 'Search without a path to see what there is.' };
   if (kind === 'missing') return { code: 'file-missing', ...missing };
-  return {
-    code: 'file-unreadable',
-    message: `${folder} is not a folder.`,
-    next: 'Give a folder, or search its lines.',
-  };
+  const message = `${folder} is not a folder.`;
+  return { code: 'file-unreadable', message, next: 'Give a folder, or search its lines.' };
 }
 
 async function* oneFile(path: string): AsyncGenerator<VisibleEntry, boolean> {

@@ -19,11 +19,8 @@ export function takeOverThread(
   past: ResumedPast,
   { cwd, env }: { readonly cwd: string; readonly env: Variables },
 ) {
-  const { resumed, left } = adoptForeignSettings(
-    config,
-    past.last,
-    findPermissionPlaces(cwd, env, { own: noOwnPlaces }),
-  );
+  const places = findPermissionPlaces(cwd, env, { own: noOwnPlaces });
+  const { resumed, left } = adoptForeignSettings(config, past.last, places);
   const { cwd: own, ...rest } = resumed;
   const keepsFolder = past.standing !== 'imported' && own !== undefined;
   return {
@@ -53,10 +50,7 @@ function leftNotice(
   return [{ code: 'settings-not-taken-over', message, next }];
 }
 
-interface Left {
-  readonly text: string;
-  readonly flag?: readonly string[];
-}
+type Left = { readonly text: string; readonly flag?: readonly string[] };
 
 function said(name: RejectedSetting, last: LastSettings, settings: Settings): Left {
   switch (name) {

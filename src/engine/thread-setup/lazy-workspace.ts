@@ -38,9 +38,7 @@ export function lazyGitGuard(clock: Clock): GitGuard {
   };
 }
 
-function nothingSeen({ roots }: GitLookRequest): GitLook {
-  return { repositories: [], settings: [], unseen: roots };
-}
+const nothingSeen = ({ roots }: GitLookRequest): GitLook => ({ repositories: [], settings: [], unseen: roots });
 
 export function lazySnapshots(engine: EngineParts, undo: Config['undo']): Snapshots {
   const { options, base, threadStore, clock, ownPlaces } = engine;

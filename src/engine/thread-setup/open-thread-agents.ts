@@ -2,7 +2,6 @@ import { loadAgentRoles, projectRoleFolders } from '../../adapters/gather/config
 import { agentTools, type AgentToolsOptions } from '../../adapters/tools/agent-tools.ts';
 import type { ToolSource } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
-import { defined } from '../../base/objects.ts';
 import {
   type AgentRole,
   builtInRoles,
@@ -68,7 +67,7 @@ export async function openThreadAgents(
   };
   const dropTree = (rootId: ThreadId): void => void trees.get(engine)?.delete(rootId);
   const { ids, clock } = engine;
-  const defaults = defined({ model: given.defaultModel, effort: given.defaultEffort });
+  const defaults = { model: given.defaultModel, effort: given.defaultEffort };
   const limits = { running, depth, tokens };
   const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, dropTree, defaults, self });
   const isOn = mayStartAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
@@ -152,7 +151,7 @@ class ListedRoles {
 }
 
 function listedRole(role: AgentRole): ListedRole {
-  return { name: role.name, description: role.description, ...defined({ fixed: describeFixedChoices(role) }) };
+  return { name: role.name, description: role.description, fixed: describeFixedChoices(role) };
 }
 
 function cutRoles({ cut, leftOut }: FittingRoles): readonly Outcome[] {

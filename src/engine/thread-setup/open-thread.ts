@@ -107,9 +107,7 @@ function gitFacts({ workspace, policy }: Envelope): JsonObject | undefined {
   return readGitFacts(root, { denies: readGuard(policy.resolved).deniesUser }) as JsonObject;
 }
 
-interface PreparedThread extends Pick<ConfiguredThread, 'settings' | 'profileName' | 'notices'> {
-  readonly parts: ThreadParts;
-}
+type PreparedThread = Pick<ConfiguredThread, 'settings' | 'profileName' | 'notices'> & { readonly parts: ThreadParts };
 
 /** `kept`: the settings that were in force when this engine gave the thread up. */
 async function prepareThread(

@@ -80,25 +80,27 @@ export async function openThreadMcp(
 }
 
 function poolOf(engine: EngineParts): ServerPool {
-  const { clock, programs, programFolder, base, options } = engine;
-  const { name, version } = options.client;
-  const pool =
-    pools.get(engine) ??
-    new ServerPool({
-      clock,
-      env: options.env,
-      client: { name, version },
-      startProcess: startServerProcess,
-      confine: confineServer(engine),
-      findProgram: (program) => programs.find(program),
-      searchPath: () => programs.searchPath(),
-      programFolder,
-      listings: listingFiles(base.home),
-      credentials: credentialStore(base.home, engine),
-      random: () => randomBytes(16).toString('hex'),
-    });
+  const pool = pools.get(engine) ?? new ServerPool(mcpHost(engine));
   pools.set(engine, pool);
   return pool;
+}
+
+export function mcpHost(engine: EngineParts): McpHost {
+  const { clock, home, programs, programFolder, options } = engine;
+  const { name, version } = options.client;
+  return {
+    clock,
+    env: options.env,
+    client: { name, version },
+    startProcess: startServerProcess,
+    confine: confineServer(engine),
+    findProgram: (program) => programs.find(program),
+    searchPath: () => programs.searchPath(),
+    programFolder,
+    listings: listingFiles(home),
+    credentials: credentialStore(home, engine),
+    random: () => randomBytes(16).toString('hex'),
+  };
 }
 
 /** The tools of servers, and the two that reach deferred ones, always listed: deferred tools may come later. */
@@ -151,7 +153,7 @@ function toolSource(
   });
 }
 
-export function confineServer(engine: EngineParts): McpHost['confine'] {
+function confineServer(engine: EngineParts): McpHost['confine'] {
   return async (command, { sandbox, cwd }) => {
     const { openSandbox } = await import('../sandbox/command-sandbox.ts');
     const named = Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;

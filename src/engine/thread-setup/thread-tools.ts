@@ -64,10 +64,7 @@ export function builtInTools(
   ];
 }
 
-/**
- * Edit tools, loaded when a model first needs them: a thread may change its model between turns. `taken`: names of the
- * program's own tools, which take precedence.
- */
+/** Loaded when a model first needs them. `taken`: names of tools of the program, which take precedence. */
 export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, taken: ReadonlySet<string>) {
   let tools: readonly Tool[] = [];
   return {
@@ -84,7 +81,7 @@ export function lazyEditTools(engine: EngineParts, patches: ApplyPatchPorts, tak
   };
 }
 
-export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
+export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn'>> {
   readonly source: ToolSource;
   /** Stays one array until they change. */
   readonly deferred: () => readonly Tool[];
@@ -129,7 +126,6 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
     deferred: () => made.deferred,
     directTokens: () => made.tokens,
     beforeTurn,
-    release: () => Promise.resolve(),
     problem({ clientTools = [] }, { tools }) {
       if (clientTools.length === 0) return undefined;
       const others = tools.filter((tool) => !(made.tools as readonly unknown[]).includes(tool)).map(({ name }) => name);

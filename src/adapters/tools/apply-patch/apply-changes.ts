@@ -12,11 +12,7 @@ export type Applied =
       readonly left: readonly string[];
     };
 
-interface Done {
-  readonly path: string;
-  undo(): void;
-  readonly aside?: string;
-}
+type Done = { readonly path: string; undo(): void; readonly aside?: string };
 
 /**
  * Applies computed changes in order; a failing step undoes all before it. An existing file is rewritten in place and

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ProviderCapabilities, ToolSpec } from '../../../ports/model.ts';
 import { equalJson, parseJsonObject } from '../../../protocol/json.ts';
 import { functionSpec, refusedArguments } from '../function-tool.ts';
@@ -7,7 +6,7 @@ import { parsePatch } from './parse-patch.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
 
 /** Edits files by patches, in this process and within the turn's policy. Accepts calls of both forms. */
-export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCapabilities, 'freeformTools'>): Tool {
+export function applyPatchTool(ports: ApplyPatchPorts, provider: ProviderForms): Tool {
   return {
     name: 'apply_patch',
     effect: 'files',
@@ -73,19 +72,16 @@ ${grammar}`,
   ['input'],
 );
 
-export type Interception =
-  | { readonly kind: 'none' }
-  /** The script only applies this patch, in `folder` if it goes there first. */
-  | { readonly kind: 'patch'; readonly text: string; readonly folder?: string }
-  /** The script is the patch itself: no shell can run it. */
-  | { readonly kind: 'bare-patch' };
-
 /**
  * Recognises the two scripts that models write to apply a patch: a heredoc to `apply_patch`, optionally after one `cd …
- * &&`. The whole script must be exactly that, in words that every shell reads alike. The heredoc text is taken
- * literally, quoted or not: no patch means to have its dollars expanded.
+ * &&` into `folder`. The whole script must be exactly that, in words that every shell reads alike. The heredoc text is
+ * taken literally, quoted or not: no patch means to have its dollars expanded. `bare-patch`: no shell can run it.
  */
-export function interceptPatch(script: string): Interception {
+export function interceptPatch(
+  script: string,
+):
+  | { readonly kind: 'none' | 'bare-patch' }
+  | { readonly kind: 'patch'; readonly text: string; readonly folder?: string } {
   const match = heredoc.exec(script);
   if (match?.groups === undefined)
     return parsePatch(script).kind === 'parsed' ? { kind: 'bare-patch' } : { kind: 'none' };
@@ -93,8 +89,7 @@ export function interceptPatch(script: string): Interception {
   const word = match.groups['word'] ?? match.groups['quotedWord'] ?? match.groups['doubleQuotedWord'] ?? '';
   const end = endOf(rest, word);
   if (end === undefined) return { kind: 'none' };
-  const folder = single ?? double ?? bare;
-  return { kind: 'patch', text: rest.slice(0, end), ...defined({ folder }) };
+  return { kind: 'patch', text: rest.slice(0, end), folder: single ?? double ?? bare };
 }
 
 /** Up to the end of the line with the heredoc's word. The folder must not contain characters special to a shell. */

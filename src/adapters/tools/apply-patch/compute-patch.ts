@@ -41,13 +41,6 @@ export interface PatchProblem {
   readonly hint?: string;
 }
 
-export interface PatchScene {
-  /** Absolute; base of relative paths. */
-  readonly folder: string;
-  readonly disk: PatchView;
-  readonly guard: Guard;
-}
-
 /** Each takes a few disk accesses, which block the process. */
 const mostHunks = 5000;
 const splitPatch = 'Split it into several patches.';
@@ -55,7 +48,7 @@ const splitPatch = 'Split it into several patches.';
 /** Computes a whole patch before anything is written. Each hunk sees the results of those before it. */
 export function computePatch(
   patch: Patch,
-  { folder, disk, guard }: PatchScene,
+  { folder, disk, guard }: Pick<Work, 'folder' | 'guard'> & { readonly disk: PatchView },
 ): { readonly kind: 'computed'; readonly changes: readonly PatchedFile[] } | PatchProblem {
   const read = { bytes: 0, removed: 0 };
   const work: Work = { folder, guard, overlay: overlayOn(disk), effort: new SearchEffort(), read };
@@ -82,7 +75,10 @@ function unfit(message: string, hint?: string): InTheWay {
   return new InTheWay({ kind: 'unfit', message, ...defined({ hint }) });
 }
 
-interface Work extends Omit<PatchScene, 'disk'> {
+interface Work {
+  /** Absolute; base of relative paths. */
+  readonly folder: string;
+  readonly guard: Guard;
   readonly overlay: Overlay;
   readonly effort: SearchEffort;
   readonly read: { bytes: number; removed: number };
@@ -126,11 +122,8 @@ function computeReplaceHunk(work: Work, hunk: Extract<Hunk, { kind: 'replace' }>
   if (find === '') {
     const isEmpty = sight.kind === 'missing' || (sight.kind === 'file' && read(work, place, failed).length === 0);
     if (!isEmpty) throw unfit(`${failed}: it exists and is not empty`, giveOldText);
-    return {
-      kind: sight.kind === 'missing' ? 'add' : 'update',
-      spelled,
-      steps: write(work, spelled, textAsBytes(put)),
-    };
+    const steps = write(work, spelled, textAsBytes(put));
+    return { kind: sight.kind === 'missing' ? 'add' : 'update', spelled, steps };
   }
   requireFile(sight, failed);
   const before = read(work, place, failed);
@@ -271,11 +264,8 @@ function look<Result>(ask: () => Result, failed: string): Result {
   }
 }
 
-/** The policy for a patch. Asked about each path as spelled and again about its target. */
-export interface Guard {
-  /** A sentence when the policy does not grant it. */
-  check(touch: Touch): string | undefined;
-}
+/** The policy for a patch, asked about each path as spelled and again about its target. A sentence: it is refused. */
+export type Guard = { check(touch: Touch): string | undefined };
 
 export interface Touch {
   /** Absolute and normalised, as the patch spells it. */

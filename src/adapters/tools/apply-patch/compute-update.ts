@@ -1,3 +1,4 @@
+import { pathBytes as textAsBytes, pathText as bytesAsText } from '../../disk/file-system.ts';
 import { type Chunk, oldLines, type Replacement } from './patch.ts';
 import {
   type Mismatch,
@@ -7,7 +8,6 @@ import {
   seekLines,
   type SeekOptions,
 } from './seek-lines.ts';
-import { Buffer, isUtf8 } from 'node:buffer';
 
 type UpdateProblem =
   | { readonly kind: 'anchor-not-found'; readonly anchor: string }
@@ -19,11 +19,7 @@ interface FileLine {
   readonly ending: string;
 }
 
-interface Edit {
-  readonly at: number;
-  removed: number;
-  readonly added: string[];
-}
+type Edit = { readonly at: number; removed: number; readonly added: string[] };
 
 /**
  * The text after applying the chunks in order. Unchanged lines stay byte for byte, however loosely they matched; a new
@@ -133,6 +129,9 @@ function splitLines(text: string): readonly FileLine[] {
   return lines;
 }
 
+/** Patched files are read as paths are: lossless, and no patch can contain or match a byte that is not UTF-8. */
+export { bytesAsText, textAsBytes };
+
 const byteOrderMark = '\ufeff';
 
 /** Applies chunks to a file of any ASCII-compatible encoding. Bytes of lines that no chunk replaces are preserved. */
@@ -168,51 +167,6 @@ function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
   return 'the file is not UTF-8 text, and the patch has characters that would be written as UTF-8';
 }
 
-/**
- * Lossless conversion of bytes to text and back. An invalid UTF-8 byte becomes the lone surrogate U+DC00 plus the byte,
- * which no patch can contain: it is preserved and never matched.
- */
-export function bytesAsText(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isUtf8(buffer)) return buffer.toString('utf8');
-  const pieces: string[] = [];
-  let valid = 0;
-  for (let at = 0; at < buffer.length;) {
-    const length = characterAt(buffer, at);
-    if (length === 0) {
-      pieces.push(buffer.toString('utf8', valid, at), String.fromCharCode(0xdc00 + buffer[at]!));
-      valid = at + 1;
-    }
-    at += Math.max(length, 1);
-  }
-  return pieces.join('') + buffer.toString('utf8', valid);
-}
-
-export function textAsBytes(text: string): Uint8Array {
-  if (text.isWellFormed()) return Buffer.from(text, 'utf8');
-  const pieces = text
-    .split(/([\udc80-\udcff])(?<![\ud800-\udbff][\udc80-\udcff])/)
-    .map((piece) => (piece.isWellFormed() ? Buffer.from(piece, 'utf8') : Buffer.from([piece.charCodeAt(0) - 0xdc00])));
-  return Buffer.concat(pieces);
-}
-
-function characterAt(bytes: Buffer, at: number): number {
-  const lead = bytes[at]!;
-  if (lead < 0x80) return 1;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  // 0x80 to 0xc1 begin no character, nor do those beyond the last one of Unicode.
-  if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.length) return 0;
-  for (let next = at + 1; next < at + length; next++) if ((bytes[next]! & 0xc0) !== 0x80) return 0;
-  const second = bytes[at + 1]!;
-  // Overlong, a surrogate, or beyond Unicode.
-  const isUnfit =
-    (lead === 0xe0 && second < 0xa0) ||
-    (lead === 0xed && second > 0x9f) ||
-    (lead === 0xf0 && second < 0x90) ||
-    (lead === 0xf4 && second > 0x8f);
-  return isUnfit ? 0 : length;
-}
-
 export type Replaced =
   /** `line`: beginning of the first replacement, counted from 1. */
   | { readonly kind: 'replaced'; readonly content: Uint8Array; readonly line: number }
@@ -225,10 +179,7 @@ export type Replaced =
 const mostPlaces = 1000;
 const mostNamed = 5;
 
-/**
- * Replaces one text by another. All other bytes are preserved. A CRLF file is also searched for the text with CRLF
- * lines, which models do not write.
- */
+/** Keeps all other bytes. A CRLF file is also searched for the text with CRLF lines, which models do not write. */
 export function replaceText(before: Uint8Array, { find, put, all }: Replacement): Replaced {
   const text = bytesAsText(before);
   const isUtf8 = text.isWellFormed();

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type ChunkLine, type Patch, trim, trimEnd } from './patch.ts';
 
 const beginMarker = '*** Begin Patch';
@@ -11,13 +10,9 @@ const environmentHeader = '*** Environment ID:';
 const endOfFileMarker = '*** End of File';
 const longestPatch = 8 * 1024 * 1024;
 export type ParsedPatch = { readonly kind: 'parsed'; readonly patch: Patch };
+const problem = (message: string, line?: number): ParseProblem => ({ kind: 'problem', message, line });
 
-const problem = (message: string, line?: number): ParseProblem => ({ kind: 'problem', message, ...defined({ line }) });
-
-/**
- * Parses more leniently than the grammar: models pad markers, wrap the text in a heredoc and leave out the first `@@`.
- * Ambiguity is a problem, never a guess.
- */
+/** Reads more than the grammar allows: models pad, wrap and omit markers. Ambiguity is a problem, never a guess. */
 export function parsePatch(text: string): ParsedPatch | ParseProblem {
   if (text.length > longestPatch) return problem('The patch is longer than 8 MB');
   const lines = linesOf(trim(text.toWellFormed()));
@@ -47,11 +42,7 @@ function unwrap(lines: readonly string[]): readonly string[] | undefined {
   return opened && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : undefined;
 }
 
-interface OpenChunk {
-  readonly anchor?: string;
-  readonly lines: ChunkLine[];
-  endOfFile: boolean;
-}
+type OpenChunk = { readonly anchor?: string; readonly lines: ChunkLine[]; endOfFile: boolean };
 
 type OpenHunk =
   | { readonly kind: 'add'; readonly path: string; readonly lines: string[] }
@@ -72,7 +63,7 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
     // The last line ends the patch whatever its indentation.
     if (number === lines.length) {
       const broken = checkEnd(open, { begin, number, line: undefined });
-      return broken ?? { kind: 'parsed', patch: { hunks, ...defined({ environment }) } };
+      return broken ?? { kind: 'parsed', patch: { hunks, environment } };
     }
     if (ended) {
       if (trim(line) !== '') return lastLineProblem;
@@ -168,12 +159,7 @@ function readChunkLine(line: string): ChunkLine | undefined {
 }
 
 /** `line` counts from 1; without it the problem concerns the whole patch. */
-export interface ParseProblem {
-  readonly kind: 'problem';
-  readonly message: string;
-  readonly line?: number;
-}
-
+export type ParseProblem = { readonly kind: 'problem'; readonly message: string; readonly line?: number };
 const emptyChunk = (number: number): ParseProblem => problem('Update hunk does not contain any lines', number);
 
 function unexpectedLine(line: string, number: number): ParseProblem {
@@ -181,6 +167,5 @@ function unexpectedLine(line: string, number: number): ParseProblem {
   return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
 }
 
-function expectedAnchor(line: string, number: number): ParseProblem {
-  return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
-}
+const expectedAnchor = (line: string, number: number): ParseProblem =>
+  problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);

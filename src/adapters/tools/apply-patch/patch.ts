@@ -1,10 +1,7 @@
 import type { ChangedFile } from '../../../protocol/turn-item.ts';
 import { absolutePath } from '../follow-path.ts';
 
-export interface Patch {
-  readonly hunks: readonly Hunk[];
-  readonly environment?: string;
-}
+export type Patch = { readonly hunks: readonly Hunk[]; readonly environment?: string };
 
 export type Hunk =
   | { readonly kind: 'add'; readonly path: string; readonly lines: readonly string[] }
@@ -16,9 +13,7 @@ export type Hunk =
       /** Empty only in a move that changes nothing. */
       readonly chunks: readonly Chunk[];
     }
-  /**
-   * Made by the tool `edit_file`, never written in a patch. With nothing to find, the file must be missing or empty.
-   */
+  /** Made by the tool `edit_file`, never by a patch. With nothing to find, the file must be missing or empty. */
   | ({ readonly kind: 'replace'; readonly path: string } & Replacement);
 
 export interface Replacement {
@@ -35,22 +30,15 @@ export interface Chunk {
   readonly endOfFile: boolean;
 }
 
-export interface ChunkLine {
-  readonly kind: 'context' | 'remove' | 'add';
-  readonly text: string;
-}
+export type ChunkLine = { readonly kind: 'context' | 'remove' | 'add'; readonly text: string };
 
-export function oldLines({ lines }: Chunk): readonly string[] {
-  return lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
-}
+export const oldLines = ({ lines }: Chunk): readonly string[] =>
+  lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
 
 /** The lines at which the chunks of a hunk were found, from 0. Undefined if it has no chunks. */
 export type HunkPlaces = readonly number[] | undefined;
 
-/**
- * A patch for surfaces. A file that is touched twice is shown once. `places`: per hunk, once known; its diff then has
- * line numbers.
- */
+/** For surfaces: each file once. `places`: per hunk, once known; its diff then has line numbers. */
 export function changedFiles(
   hunks: readonly Hunk[],
   folder: string,
@@ -101,27 +89,18 @@ function chunkHeader(lines: Chunk['lines'], place: number | undefined, moved: nu
   return `@@ -${range(place, removed + kept)} +${range(place + moved, added + kept)} @@`;
 }
 
-function countOf(lines: Chunk['lines'], kind: Chunk['lines'][number]['kind']): number {
-  return lines.reduce((sum, line) => sum + (line.kind === kind ? 1 : 0), 0);
-}
+const countOf = (lines: Chunk['lines'], kind: ChunkLine['kind']): number =>
+  lines.filter((line) => line.kind === kind).length;
 
 function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>, place: number | undefined): string {
-  const linesOf = (text: string, kind: 'remove' | 'add'): Chunk['lines'] =>
-    text === ''
-      ? []
-      : text
-          .replace(/\n$/, '')
-          .split('\n')
-          .map((line) => ({ kind, text: line }));
-  const lines = [...linesOf(find, 'remove'), ...linesOf(put, 'add')];
+  const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+  const removed = linesOf(find).map((text): ChunkLine => ({ kind: 'remove', text }));
+  const lines = [...removed, ...linesOf(put).map((text): ChunkLine => ({ kind: 'add', text }))];
   const signed = lines.map(({ kind, text }) => `${signs[kind]}${text}`);
   return (find === '' ? signed : [chunkHeader(lines, place, 0), ...signed]).join('\n');
 }
 
-/**
- * White space as defined by Unicode. `String.prototype.trim` keeps U+0085 and removes U+FEFF, and a patch that matches
- * in one program must match in the other.
- */
+/** White space of Unicode, as in the other program: `trim` of JavaScript keeps U+0085 and removes U+FEFF. */
 const whitespace =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 

@@ -45,11 +45,11 @@ export interface PatchCall {
   readonly cameAs: 'tool' | 'command' | 'edit';
 }
 
-interface PatchText {
-  readonly text: string;
-}
-
-export function preparePatch(ports: ApplyPatchPorts, call: PatchCall & PatchText, step: Step): Prepared {
+export function preparePatch(
+  ports: ApplyPatchPorts,
+  call: PatchCall & { readonly text: string },
+  step: Step,
+): Prepared {
   const budget = step.window.toolOutput;
   const parsed = parsePatch(call.text);
   if (parsed.kind === 'problem') {
@@ -156,28 +156,25 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
 }
 
 function needsOf(disk: DiskLook, changes: readonly ChangedFile[]): CallNeeds {
-  const paths = changes.flatMap((change) => neededPaths(disk, change));
+  const named = changes.flatMap(({ path, movePath }) => (movePath === undefined ? [path] : [path, movePath]));
+  const paths = named.map((path): NeededPath => {
+    const place = resolveLinks(disk, path);
+    return { path, access: 'write', ...(place === path ? {} : { place }) };
+  });
   const spelled = new Set(paths.flatMap(({ path, place = path }) => [path, place]));
   const kept = new Set([...spelled].flatMap((path) => protectedFoldersBesideGit(disk, path)));
   return { effect: 'files', paths, ...(kept.size === 0 ? {} : { kept: [...kept] }) };
 }
 
-function neededPaths(disk: DiskLook, { path, movePath }: ChangedFile): readonly NeededPath[] {
-  return [path, movePath]
-    .filter((each) => each !== undefined)
-    .map((each) => ({ path: each, place: resolveLinks(disk, each) }))
-    .map(({ path: named, place }) => ({ path: named, access: 'write', ...(place === named ? {} : { place }) }));
-}
-
 /** The state found and left at each place, in order. A place changed by several hunks is listed several times. */
 export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedPath[] {
-  return changes.flatMap(({ steps }) => steps).map(touchedPath);
-}
-
-function touchedPath(step: PatchStep): TouchedPath {
-  const { place: path, foundSince } = step;
-  const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
-  return { path, ...defined({ foundSince, movedFrom }), ...foundAndLeft(step) };
+  return changes
+    .flatMap(({ steps }) => steps)
+    .map((step) => {
+      const { place: path, foundSince } = step;
+      const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
+      return { path, ...defined({ foundSince, movedFrom }), ...foundAndLeft(step) };
+    });
 }
 
 function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'left'>> {
@@ -244,9 +241,8 @@ function rulesAtPlaces(
   return [...Map.groupBy(meant, ({ path }) => path).values()].flatMap(strictest);
 }
 
-function strongest<Rule extends AccessRule>(rules: readonly Rule[]): readonly Rule[] {
-  return rules.filter(({ path, access }) => access === accessByRules(rules, path));
-}
+const strongest = <Rule extends AccessRule>(rules: readonly Rule[]): readonly Rule[] =>
+  rules.filter(({ path, access }) => access === accessByRules(rules, path));
 
 function strictest(rules: readonly AccessRule[]): readonly AccessRule[] {
   const most = Math.max(...rules.map(({ access }) => strictness[access]));
@@ -273,11 +269,7 @@ function refusal({ path, place, need }: Touch, granted: Access, policy: Resolved
 const mostListed = 12;
 
 function listed(paths: readonly string[]): string {
+  const shown = paths.slice(0, mostListed).map((path) => JSON.stringify(path));
   const more = paths.length - mostListed;
-  return (
-    paths
-      .slice(0, mostListed)
-      .map((path) => JSON.stringify(path))
-      .join(', ') + (more > 0 ? ` and ${more} more` : '')
-  );
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

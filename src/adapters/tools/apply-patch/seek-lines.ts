@@ -9,10 +9,7 @@ export interface SearchedLines {
   numbered(pass: number): NumberedLines;
 }
 
-interface NumberedLines {
-  readonly numbers: readonly number[];
-  readonly known: ReadonlyMap<string, number>;
-}
+type NumberedLines = { readonly numbers: readonly number[]; readonly known: ReadonlyMap<string, number> };
 
 /** From exact to loose. A looser pass begins only if the stricter ones found nothing anywhere. */
 const passes: readonly ((line: string) => string)[] = [
@@ -59,11 +56,7 @@ export class SearchEffort {
   }
 }
 
-export interface SeekOptions {
-  readonly from: number;
-  readonly atEnd: boolean;
-  readonly effort: SearchEffort;
-}
+export type SeekOptions = { readonly from: number; readonly atEnd: boolean; readonly effort: SearchEffort };
 
 /**
  * The first match of the strictest pass that has one. An empty pattern matches where the search begins. The cost of
@@ -90,10 +83,7 @@ export function seekLines(
   return undefined;
 }
 
-/**
- * Knuth-Morris-Pratt: a failed match continues with the longest prefix of the pattern that ends it, so no number is
- * read twice.
- */
+/** Knuth-Morris-Pratt: no number is read twice. */
 function findRun(
   numbers: readonly number[],
   wanted: readonly number[],
@@ -163,10 +153,7 @@ export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): strin
   return `The closest lines of the file are these, from line ${at + 1} on:\n${shown.slice(0, mostCharacters)}`;
 }
 
-/**
- * The place where most lines match in the loosest comparison; at least half of them must, including one that is not
- * blank.
- */
+/** Finds where most lines match in the loosest comparison: at least half, including one that is not blank. */
 function closest(lines: SearchedLines, pattern: SearchedLines): number | undefined {
   if (lines.count * pattern.count > mostWork) return undefined;
   const [file, wanted] = [lines.form(3), pattern.form(3)];

@@ -40,11 +40,8 @@ export function fetchForServer(serverUrl: string, configured: Readonly<Record<st
 }
 
 /** Recognises token requests, which hold a code, a refresh token or a client secret. */
-function isForm(headers: Headers, body: unknown): boolean {
-  return (
-    body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '')
-  );
-}
+const isForm = (headers: Headers, body: unknown): boolean =>
+  body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '');
 
 function redirectTarget(from: URL, { status, headers }: Response): URL | undefined {
   const location = headers.get('location');

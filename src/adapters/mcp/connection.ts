@@ -304,9 +304,8 @@ function notStartedBefore(name: string, why: string): Outcome {
 }
 
 /** A program that is no MCP server often says so on its output. */
-function oddWords(line: string | undefined): string {
-  return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
-}
+const oddWords = (line: string | undefined): string =>
+  line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
 
 async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallOptions): Promise<boolean> {
   for (const page of pages) if ((await elicit?.(page))?.action !== 'accept') return false;

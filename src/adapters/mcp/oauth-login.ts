@@ -47,13 +47,12 @@ class LoginWanted extends Error {
 }
 
 /** For a server that does not register clients automatically. */
-export function registrationRefused(cause?: unknown): LoginProblem {
-  return new LoginProblem(
+export const registrationRefused = (cause?: unknown): LoginProblem =>
+  new LoginProblem(
     'its login server does not register Capstan as a client',
     'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
     { cause },
   );
-}
 
 /** A login at one server: uses and renews the stored one, and asks the user if that is possible. */
 export class LoginSession implements OAuthClientProvider {
@@ -237,14 +236,11 @@ export class LoginSession implements OAuthClientProvider {
   }
 }
 
-function equalTokens(one: JsonObject | undefined, other: JsonObject | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
+const equalTokens = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 /** Credentials of one issuer are not shown to another, and those of an unknown one to none. */
-function isOf(kept: JsonObject | undefined, about: Issued): boolean {
-  return kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
-}
+const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
+  kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
 
 function knows(client: JsonObject | undefined, redirectUrl: string): boolean {
   const known = client?.['redirect_uris'];

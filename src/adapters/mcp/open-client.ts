@@ -165,9 +165,8 @@ async function listAllTools(client: Client, options: ListOptions): Promise<AllTo
   }
 }
 
-function isEndless(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'LIST_PAGINATION_EXCEEDED';
-}
+const isEndless = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'LIST_PAGINATION_EXCEEDED';
 
 async function readPages(client: Client, options: ListOptions): Promise<readonly Json[] | undefined> {
   const found: Json[] = [];
@@ -194,9 +193,8 @@ function isTool(value: Json): value is JsonObject {
   );
 }
 
-function nameOf(value: Json, at: number): string {
-  return (isJsonObject(value) ? stringAt(value, 'name') : undefined) ?? `number ${at + 1}`;
-}
+const nameOf = (value: Json, at: number): string =>
+  (isJsonObject(value) ? stringAt(value, 'name') : undefined) ?? `number ${at + 1}`;
 
 /** For answers that we check ourselves. */
 const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {

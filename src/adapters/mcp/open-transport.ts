@@ -65,8 +65,9 @@ function programPipe(
   return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
 }
 
-function startConfined(world: McpHost, where: Parameters<McpHost['confine']>[1]): StartServerProcess {
-  return async (command, watch) => {
+const startConfined =
+  (world: McpHost, where: Parameters<McpHost['confine']>[1]): StartServerProcess =>
+  async (command, watch) => {
     const confined = await world.confine(command, where);
     if ('code' in confined) {
       const reason = `its sandbox ${JSON.stringify(where.sandbox)} cannot be used: ${confined.message}`;
@@ -74,7 +75,6 @@ function startConfined(world: McpHost, where: Parameters<McpHost['confine']>[1])
     }
     return world.startProcess(confined, watch);
   };
-}
 
 /** The user's login, if one is stored or can be made. A configured token or header wins over it. */
 function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | undefined {

@@ -107,10 +107,8 @@ export class PipeTransport implements Transport {
  * A notification that nothing here handles, such as a log line. Those passed on are queued, so a flood would fill
  * memory.
  */
-function isUnheard({ id, method }: JsonObject): boolean {
-  return id === undefined && typeof method === 'string' && !heard.test(method);
-}
-
+const isUnheard = ({ id, method }: JsonObject): boolean =>
+  id === undefined && typeof method === 'string' && !heard.test(method);
 const heard = /^notifications\/(?:cancelled$|progress$|tools\/|tasks\/|elicitation\/)/;
 
 function quotedEnd(errors: string): string {

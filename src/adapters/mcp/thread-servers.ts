@@ -245,22 +245,18 @@ const describedOtherwise: McpAnswer = {
   why: 'the server now says something else about what this tool does, so the call was not sent. Call it again if you still need it: it is decided anew.',
 };
 
-function tokensOf(tools: readonly { readonly spec: ToolSpec }[]): number {
-  return tools.reduce((sum, { spec }) => sum + specTokens(spec), 0);
-}
-
-function byName(specs: readonly ToolSpec[]): ReadonlyMap<string, ToolSpec> {
-  return new Map(specs.map((spec) => [String(spec['name']), spec]));
-}
+const tokensOf = (tools: readonly { readonly spec: ToolSpec }[]): number =>
+  tools.reduce((sum, { spec }) => sum + specTokens(spec), 0);
+const byName = (specs: readonly ToolSpec[]): ReadonlyMap<string, ToolSpec> =>
+  new Map(specs.map((spec) => [String(spec['name']), spec]));
 
 function progressText({ progress, total, message }: JsonObject): string {
   const share = typeof total === 'number' ? `${String(progress)} of ${total}` : String(progress);
   return typeof message === 'string' ? `${share}: ${message.slice(0, 500)}\n` : `${share}\n`;
 }
 
-function noServer(server: string, known: readonly string[]): string {
-  return `there is no MCP server ${JSON.stringify(server)}. Servers: ${known.join(', ')}.`;
-}
+const noServer = (server: string, known: readonly string[]): string =>
+  `there is no MCP server ${JSON.stringify(server)}. Servers: ${known.join(', ')}.`;
 
 function waitingFor(unseen: readonly McpConnection[]): Outcome {
   const names = unseen.map(({ server }) => server.config.name).join(', ');

@@ -11,7 +11,6 @@ const learned = new Map<string, LengthField>();
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
 const learnedLengthField = (baseUrl: string, model: string): LengthField | undefined =>
   learned.get(keyOf(baseUrl, model));
-
 /** Matches servers that do not know a field, not those that find its value too large. */
 const refusal =
   /unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed)|extra (?:inputs?|fields?)|\binstead\b/i;

@@ -206,7 +206,6 @@ function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void
 /** The messages of a request, which must not end with the assistant's. */
 export const endedInTurn = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
-
 /** Makes the call ids of a request, in order and unique: a server refuses a second call under one id. */
 export const uniqueCallIds = (form: ChatDialect['callIds']): ((id: string) => string) =>
   form === 'nine' ? nineCharacters() : anyCharacters();

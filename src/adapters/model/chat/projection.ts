@@ -90,7 +90,6 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const leftOut: ProjectedChatItem = { kind: 'left-out' };
 const gap: ProjectedChatItem = { kind: 'gap' };
-
 /** Types without a rule are for other formats only. */
 export const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
   Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;

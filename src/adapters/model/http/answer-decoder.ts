@@ -18,7 +18,6 @@ export interface AnswerReader {
 const silenceAfterErrorMs = 1000;
 /** An event is held in memory until it is complete. */
 const usualEventBytes = 32 * 1024 ** 2;
-
 /** Largest event of an answer. Grows with a user-raised limit for answers. */
 export const mostEventBytes = ({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number =>
   Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
@@ -72,9 +71,8 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       const rest = take(reader.end());
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
-    refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
-      return finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
-    },
+    refuse: (decoded: readonly ModelEvent[]): readonly ModelEvent[] =>
+      finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event')),
     /** Waits for more. Only events that the reader knows extend the time: bytes, comments and unknown events do not. */
     async wait<Result>(
       usualMs: number,

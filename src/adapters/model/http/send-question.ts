@@ -34,12 +34,10 @@ export interface Connection {
   readonly sendTo: (target: Target) => Send;
 }
 
-export function answerLimits(
+export const answerLimits = (
   { limits = defaultAnswerLimits }: Pick<HttpClientOptions, 'limits'>,
   { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
-): AnswerLimits {
-  return maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) };
-}
+): AnswerLimits => (maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) });
 
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 /** `hide` removes the secrets of the request from a failure, before any caller sees it. */

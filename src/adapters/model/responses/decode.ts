@@ -32,7 +32,6 @@ const eventType = {
 } as const;
 
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
-
 /** Known events that are not read. They count as activity of the server; events of other names do not. */
 const unread =
   /^(?:keepalive|codex\.rate_limits|codex\.response\.metadata|responsesapi\.websocket_timing|response\.(?:queued|in_progress|metadata|output_text\.annotation\.added|(?:content|reasoning|reasoning_summary)_part\.(?:added|done)|(?:output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code|audio|audio\.transcript)\.(?:delta|done)|(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.\w+|mcp_list_tools\.\w+))$/;

@@ -158,7 +158,6 @@ function hasForeignId(item: Item): boolean {
 
 /** Other programs read no deeper line, and an item is three levels below its line. */
 const deepestItem = 100;
-
 /** An item from a server; undefined if it is none, or could not be read back. */
 export const readableItem = (value: Json | undefined): Item | undefined =>
   value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);

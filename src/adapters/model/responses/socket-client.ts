@@ -172,7 +172,6 @@ const firstWaitMs = 60_000;
 const longestWaitMs = 30 * 60_000;
 /** A single break may be bad luck. */
 const mostBreaks = 2;
-
 /** `trusted`: requests wait for it. `doubtful`: it failed, and opens beside a request. `avoided`: it just failed. */
 export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
 

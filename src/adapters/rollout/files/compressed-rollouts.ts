@@ -75,17 +75,15 @@ export async function removeCompressed(files: Files, path: string): Promise<void
   });
 }
 
-function isSame(before: FileFacts, now: FileFacts | undefined): boolean {
-  return now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
-}
+const isSame = (before: FileFacts, now: FileFacts | undefined): boolean =>
+  now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
 
-function hashOf(opening: Promise<OpenFile>): Promise<string> {
-  return withOpen(opening, async (file) => {
+const hashOf = (opening: Promise<OpenFile>): Promise<string> =>
+  withOpen(opening, async (file) => {
     const hash = createHash('sha256');
     for await (const block of fileBlocks(file)) hash.update(block);
     return hash.digest('hex');
   });
-}
 
 const mega = 1024 * 1024;
 const blockSize = mega;
@@ -130,10 +128,8 @@ export async function openRolloutFile(files: Files, path: string, limits?: Unpac
   }
 }
 
-function openForm(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
-  return isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
-}
-
+const openForm = (files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> =>
+  isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
 type UnpackLimits = (packedSize: number) => { readonly bytes: number; readonly lines: number };
 
 export async function openCompressed(

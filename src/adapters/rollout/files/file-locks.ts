@@ -76,9 +76,8 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   return heldLock(file, path, clock.now());
 }
 
-function hasLocks(path: string): boolean {
-  return fs.statSync(join(dirname(path), proof), { throwIfNoEntry: false }) !== undefined;
-}
+const hasLocks = (path: string): boolean =>
+  fs.statSync(join(dirname(path), proof), { throwIfNoEntry: false }) !== undefined;
 
 function prove(path: string): void {
   if (hasLocks(path)) return;

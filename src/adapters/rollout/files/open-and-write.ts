@@ -11,20 +11,18 @@ export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: 
   }
 }
 
-export function fileWindow(file: OpenFile, start: number, end: number): OpenFile {
-  return {
-    ...file,
-    size: async () => end - start,
-    read: (position, length, memory) =>
-      file.read(start + position, Math.max(0, Math.min(length, end - start - position)), memory),
-    ...(file.tooLong && {
-      tooLong: () =>
-        file.tooLong!()
-          .filter((line) => line.start >= start && line.end <= end)
-          .map((line) => ({ start: line.start - start, end: line.end - start })),
-    }),
-  };
-}
+export const fileWindow = (file: OpenFile, start: number, end: number): OpenFile => ({
+  ...file,
+  size: async () => end - start,
+  read: (position, length, memory) =>
+    file.read(start + position, Math.max(0, Math.min(length, end - start - position)), memory),
+  ...(file.tooLong && {
+    tooLong: () =>
+      file.tooLong!()
+        .filter((line) => line.start >= start && line.end <= end)
+        .map((line) => ({ start: line.start - start, end: line.end - start })),
+  }),
+});
 
 /** Offset after the last newline. */
 export async function endOfLastLine(file: OpenFile, size: number): Promise<number> {

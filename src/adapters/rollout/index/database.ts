@@ -145,11 +145,9 @@ class OtherSchema extends Error {}
 
 const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version'];
 const [generic, corrupt, notADatabase] = [1, 11, 26];
-
 /** A missing table counts too: no other program writes there, and we only query what we made. */
-function isBroken(error: unknown): boolean {
-  return error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
-}
+const isBroken = (error: unknown): boolean =>
+  error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
 
 /** Kept for users who want to investigate. All of it can be rebuilt. */
 function moveAside(path: string): boolean {

@@ -166,9 +166,10 @@ function withQuestion(fold: ThreadFold, payload: JsonObject): ThreadFold {
 }
 
 /** A turn's record, or a return to one, is newer than previously applied settings. */
-function outdone(fold: ThreadFold): ThreadFold {
-  return { ...fold, applied: fold.applied && { ...fold.applied, win: false } };
-}
+const outdone = (fold: ThreadFold): ThreadFold => ({
+  ...fold,
+  applied: fold.applied && { ...fold.applied, win: false },
+});
 
 /** The part of a summary that comes from the lines; the store adds the rest. */
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
@@ -237,11 +238,10 @@ export class ThreadListener {
 }
 
 /** Terms that must all occur in a message; quoted text occurs literally. */
-export function searchTerms(text: string): readonly string[] {
-  return [...text.matchAll(/"([^"]*)"|(\S+)/g)]
+export const searchTerms = (text: string): readonly string[] =>
+  [...text.matchAll(/"([^"]*)"|(\S+)/g)]
     .map(([, quoted, word]) => collapseBlanks(quoted ?? word ?? '').trim())
     .filter((term) => term !== '');
-}
 
 /** Line breaks and runs of blanks are not searchable. A zero byte would end the text for SQLite. */
 export function collapseBlanks(text: string): string {

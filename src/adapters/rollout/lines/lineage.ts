@@ -107,13 +107,12 @@ async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefin
   return undefined;
 }
 
-function broken(path: string, why: string): Fault {
-  return new Fault({
+const broken = (path: string, why: string): Fault =>
+  new Fault({
     code: 'thread-unreadable',
     message: `The history of ${path} cannot be read: ${why}.`,
     next: 'Restore the missing file, or start a new thread.',
   });
-}
 
 const batchLines = 256;
 const lineCost = 256;

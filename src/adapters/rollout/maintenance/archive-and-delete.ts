@@ -22,21 +22,19 @@ export interface ThreadDeleted {
 }
 
 /** Archives a thread: it is no longer offered, can be read and forked, and can be restored. */
-export async function archiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
-  return holding(store, id, async (held) => {
+export const archiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> =>
+  holding(store, id, async (held) => {
     if (held.current.archived) return already(id, 'archived');
     await held.archive();
     return moved(store, id, 'archived');
   });
-}
 
-export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
-  return holding(store, id, async (held) => {
+export const unarchiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> =>
+  holding(store, id, async (held) => {
     const state = await held.unarchive();
     if (!held.current.archived && state === 'active') return already(id, 'active');
     return moved(store, id, 'unarchived');
   });
-}
 
 /** Deletes a thread permanently: refused while others continue from it, or with `force` together with them. */
 export async function deleteThread(

@@ -103,11 +103,9 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
 /** Validates a name from a line: any other text could lead to any file. */
 const isBlobName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
-
 /** Path of a blob: in a folder named by the first two digits of its hash, so that no folder grows too large. */
-export function blobPath(home: string, sha256: string): string {
-  return join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
-}
+export const blobPath = (home: string, sha256: string): string =>
+  join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
 
 export interface FoundBlob {
   readonly sha256: string;

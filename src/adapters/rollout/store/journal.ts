@@ -186,13 +186,12 @@ export class Journal implements Owned {
   }
 }
 
-function appendedTooLate(path: string): Fault {
-  return new Fault({
+const appendedTooLate = (path: string): Fault =>
+  new Fault({
     code: 'thread-closed',
     message: `Lines were appended to ${path} after it was closed, and are not saved.`,
     next: 'Reopen the thread and append to it.',
   });
-}
 
 export interface RolloutFileOptions extends SafeNames {
   readonly path: string;

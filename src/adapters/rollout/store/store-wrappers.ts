@@ -23,10 +23,8 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** The rollouts of a store as threads use them: with seals, and large data in blobs. */
-export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore {
-  return withSeals(withBlobs(rollouts, blobs), seals);
-}
-
+export const threadRollouts = ({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore =>
+  withSeals(withBlobs(rollouts, blobs), seals);
 type Opening = Promise<Owned | OpenRefused>;
 const everyMethod: Record<keyof RolloutStore, true> = {
   create: true,
@@ -262,9 +260,13 @@ function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | 
   return { ...payload, capstan: { ...carried, tool_sets: kept } };
 }
 
-export function leaseFacts({ kind, epoch, location, mode, torn, meta, newest }: Owned) {
-  return { kind, epoch, location, mode, ...defined({ torn, meta, newest }) };
-}
+export const leaseFacts = ({ kind, epoch, location, mode, torn, meta, newest }: Owned) => ({
+  kind,
+  epoch,
+  location,
+  mode,
+  ...defined({ torn, meta, newest }),
+});
 
 /** Threads that leave nothing on disk. A resumed one is read below without its lock; new lines are discarded. */
 export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {

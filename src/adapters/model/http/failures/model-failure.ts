@@ -169,7 +169,6 @@ export function streamFailure(error: JsonObject | undefined): ModelFailure {
 
 const firstDelayMs = 200;
 const longestDelayMs = 60_000;
-
 /** From 200 ms, doubled each time up to a minute, with 10 % jitter. `attempt` counts from 1. */
 export const retryDelay = (attempt: number, random: () => number): number =>
   Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.9 + 0.2 * random());

@@ -127,6 +127,8 @@ export function makeCode(): Uint8Array {
 
 /** LEB128: seven bits per byte, lowest first; the highest bit means that more follow. */
 const unsigned = (value: number): Code => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]);
+
 /** The last seven bits include the sign. */
-const signed = (value: number): Code =>
-  value >= -0x40 && value < 0x40 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+function signed(value: number): Code {
+  return value >= -0x40 && value < 0x40 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+}

@@ -26,6 +26,8 @@ export type OpenedExchange =
   | UnusableNetwork
   | { readonly kind: 'aborted' };
 
+export type Unanswered = Exclude<OpenedExchange, { kind: 'answer' }>;
+
 export interface OutgoingRequest {
   /** Absent: POST. */
   readonly method?: 'GET';

@@ -1,5 +1,6 @@
 import type { FileFacts, Files, OpenFile } from '../../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
+import { diskFault } from './node-files.ts';
 import { dirname } from 'node:path';
 
 export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: OpenFile) => Promise<Result>) {
@@ -8,6 +9,20 @@ export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: 
     return await work(file);
   } finally {
     await file.close();
+  }
+}
+
+/** Undefined if there is no such file. */
+export async function readIfThere<Result>(
+  files: Files,
+  path: string,
+  read: (file: OpenFile) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await withOpen(files.openToRead(path), read);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw diskFault(error, 'read', path);
   }
 }
 

@@ -83,11 +83,18 @@ async function* firstLine(file: OpenFile): AsyncGenerator<Line, void> {
   for await (const line of readRolloutLines(file, { from: 0 as Ordinal })) return yield line;
 }
 
-async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> {
+const withoutFirstLine = (lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> =>
+  changed(lines, (line) => (line.type === lineType.sessionMeta ? undefined : line));
+
+async function* changed<Read, Given>(
+  lines: AsyncGenerator<Read, ReadReport>,
+  change: (read: Read) => Given | undefined,
+): AsyncGenerator<Given, ReadReport> {
   for (;;) {
     const next = await lines.next();
     if (next.done === true) return next.value;
-    if (next.value.type !== lineType.sessionMeta) yield next.value;
+    const given = change(next.value);
+    if (given !== undefined) yield given;
   }
 }
 
@@ -138,7 +145,7 @@ export async function* readTail(
   const { from, files } = await searchBack(segments, search, { ...options, mostKept });
   if (from > 0 || (segments.length > 1 && files.length > 0))
     for await (const head of firstLine(segments[0]!.file)) yield [head];
-  if (files.length === 0) return yield* oneByOne(readLineage(segments, { ...options, from }));
+  if (files.length === 0) return yield* changed(readLineage(segments, { ...options, from }), (line) => [line]);
   const skipped = skippedLines();
   for (const passed of files.toReversed()) {
     const lines = forward(passed, from, options);
@@ -210,12 +217,4 @@ function* forward(passed: Passed[], from: Ordinal, { to, wanted = everyLine }: T
 function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof takeLine> {
   if (line !== undefined) return wanted(kindOf(line)) ? line : { ordinal: line.ordinal };
   return raw === undefined ? peeked : takeLine(raw, wanted, peeked);
-}
-
-async function* oneByOne(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<readonly Line[], ReadReport> {
-  for (;;) {
-    const next = await lines.next();
-    if (next.done === true) return next.value;
-    yield [next.value];
-  }
 }

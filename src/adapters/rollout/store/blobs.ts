@@ -1,9 +1,8 @@
 import type { Files } from '../../../ports/files.ts';
 import type { Clock, Ids } from '../../../ports/system.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../../ports/thread-store.ts';
-import { errorCode } from '../../disk/file-system.ts';
-import { diskFault, withDiskFaults } from '../files/node-files.ts';
-import { withOpen, writeWhole } from '../files/open-and-write.ts';
+import { withDiskFaults } from '../files/node-files.ts';
+import { readIfThere, writeWhole } from '../files/open-and-write.ts';
 import { zstdCompressed, zstdDecompressed } from '../files/zstd.ts';
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -78,7 +77,7 @@ const largestBlob = 256 * 1024 * 1024;
 async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
   if (!isBlobName(sha256)) return missing('blob-missing', 'The line names something that is not the hash of a blob.');
   const path = blobPath(home, sha256);
-  const packed = await readWhole(files, path);
+  const packed = await readIfThere(files, path, async (file) => file.read(0, await file.size()));
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
   const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
   if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256)
@@ -89,15 +88,6 @@ async function loadBlob(files: Files, home: string, sha256: string): Promise<Loa
 function missing(code: BlobMissing['code'], message: string): BlobMissing {
   const next = 'Restore it from a backup of the home folder. The thread itself is not affected.';
   return { kind: 'missing', code, message, next };
-}
-
-async function readWhole(files: Files, path: string): Promise<Uint8Array | undefined> {
-  try {
-    return await withOpen(files.openToRead(path), async (file) => file.read(0, await file.size()));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw diskFault(error, 'read', path);
-  }
 }
 
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');

@@ -31,9 +31,8 @@ export function fetchForServer(serverUrl: string, configured: Readonly<Record<st
       if (response.status === 303 || (response.status < 303 && method === 'POST')) {
         [method, body] = ['GET', undefined];
         for (const name of ['content-type', 'content-length']) given.delete(name);
-      } else if (target.origin !== url.origin && isForm(given, body)) {
+      } else if (target.origin !== url.origin && isForm(given, body))
         throw new Error(`${url.host} sends a login on to ${target.host}, which must not have it`);
-      }
       url = target;
     }
   };

@@ -7,10 +7,7 @@ import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { type LockWaiting, waitForLock } from '../disk/wait-for-lock.ts';
 import { join } from 'node:path';
 
-export interface McpCredentials {
-  readonly tokens?: JsonObject;
-  readonly client?: JsonObject;
-}
+export type McpCredentials = { readonly tokens?: JsonObject; readonly client?: JsonObject };
 
 /** Logins to MCP servers by address, in one file that only this user can read. */
 export interface CredentialStore {
@@ -78,10 +75,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
   };
 }
 
-export interface ServerSecrets {
-  readonly env: Variables;
-  readonly credentials?: McpCredentials;
-}
+export type ServerSecrets = { readonly env: Variables; readonly credentials?: McpCredentials };
 
 /** Removes a server's secrets from texts and errors: servers and libraries repeat addresses, headers and variables. */
 export function serverSecretHider({ transport }: McpServerConfig, given: ServerSecrets): (text: string) => string {

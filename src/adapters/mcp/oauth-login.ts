@@ -248,10 +248,7 @@ function knows(client: JsonObject | undefined, redirectUrl: string): boolean {
 }
 
 const path = '/callback';
-
-export interface CallbackServer extends LoginVisitor {
-  close(): void;
-}
+export type CallbackServer = LoginVisitor & { close(): void };
 
 /** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */
 export async function openCallbackServer(given: {

@@ -128,16 +128,8 @@ async function answerElicitation(server: string, { params }: ElicitRequest, watc
   return nestsDeeperThan(mostLevels, schema) ? declined : ask({ server, message, schema });
 }
 
-interface ListOptions {
-  readonly signal: AbortSignal;
-  readonly timeout: number;
-}
-
-interface AllTools {
-  readonly tools: readonly JsonObject[];
-  readonly malformed: readonly string[];
-}
-
+type ListOptions = { readonly signal: AbortSignal; readonly timeout: number };
+type AllTools = { readonly tools: readonly JsonObject[]; readonly malformed: readonly string[] };
 /** A longer list counts as endless. */
 const mostPages = 16;
 
@@ -206,10 +198,7 @@ const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
-interface TaskOptions extends ListOptions {
-  began(taskId: string): void;
-}
-
+type TaskOptions = ListOptions & { began(taskId: string): void };
 const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 
 /**

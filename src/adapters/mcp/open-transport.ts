@@ -242,10 +242,7 @@ export interface McpHost {
 }
 
 /** `cwd` is the folder of the thread. */
-export interface PlacedServer {
-  readonly config: McpServerConfig;
-  readonly cwd: string;
-}
+export type PlacedServer = { readonly config: McpServerConfig; readonly cwd: string };
 
 /** Needed by any program to find its files, its language and its network's certificates. */
 const base = words(`

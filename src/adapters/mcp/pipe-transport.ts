@@ -8,10 +8,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 const mostMessageBytes = 32_000_000;
 /** Limit of lines that are not messages: some programs greet their terminal; one that only prints is no server. */
 const mostOddLines = 1000;
-
-export interface PipeEnd {
-  readonly why: string;
-}
+export type PipeEnd = { readonly why: string };
 
 export class PipeTransport implements Transport {
   onclose?: () => void;

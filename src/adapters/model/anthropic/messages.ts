@@ -87,9 +87,8 @@ export class Messages implements MadeOfItems {
     if (this.#open.size === 0 && this.#speaker === 'user' && lastWords === undefined) return [];
     const rest = this.#continued();
     // Items that waited for a result may contain calls of their own.
-    for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys()) {
+    for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys())
       rest.#take({ kind: 'result', id, content: missingResult, stray: () => [] });
-    }
     // Ask for a new answer, not for the rest of one that the model began.
     if (lastWords !== undefined)
       rest.#place('user', textBlock(this.#isMarked ? engineTextInBorders(lastWords) : lastWords));

@@ -153,7 +153,6 @@ export function joinedDeltas(events: readonly ModelEvent[]): readonly ModelEvent
 }
 
 const isDelta = (event: ModelEvent): event is Delta => event.kind === 'text-delta' || event.kind === 'reasoning-delta';
-
 const partOf = (delta: Delta): number => (delta.kind === 'reasoning-delta' ? delta.part : 0);
 const continues = (before: Delta, next: Delta): boolean =>
   before.itemId === next.itemId && before.kind === next.kind && partOf(before) === partOf(next);

@@ -89,9 +89,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
       this.#standing.worked();
       if (!this.#closing.signal.aborted) this.#kept = kept;
       else kept.socket.close();
-    } else if (this.#standing.broke(this.#now()) === 'avoided') {
-      this.#unsaid = 'did not complete answers';
-    }
+    } else if (this.#standing.broke(this.#now()) === 'avoided') this.#unsaid = 'did not complete answers';
   }
 
   /** The notice waits until HTTP works: if the network is down, WebSockets are not the problem. */

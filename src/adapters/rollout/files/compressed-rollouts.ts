@@ -7,11 +7,7 @@ import { zstdCompressing, zstdDecompressing } from './zstd.ts';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 
-export interface Compressed {
-  readonly path: string;
-  readonly from: number;
-  readonly to: number;
-}
+export type Compressed = { readonly path: string; readonly from: number; readonly to: number };
 
 /**
  * Replaces a plain rollout by a compressed one, under the thread's writer lock. The plain one is authoritative, and
@@ -159,12 +155,7 @@ const mostHeldBlocks = 32;
 /** Longest line, or twice the packed size. A line of pictures hardly compresses. */
 const longestPackedLine = 32 * mega;
 const newline = 0x0a;
-
-interface PackedFile {
-  readonly path: string;
-  readonly packedSize: number;
-  readonly most: ReturnType<UnpackLimits>;
-}
+type PackedFile = { readonly path: string; readonly packedSize: number; readonly most: ReturnType<UnpackLimits> };
 
 function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   const { path, packedSize, most } = about;

@@ -184,10 +184,7 @@ function beginLock(
 }
 
 /** Takes an exclusive lock on its open file 3 without waiting: exits with 0, or with 1 if another process has it. */
-export interface LockProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-}
+export type LockProgram = { readonly command: string; readonly args: readonly string[] };
 
 interface FlockOptions {
   readonly clock: Clock;

@@ -137,10 +137,7 @@ async function newestFolder(file: OpenFile): Promise<string | undefined> {
   return undefined;
 }
 
-export interface FoundRollout {
-  readonly path: string;
-  readonly name: RolloutName;
-}
+export type FoundRollout = { readonly path: string; readonly name: RolloutName };
 
 /** Files of one thread, newest first. The archive is searched only when no file is active. */
 export interface FoundRollouts {

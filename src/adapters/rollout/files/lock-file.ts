@@ -46,7 +46,6 @@ export function releaseLockFile(file: number): void {
 }
 
 export const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
-
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
 export const lockOwner = (path: string): string | undefined =>
   ifReadable(() => withRegular(path, { links: 'refused' }, ownerOf));

@@ -198,12 +198,7 @@ function timeIn(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-export interface SpokenMessage {
-  readonly turn: number;
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
-}
-
+export type SpokenMessage = { readonly turn: number; readonly role: 'user' | 'assistant'; readonly text: string };
 const longestMessage = 100_000;
 
 export class ThreadListener {
@@ -294,11 +289,7 @@ export function queryFilter({ cwd, text, textIn, source }: ThreadQuery): (thread
 }
 
 /** The last thread of a page. Threads of the same time are ordered by id, so both identify a place in any list. */
-export interface PageEnd {
-  readonly time: number;
-  readonly id: ThreadId;
-}
-
+export type PageEnd = { readonly time: number; readonly id: ThreadId };
 export const formatCursor = ({ time, id }: PageEnd): string => `${time}_${id}`;
 
 export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {

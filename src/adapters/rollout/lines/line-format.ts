@@ -83,12 +83,7 @@ const openBrace = 0x7b;
 /** First byte of a byte order mark, which editors put before a text. */
 const markBegin = 0xef;
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
-
-export interface HistoryBase {
-  readonly rolloutId: string;
-  readonly end: Ordinal;
-  readonly endByte: number;
-}
+export type HistoryBase = { readonly rolloutId: string; readonly end: Ordinal; readonly endByte: number };
 
 export function historyBase(meta: JsonObject): HistoryBase | undefined {
   const base = objectAt(meta, 'history_base');

@@ -18,11 +18,7 @@ import {
 } from './read-lines.ts';
 import { type PeekedLine, peekLine, type RawLine, splitBackward } from './split-lines.ts';
 
-export interface OpenRollout {
-  readonly rolloutId: string;
-  readonly path: string;
-  readonly file: OpenFile;
-}
+export type OpenRollout = { readonly rolloutId: string; readonly path: string; readonly file: OpenFile };
 
 /** A file of a thread's history, cut to the part that counts. */
 export interface Segment extends OpenRollout {

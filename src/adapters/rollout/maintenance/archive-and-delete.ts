@@ -90,9 +90,7 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   return { kind: 'refused', code: 'thread-referenced', message, next };
 }
 
-export interface FollowingParts extends HomeParts {
-  readonly codexIndexFolder: string;
-}
+export type FollowingParts = HomeParts & { readonly codexIndexFolder: string };
 
 /** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
 export async function followChanges(options: FollowingParts, changes: readonly ThreadChange[]) {

@@ -3,10 +3,7 @@ import type { NoThread, OpenRefused, OpenRefusedCode } from '../../../ports/thre
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 
-export interface ThreadFile {
-  readonly id: ThreadId;
-  readonly path: string;
-}
+export type ThreadFile = { readonly id: ThreadId; readonly path: string };
 
 export function unknownThread(id: ThreadId): OpenRefused {
   const next =
@@ -59,11 +56,7 @@ const refused = (code: OpenRefusedCode, message: string, next: string): OpenRefu
 
 /** Shorter beginnings are more likely words than ids. */
 export const isIdBeginning = (name: string): boolean => /^[0-9a-f][0-9a-f-]{3,}$/i.test(name);
-
-export interface ThreadElsewhere {
-  readonly id: ThreadId;
-  readonly folder: string;
-}
+export type ThreadElsewhere = { readonly id: ThreadId; readonly folder: string };
 
 export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
   const newest = elsewhere === undefined ? '' : ` The newest thread works in ${elsewhere.folder}.`;

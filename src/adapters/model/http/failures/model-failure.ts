@@ -139,10 +139,7 @@ export function windowNamedIn(text: string): number | undefined {
   return undefined;
 }
 
-interface ApiError extends Pick<FailureDraft, 'status' | 'waitMs'> {
-  readonly code: string;
-  readonly message: string;
-}
+type ApiError = Pick<FailureDraft, 'status' | 'waitMs'> & { readonly code: string; readonly message: string };
 
 /** The failure for an error code or type; undefined if neither is known. */
 export function failureByCode({ code, message, status, waitMs }: ApiError): ModelFailure | undefined {
@@ -171,7 +168,6 @@ export function reportedErrorWords(code: string, message: string): string {
 
 export const endedEarly = (reason: string): string =>
   `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
-
 const firstDelayMs = 200;
 const longestDelayMs = 60_000;
 /** From 200 ms, doubled each time up to a minute, with 10 % jitter. `attempt` counts from 1. */

@@ -58,33 +58,33 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
   const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-  const bounded = new Response(response.body.pipeThrough(isStream ? wholeLines() : oneChunk()), {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
-  // A constructed `Response` lacks the address, which readers need for redirects.
-  Object.defineProperty(bounded, 'url', { value: response.url });
-  Object.defineProperty(bounded, 'redirected', { value: response.redirected });
-  return bounded;
+  return sameAnswer(response, response.body.pipeThrough(isStream ? wholeLines() : oneChunk()));
 }
 
-/** No server answered. The message is part of a sentence. */
-export class UnreachableServer extends Error {
+/** An answer with another body. A constructed `Response` lacks the address, which readers need for redirects. */
+export function sameAnswer(answer: Response, body: ConstructorParameters<typeof Response>[0]): Response {
+  const { url, redirected } = answer;
+  return Object.defineProperties(new Response(body, answer), {
+    url: { value: url },
+    redirected: { value: redirected },
+  });
+}
+
+/** The message is part of a sentence. */
+export class ErrorWithAdvice extends Error {
   readonly next: string;
 
-  constructor(message: string, next: string, options: ErrorOptions) {
+  constructor(message: string, next: string, options?: ErrorOptions) {
     super(message, options);
     this.next = next;
   }
 }
 
+/** No server answered. */
+export class UnreachableServer extends ErrorWithAdvice {}
+
 /** `fetch` only says that it failed; the cause says why. */
-async function reachedBy(
-  asked: Promise<Response>,
-  url: URL,
-  signal: AbortSignal | null | undefined,
-): Promise<Response> {
+async function reachedBy(asked: Promise<Response>, url: URL, signal?: AbortSignal | null): Promise<Response> {
   try {
     return await asked;
   } catch (error) {

@@ -1,7 +1,8 @@
 import { defined } from '../../base/objects.ts';
 import type { McpAddressConfig } from '../../core/config/servers/mcp-servers.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { arrayAt, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { ErrorWithAdvice } from './bounded-fetch.ts';
 import type { CredentialStore, McpCredentials } from './credential-store.ts';
 import type {
   OAuthClientMetadata,
@@ -31,15 +32,8 @@ export interface LoginSessionOptions {
 
 type Issued = { readonly issuer?: string } | undefined;
 
-/** A login that cannot be made or renewed. The message is part of a sentence. */
-export class LoginProblem extends Error {
-  readonly next: string;
-
-  constructor(message: string, next: string, options?: ErrorOptions) {
-    super(message, options);
-    this.next = next;
-  }
-}
+/** A login that cannot be made or renewed. */
+export class LoginProblem extends ErrorWithAdvice {}
 
 /** No one can log in now. Keeps the library from registering a client, which would replace the stored login's. */
 class LoginWanted extends Error {
@@ -126,18 +120,15 @@ export class LoginSession implements OAuthClientProvider {
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
     // The user keeps its secret. The issuer is stored, since this client is valid at no other.
-    if (this.#configuredId !== undefined) {
-      const { client_id, issuer } = client;
-      await this.#keep({ client: { client_id, ...defined({ issuer }) } });
-      return;
-    }
-    await this.#keep({ client: { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) } });
+    const { client_id, issuer } = client;
+    const whole = { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) };
+    await this.#keep({ client: this.#configuredId === undefined ? whole : { client_id, issuer } });
   }
 
   tokens(about?: { readonly issuer?: string }): StoredOAuthTokens | undefined {
     const { tokens } = this.#kept;
     this.#used = tokens;
-    if (about === undefined) this.#sent = stringAt(tokens ?? {}, 'access_token');
+    if (about === undefined) this.#sent = stringAt(tokens, 'access_token');
     return isOf(tokens, about) ? (tokens as unknown as StoredOAuthTokens) : undefined;
   }
 
@@ -167,7 +158,7 @@ export class LoginSession implements OAuthClientProvider {
     const response = await send();
     const tokens = response.ok ? parseJsonObject(await response.clone().text()) : undefined;
     this.#notRenewed = response.ok ? 'the answer contained no tokens' : `the answer was HTTP ${response.status}`;
-    if (stringAt(tokens ?? {}, 'access_token') === undefined) return response;
+    if (stringAt(tokens, 'access_token') === undefined) return response;
     // A refresh token that is not replaced stays valid.
     const renewed = { refresh_token: form.get('refresh_token'), ...tokens, ...defined({ issuer: stored['issuer'] }) };
     // Must not undo a logout or login made meanwhile.
@@ -210,7 +201,7 @@ export class LoginSession implements OAuthClientProvider {
       // Another process renewed the tokens meanwhile: the refused ones are no longer stored, and the stored ones are
       // used next.
       const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
-      return defined({ tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined });
+      return { tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined };
     });
   }
 
@@ -242,10 +233,8 @@ const equalTokens = (one: JsonObject | undefined, other: JsonObject | undefined)
 const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
   kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
 
-function knows(client: JsonObject | undefined, redirectUrl: string): boolean {
-  const known = client?.['redirect_uris'];
-  return Array.isArray(known) && known.includes(redirectUrl);
-}
+const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>
+  arrayAt(client, 'redirect_uris')?.includes(redirectUrl) === true;
 
 const path = '/callback';
 export type CallbackServer = LoginVisitor & { close(): void };

@@ -11,14 +11,20 @@ import {
 } from '../../protocol/json.ts';
 import { elicitedPage, isUnauthorized } from './call-failure.ts';
 import { readListing, type ServerListing } from './listed-tools.ts';
-import { type McpHost, type OpenTransport, openTransport, type PlacedServer } from './open-transport.ts';
+import {
+  type McpHost,
+  type OpenTransport,
+  openTransport,
+  type PlacedServer,
+  type TransportWatch,
+} from './open-transport.ts';
 import { hasHugeSchema } from './pipe-transport.ts';
 import type { Client, ElicitRequest, ElicitResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';
 
 type Library = typeof import('@modelcontextprotocol/client');
 
-export interface OpenClient {
+export interface OpenClient extends Pick<OpenTransport, 'finishLogin'> {
   readonly client: Client;
   readonly listing: ServerListing;
   /** Schemas as the server wrote them, keyed by the tool's raw name. */
@@ -27,19 +33,12 @@ export interface OpenClient {
   readonly tasks: ReadonlySet<string>;
   readonly malformed: readonly string[];
   endedBecause(): string;
-  /** Waits for the user, who was sent to a login page. Resolves to whether there is a login now. */
-  finishLogin(): Promise<boolean>;
 }
 
-export interface ClientWatch {
-  readonly signal: AbortSignal;
+export interface ClientWatch extends TransportWatch {
   /** The server asks the user something. `taskId`: the task that it says the question is about. */
   elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer>;
   closed(): void;
-  /** Reports the server's first line that is not a protocol message. */
-  odd(line: string): void;
-  /** A login request to this host begins; undefined: it has ended. */
-  loginAt(host: string | undefined): void;
   toolsChanged(): void;
 }
 

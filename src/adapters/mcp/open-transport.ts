@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { words } from '../../core/config/keys/key-kinds.ts';
 import type { McpAddressConfig, McpProgramConfig, McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { StartServerProcess } from '../../ports/mcp-servers.ts';
@@ -6,7 +5,7 @@ import type { PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/shell.ts';
-import { type boundedFetch, fetchForServer, UnreachableServer } from './bounded-fetch.ts';
+import { type boundedFetch, fetchForServer, sameAnswer, UnreachableServer } from './bounded-fetch.ts';
 import { configuredToken } from './call-failure.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { ListingFiles } from './listing-file.ts';
@@ -37,7 +36,7 @@ export function openTransport(
     : addressStream(library, transport, world, { ...watch, limitMs: startupTimeoutMs });
 }
 
-interface TransportWatch {
+export interface TransportWatch {
   readonly signal: AbortSignal;
   /** Reports the server's first line that is not a protocol message. */
   odd(line: string): void;
@@ -49,7 +48,7 @@ function programPipe(
   program: McpProgramConfig,
   cwd: string,
   world: McpHost,
-  odd: TransportWatch['odd'],
+  odd: (line: string) => void,
 ): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is searched for, except where commands could have placed a program.
@@ -62,7 +61,7 @@ function programPipe(
   const folder = program.cwd ?? (sandbox === undefined ? world.programFolder() : cwd);
   const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start, odd);
   endOnFlood(transport, (why) => transport.end(why));
-  return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
+  return { transport, endedBecause: () => transport.ended, finishLogin: () => Promise.resolve(false) };
 }
 
 const startConfined =
@@ -83,7 +82,7 @@ function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | und
   if (visitor === undefined && store.read(address.url).tokens === undefined) return undefined;
   const { clientSecretVariable } = address.oauth;
   const clientSecret = clientSecretVariable === undefined ? undefined : env[clientSecretVariable];
-  return new LoginSession({ address, store, random, ...defined({ visitor, clientSecret }) });
+  return new LoginSession({ address, store, random, visitor, clientSecret });
 }
 
 function addressStream(
@@ -104,7 +103,7 @@ function addressStream(
   const headers = { ...address.headers, ...Object.fromEntries(named), ...bearer };
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
-    ...defined({ authProvider: login }),
+    authProvider: login,
     // Not through `requestInit`, which the library also sends to login servers.
     fetch: withLogin(fetchForServer(url, headers), login, watch),
     reconnectionOptions: {
@@ -167,10 +166,7 @@ function withLogin(
 /** Reads the whole answer, so that one time limit covers all of it. */
 async function readWhole(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer();
-  const whole = new Response(bytes.byteLength === 0 ? null : bytes, response);
-  Object.defineProperty(whole, 'url', { value: response.url });
-  Object.defineProperty(whole, 'redirected', { value: response.redirected });
-  return whole;
+  return sameAnswer(response, bytes.byteLength === 0 ? null : bytes);
 }
 
 /** Limit of the server's requests that wait for our answer. */

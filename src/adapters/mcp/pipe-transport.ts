@@ -8,14 +8,13 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 const mostMessageBytes = 32_000_000;
 /** Limit of lines that are not messages: some programs greet their terminal; one that only prints is no server. */
 const mostOddLines = 1000;
-export type PipeEnd = { readonly why: string };
 
 export class PipeTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   /** Why it closed. Absent: it is open, or we closed it. */
-  ended: PipeEnd | undefined;
+  ended: string | undefined;
   readonly #odd: (line: string) => void;
   readonly #command: PlainCommand;
   readonly #startProcess: StartServerProcess;
@@ -37,7 +36,7 @@ export class PipeTransport implements Transport {
       ended: ({ exitCode, errors }) => this.end(`it ended with code ${exitCode}${quotedEnd(errors)}`),
     });
     if (started.kind === 'not-started') {
-      this.ended = { why: started.reason };
+      this.ended = started.reason;
       throw new Error(started.reason);
     }
     this.#process = started;
@@ -60,7 +59,7 @@ export class PipeTransport implements Transport {
   /** Closes the transport, for a reason shown to the user. */
   end(why: string): void {
     if (this.#isClosed) return;
-    this.ended = { why };
+    this.ended = why;
     void this.close();
   }
 

@@ -12,15 +12,11 @@ import { isEnabled, offeredTools, type ServerListing, serverPrefix } from './lis
 const percent = { announced: 28, notes: 24, instructions: 48 } as const;
 const mostSignature = 200;
 
-export interface KnownServer {
-  readonly name: string;
-  readonly instructions: string | undefined;
-  /** Why it does not run, as a sentence. */
-  readonly problem: string | undefined;
-}
-
 export interface ServerNewsInput {
-  readonly servers: readonly KnownServer[];
+  /** `problem`: why it does not run, as a sentence. */
+  readonly servers: readonly Readonly<
+    Record<'name', string> & Record<'instructions' | 'problem', string | undefined>
+  >[];
   readonly tools: ThreadTools;
   /** For all texts together, in tokens. */
   readonly budget: number;

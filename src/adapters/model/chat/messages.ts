@@ -72,7 +72,9 @@ class ChatFold implements ChatMessages, MadeOfItems {
       case 'output':
         if (!this.#placed.has(index)) this.#addToUsersTurn(strayOutput(here, this.#dialect));
         break;
-      default:
+      case 'said':
+      case 'thought':
+      case 'call':
         return this.#addStep(index);
     }
     return index + 1;

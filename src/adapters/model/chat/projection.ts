@@ -202,7 +202,7 @@ function pictureOf(part: JsonObject): ContentPart {
   if (url === undefined) return textPart('[A picture stands here that this wire format cannot carry.]');
   const given = stringAt(part, 'detail') ?? '';
   const detail = Object.hasOwn(details, given) ? details[given] : undefined;
-  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+  return { type: 'image_url', image_url: { url, detail } };
 }
 
 const recording = /^data:audio\/(?:x-)?(wav|wave|mp3|mpeg);base64,/i;

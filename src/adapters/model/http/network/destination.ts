@@ -107,11 +107,11 @@ export function isExempt({ host, port }: { readonly host: string; readonly port:
     });
 }
 
-function entryOf(entry: string): { readonly pattern: string; readonly only?: number } {
+function entryOf(entry: string) {
   // Several colons without brackets are an IPv6 address, not a port.
   const [, bracketed, named = '', port] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
   if (bracketed === undefined && named === '') return { pattern: plain(entry) };
-  return { pattern: plain(bracketed ?? named), ...(port === undefined ? {} : { only: Number(port) }) };
+  return { pattern: plain(bracketed ?? named), only: port === undefined ? undefined : Number(port) };
 }
 
 function covers(pattern: string, name: string): boolean {

@@ -239,10 +239,7 @@ const withoutDefinitions = (schema: JsonObject): JsonObject =>
   everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
 
 const collapsed = (schema: JsonObject): JsonObject =>
-  everywhere(schema, (each, depth) => {
-    const isDeepObject = depth >= 3 && each['type'] === 'object';
-    return isDeepObject ? { type: 'object' } : each;
-  });
+  everywhere(schema, (each, depth) => (depth >= 3 && each['type'] === 'object' ? { type: 'object' } : each));
 
 const withoutCompositions = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each) => without(each, compositions));

@@ -97,10 +97,7 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHo
   return client;
 }
 
-export async function listTools(
-  client: Client,
-  options: ListOptions,
-): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks' | 'malformed'>> {
+export async function listTools(client: Client, options: ListOptions) {
   const { tools: hasTools, resources } = client.getServerCapabilities() ?? {};
   const none: AllTools = { tools: [], malformed: [] };
   const { tools, malformed } = hasTools === undefined ? none : await listAllTools(client, options);
@@ -204,11 +201,7 @@ const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['
  * Calls a tool as a task, which continues after the call is answered, and waits for its result. Cancels it when
  * interrupted.
  */
-export async function callAsTask(
-  client: Client,
-  params: JsonObject,
-  { began, ...options }: TaskOptions,
-): Promise<JsonObject> {
+export async function callAsTask(client: Client, params: JsonObject, { began, ...options }: TaskOptions) {
   const ask = { method: 'tools/call', params: { ...params, task: {} } };
   const begun = await client.request(ask, anyObjectSchema, options);
   const taskId = stringAt(objectAt(begun, 'task'), 'taskId');

@@ -249,10 +249,7 @@ const base = words(`
 `);
 
 /** Servers get only these variables: those with keys go only to servers whose configuration names them. */
-export function serverEnvironment(
-  { env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>,
-  ours: Variables,
-): Readonly<Record<string, string>> {
+export function serverEnvironment({ env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>, ours: Variables) {
   const given = [...base, ...passed].flatMap((name) => {
     const value = ours[name];
     return value === undefined || name.startsWith('CAPSTAN_') ? [] : [[name, value] as const];

@@ -43,7 +43,8 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Enco
         stream: true,
         ...(isFirst ? {} : length),
         tool_choice: offered === '' ? undefined : toolChoice(options),
-        service_tier: serviceTier(options),
+        // The format has its own tiers and refuses others.
+        service_tier: ['auto', 'standard_only'].find((tier) => tier === options.serviceTier),
         ...answerFields(options, { maxTokens, isUnthought, budget: isStable ? 'level' : 'rest' }),
         stop_sequences: options.stop,
       });
@@ -69,10 +70,6 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): 
   if (choice === 'none') return { type: 'none' };
   return { type: 'auto', disable_parallel_tool_use: parallelToolCalls ? undefined : true };
 }
-
-/** The format has its own tiers and refuses others. */
-const serviceTier = ({ serviceTier: tier }: RequestOptions): string | undefined =>
-  tier === 'auto' || tier === 'standard_only' ? tier : undefined;
 
 /** For a model that cannot be held to a schema. Not part of later requests: it concerns this answer only. */
 function schemaWords({ model, outputSchema }: RequestOptions): string | undefined {

@@ -114,11 +114,7 @@ function againAfter(opened: Unanswered): Refused['again'] {
 }
 
 /** If no local program listens, none will a moment later. */
-function connectRetriesAfter(
-  opened: Unanswered,
-  { provider, origin }: OpeningContext,
-  tookMs: number,
-): number | undefined {
+function connectRetriesAfter(opened: Unanswered, { provider, origin }: OpeningContext, tookMs: number) {
   const host = ('proxy' in opened ? opened.proxy?.host : undefined) ?? bareHost(new URL(origin));
   if (!isUnreached(opened, host, tookMs)) return undefined;
   const isLocal = opened.kind === 'lost' && opened.code === 'ECONNREFUSED' && isLoopback(host);

@@ -6,6 +6,7 @@ import { type EntryWriter, listEncoder } from '../http/list-encoder.ts';
 
 /** Changes whenever the same prompt is encoded to other bytes. */
 const version = 'responses/2';
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 /**
  * Encodes prompts for the Responses API. What changes least comes first, for the longest common prefix in a provider's
@@ -116,10 +117,6 @@ function textField(options: RequestOptions): object | undefined {
     schema: options.outputSchema,
   };
   return { verbosity: options.verbosity, format };
-}
-
-function bytesOf(text: string): Uint8Array {
-  return Buffer.from(text, 'utf8');
 }
 
 /** Internal key of another program, found in its files. Providers refuse it. */

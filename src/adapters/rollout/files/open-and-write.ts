@@ -13,11 +13,7 @@ export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: 
 }
 
 /** Undefined if there is no such file. */
-export async function readIfThere<Result>(
-  files: Files,
-  path: string,
-  read: (file: OpenFile) => Promise<Result>,
-): Promise<Result | undefined> {
+export async function readIfThere<Result>(files: Files, path: string, read: (file: OpenFile) => Promise<Result>) {
   try {
     return await withOpen(files.openToRead(path), read);
   } catch (error) {

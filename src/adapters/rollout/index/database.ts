@@ -78,10 +78,7 @@ function removeOlder(home: string): void {
   }
 }
 
-async function attempt<Result>(
-  open: () => Promise<DatabaseSync>,
-  work: (database: DatabaseSync) => Promise<Result>,
-): Promise<{ readonly value: Result } | { readonly error: unknown }> {
+async function attempt<Result>(open: () => Promise<DatabaseSync>, work: (database: DatabaseSync) => Promise<Result>) {
   let database: DatabaseSync | undefined;
   try {
     database = await open();

@@ -51,10 +51,7 @@ export async function openLineage(
 }
 
 /** All lines in order: the thread's own first line, then those of its bases, then its own further lines. */
-export async function* readLineage(
-  segments: readonly Segment[],
-  options: ReadOptions,
-): AsyncGenerator<Line, ReadReport> {
+export async function* readLineage(segments: readonly Segment[], options: ReadOptions) {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readRolloutLines(own!.file, options);
   if (options.from === 0) yield* firstLine(own.file);
@@ -63,10 +60,7 @@ export async function* readLineage(
   return skipped.report();
 }
 
-export async function* readLineageBack(
-  segments: readonly Segment[],
-  wanted: Wanted | undefined,
-): AsyncGenerator<Line, ReadReport> {
+export async function* readLineageBack(segments: readonly Segment[], wanted: Wanted | undefined) {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readRolloutLinesBack(own!.file, wanted);
   const skipped = skippedLines();

@@ -61,10 +61,7 @@ export async function* splitForward(
 }
 
 /** The lines of `splitForward` from last to first. With `keep`, all stay valid, and the next block is read ahead. */
-export async function* splitBackward(
-  file: OpenFile,
-  { keep } = { keep: false },
-): AsyncGenerator<readonly RawLine[], void> {
+export async function* splitBackward(file: OpenFile, { keep } = { keep: false }) {
   let terminated = false;
   let pieces: Buffer[] = [];
   let isLong = false;

@@ -1,4 +1,4 @@
-import type { HeldThread, OpenRefused, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
+import type { HeldThread, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { HomeParts } from '../files/rollout-paths.ts';
@@ -62,11 +62,7 @@ export async function deleteThread(
   }
 }
 
-async function holding<Result>(
-  store: RolloutStore,
-  id: ThreadId,
-  run: (held: HeldThread) => Promise<Result>,
-): Promise<Result | OpenRefused> {
+async function holding<Result>(store: RolloutStore, id: ThreadId, run: (held: HeldThread) => Promise<Result>) {
   const held = await store.hold(id);
   return held.kind === 'refused' ? held : run(held).finally(() => held.release());
 }

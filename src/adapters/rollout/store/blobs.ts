@@ -119,10 +119,7 @@ export async function findBlobs(files: Files, home: string): Promise<readonly Fo
   return found;
 }
 
-export async function blobFolders(
-  files: Files,
-  home: string,
-): Promise<readonly { readonly folder: string; readonly names: readonly string[] }[]> {
+export async function blobFolders(files: Files, home: string) {
   const root = blobsFolder(home);
   const folders = (await files.list(root)).filter((name) => /^[0-9a-f]{2}$/.test(name)).map((name) => join(root, name));
   return Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));

@@ -140,10 +140,7 @@ export interface Target {
 }
 
 /** The endpoint below a provider's base URL; undefined if the base is not an HTTP address. */
-export function endpointTarget(
-  provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>,
-  endpoint: string,
-): Target | undefined {
+export function endpointTarget(provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>, endpoint: string) {
   const base = parseTarget(provider.baseUrl);
   if (base === undefined) return undefined;
   const [, path = '', given = ''] = /^([^?]*)\??(.*)$/.exec(base.path) ?? [];

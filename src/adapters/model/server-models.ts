@@ -117,7 +117,7 @@ async function list(ask: AskServer, question: ServerModelsQuestion): Promise<Ser
   const found = arrayAt(json, 'models') ?? dataIn(json);
   if (found === undefined) return { kind: 'unknown', why: noList(url, answer.status) };
   const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
-  return { kind: 'models', models, etag: soundEtag(answer.etag, secrets) };
+  return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
 }
 
 /** Some servers write `null` for an empty list. */

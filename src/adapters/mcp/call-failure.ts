@@ -113,10 +113,7 @@ export function isUnauthorized(error: unknown): boolean {
 const memberOf = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
 
-/**
- * The web address as a browser shows it. Undefined for other schemes, and for addresses with a user name, which seem to
- * lead to another host than they do.
- */
+/** A web address as a browser shows it. Undefined for other schemes, and with a user name, which hides the host. */
 export function elicitedPage(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, username, password, href } = new URL(url);

@@ -326,10 +326,7 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
   return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 
-/**
- * Unwraps library errors to find an unreachable server or a failed login. For malformed answers the message is a list
- * of faults.
- */
+/** Unwraps library errors to find an unreachable server or a failed login. Malformed answers give a list of faults. */
 function reasonOf(error: unknown): string {
   const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
   const words = thrownMessage(found).trim();

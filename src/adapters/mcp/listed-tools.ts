@@ -237,10 +237,8 @@ function withUsedDefinitions(schema: JsonObject): JsonObject {
 /** References to removed definitions become schemas that accept anything. */
 const withoutDefinitions = (schema: JsonObject): JsonObject =>
   everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
-
 const collapsed = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each, depth) => (depth >= 3 && each['type'] === 'object' ? { type: 'object' } : each));
-
 const withoutCompositions = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each) => without(each, compositions));
 type NamedMcpTool = Pick<McpTool, 'server' | 'tool'>;

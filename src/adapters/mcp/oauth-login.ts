@@ -232,10 +232,8 @@ const equalTokens = (one: JsonObject | undefined, other: JsonObject | undefined)
 /** Credentials of one issuer are not shown to another, and those of an unknown one to none. */
 const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
   kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
-
 const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>
   arrayAt(client, 'redirect_uris')?.includes(redirectUrl) === true;
-
 const path = '/callback';
 export type CallbackServer = LoginVisitor & { close(): void };
 

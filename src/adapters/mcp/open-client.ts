@@ -197,10 +197,7 @@ const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
 type TaskOptions = ListOptions & { began(taskId: string): void };
 const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 
-/**
- * Calls a tool as a task, which continues after the call is answered, and waits for its result. Cancels it when
- * interrupted.
- */
+/** Calls a tool as a task, which continues after the call is answered. Waits for it; cancels it when interrupted. */
 export async function callAsTask(client: Client, params: JsonObject, { began, ...options }: TaskOptions) {
   const ask = { method: 'tools/call', params: { ...params, task: {} } };
   const begun = await client.request(ask, anyObjectSchema, options);

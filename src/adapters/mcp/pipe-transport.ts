@@ -99,10 +99,7 @@ export class PipeTransport implements Transport {
   }
 }
 
-/**
- * A notification that nothing here handles, such as a log line. Those passed on are queued, so a flood would fill
- * memory.
- */
+/** A notification that nothing here handles, such as a log line. Others are queued: a flood would fill memory. */
 const isUnheard = ({ id, method }: JsonObject): boolean =>
   id === undefined && typeof method === 'string' && !heard.test(method);
 const heard = /^notifications\/(?:cancelled$|progress$|tools\/|tasks\/|elicitation\/)/;

@@ -110,10 +110,7 @@ export class ThreadServers implements McpServers {
     return this.#problems.get(config.name)?.message;
   }
 
-  /**
-   * Problems of servers that this process tried to start. A server that does not run is described in the words that the
-   * model reads.
-   */
+  /** Problems of servers that this process tried to start, in the words that the model reads. */
   get problems(): readonly Outcome[] {
     return [...this.#connections.values()].flatMap((connection) => {
       this.#toldProblem(connection);
@@ -147,10 +144,7 @@ export class ThreadServers implements McpServers {
     else this.#hold();
   }
 
-  /**
-   * True if the held tools are too large for a window that has become smaller. Compaction could not help: it does not
-   * shrink them.
-   */
+  /** True if the held tools are too large for a window that has become smaller. Compaction does not shrink them. */
   #isTooLong(): boolean {
     if (this.#held === undefined) return false;
     const listed = [...this.tools.direct, ...this.tools.missing];

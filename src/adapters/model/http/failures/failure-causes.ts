@@ -14,7 +14,10 @@ const final = { retry: 'never', waits: 'no', another: 'no' } as const;
 const again = { retry: 'again', waits: 'no', another: 'no' } as const;
 const busy = { retry: 'again', waits: 'as-asked', another: 'may-answer' } as const;
 /** Only money or time helps with this model. */
-const spent = { ...final, another: 'may-answer' } as const;
+const spent = { ...final, another: 'may-answer', code: 'usage-limit' } as const;
+const incomplete = { ...final, code: 'incomplete' } as const;
+const unauthorized = { ...final, code: 'unauthorized' } as const;
+const invalid = { ...final, code: 'invalid-request' } as const;
 const waitAMoment = 'Wait a moment, then try again.';
 const checkSettings = 'Check the model name and the settings of the provider, then try again.';
 
@@ -27,19 +30,16 @@ export const failureCauses = {
   },
   quota: {
     ...spent,
-    code: 'usage-limit',
     blank: 'This account has used up its quota.',
     next: 'Add credit to the account, or use another account or provider.',
   },
   'usage-limit': {
     ...spent,
-    code: 'usage-limit',
     blank: 'This account has reached its usage limit.',
     next: 'Wait until the limit resets, or use another account, plan or provider.',
   },
   plan: {
     ...spent,
-    code: 'usage-limit',
     blank: 'The plan of this account does not include this.',
     next: 'Wait until the limit resets, or use another account, plan or provider.',
   },
@@ -62,20 +62,17 @@ export const failureCauses = {
     next: 'Try again. If it keeps failing, check the status page of the provider.',
   },
   'content-filter': {
-    ...final,
-    code: 'incomplete',
+    ...incomplete,
     blank: 'The content filter of the provider stopped the answer.',
     next: 'Rephrase the request: the content filter of the provider stopped the answer.',
   },
   'answer-length': {
-    ...final,
-    code: 'incomplete',
+    ...incomplete,
     blank: 'The answer was longer than the provider allows.',
     next: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
   },
   'ended-early': {
-    ...final,
-    code: 'incomplete',
+    ...incomplete,
     blank: 'The provider ended the answer before it was complete.',
     next: 'Ask for a shorter or a different answer.',
   },
@@ -86,38 +83,32 @@ export const failureCauses = {
     next: 'Rephrase the request: the provider will refuse it again unchanged.',
   },
   prompt: {
-    ...final,
-    code: 'invalid-request',
+    ...invalid,
     blank: 'The provider does not accept this prompt.',
     next: checkSettings,
   },
   key: {
-    ...final,
-    code: 'unauthorized',
+    ...unauthorized,
     blank: 'The provider does not accept the key.',
     next: 'Check the key of this provider and its permissions.',
   },
   'no-key': {
-    ...final,
-    code: 'unauthorized',
+    ...unauthorized,
     blank: 'There is no key for the provider.',
     next: 'Check the key of this provider and its permissions.',
   },
   forbidden: {
-    ...final,
-    code: 'unauthorized',
+    ...unauthorized,
     blank: 'The provider does not allow this.',
     next: 'Check the key of this provider and its permissions.',
   },
   'not-found': {
-    ...final,
-    code: 'invalid-request',
+    ...invalid,
     blank: 'The provider does not have this model or address.',
     next: 'Check the base URL of the provider and that it offers this model.',
   },
   request: {
-    ...final,
-    code: 'invalid-request',
+    ...invalid,
     blank: 'The provider does not accept this request.',
     next: checkSettings,
   },

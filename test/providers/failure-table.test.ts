@@ -227,11 +227,14 @@ it('every cause that a provider can show has a case, and every row can be read',
 it('docs/providers.md has the same table', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../docs/providers.md'), 'utf8');
   const rows = (Object.entries(failureCauses) as readonly (readonly [string, CauseRow])[]).map(
-    ([cause, { code, retry, waits, another, seen, next }]) => {
+    ([cause, { code, retry, waits, another, next }]) => {
       const retried = retry === 'never' ? 'no' : waits === 'no' ? 'yes' : 'yes, as asked';
-      return `| ${cause} | \`${code}\` | ${seen} | ${retried} | ${another === 'no' ? 'no' : 'yes'} | ${next} |`;
+      return `| ${cause} | \`${code}\` | ${retried} | ${another === 'no' ? 'no' : 'yes'} | ${next} |`;
     },
   );
-  const listed = page.split('\n').filter((line) => /^\| [a-z-]+ \| `[a-z-]+` \| /.test(line));
+  // How a provider shows a cause is told on the page alone.
+  const listed = page
+    .split('\n')
+    .flatMap((line) => /^(\| [a-z-]+ \| `[a-z-]+` \|) [^|]+ \|(.*)$/.exec(line)?.slice(1).join('') ?? []);
   expect(listed).toEqual(rows);
 });

@@ -31,20 +31,16 @@ export function fetchForServer(serverUrl: string, configured: Readonly<Record<st
       if (response.status === 303 || (response.status < 303 && method === 'POST')) {
         [method, body] = ['GET', undefined];
         for (const name of ['content-type', 'content-length']) given.delete(name);
-      } else if (target.origin !== url.origin && isForm(given, body)) {
+      } else if (target.origin !== url.origin && isForm(given, body))
         throw new Error(`${url.host} sends a login on to ${target.host}, which must not have it`);
-      }
       url = target;
     }
   };
 }
 
 /** Recognises token requests, which hold a code, a refresh token or a client secret. */
-function isForm(headers: Headers, body: unknown): boolean {
-  return (
-    body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '')
-  );
-}
+const isForm = (headers: Headers, body: unknown): boolean =>
+  body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '');
 
 function redirectTarget(from: URL, { status, headers }: Response): URL | undefined {
   const location = headers.get('location');
@@ -62,33 +58,33 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
   const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-  const bounded = new Response(response.body.pipeThrough(isStream ? wholeLines() : oneChunk()), {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
-  // A constructed `Response` lacks the address, which readers need for redirects.
-  Object.defineProperty(bounded, 'url', { value: response.url });
-  Object.defineProperty(bounded, 'redirected', { value: response.redirected });
-  return bounded;
+  return sameAnswer(response, response.body.pipeThrough(isStream ? wholeLines() : oneChunk()));
 }
 
-/** No server answered. The message is part of a sentence. */
-export class UnreachableServer extends Error {
+/** An answer with another body. A constructed `Response` lacks the address, which readers need for redirects. */
+export function sameAnswer(answer: Response, body: ConstructorParameters<typeof Response>[0]): Response {
+  const { url, redirected } = answer;
+  return Object.defineProperties(new Response(body, answer), {
+    url: { value: url },
+    redirected: { value: redirected },
+  });
+}
+
+/** The message is part of a sentence. */
+export class ErrorWithAdvice extends Error {
   readonly next: string;
 
-  constructor(message: string, next: string, options: ErrorOptions) {
+  constructor(message: string, next: string, options?: ErrorOptions) {
     super(message, options);
     this.next = next;
   }
 }
 
+/** No server answered. */
+export class UnreachableServer extends ErrorWithAdvice {}
+
 /** `fetch` only says that it failed; the cause says why. */
-async function reachedBy(
-  asked: Promise<Response>,
-  url: URL,
-  signal: AbortSignal | null | undefined,
-): Promise<Response> {
+async function reachedBy(asked: Promise<Response>, url: URL, signal?: AbortSignal | null): Promise<Response> {
   try {
     return await asked;
   } catch (error) {

@@ -16,9 +16,11 @@ export function isLostConnection(error: unknown, isGone: boolean): boolean {
   return isGone || isClosed || memberOf(error, 'status') === 404;
 }
 
-export function callFailureAnswer(error: unknown, config: McpServerConfig, shown: (text: string) => string): McpAnswer {
-  return { kind: 'failed', why: explainFailure(error, config, shown) };
-}
+export const callFailureAnswer = (
+  error: unknown,
+  config: McpServerConfig,
+  shown: (text: string) => string,
+): McpAnswer => ({ kind: 'failed', why: explainFailure(error, config, shown) });
 
 function explainFailure(error: unknown, config: McpServerConfig, shown: (text: string) => string): string {
   const code = memberOf(error, 'code');
@@ -85,9 +87,8 @@ export function findLoginProblem(error: unknown): LoginProblem | undefined {
   });
 }
 
-export function findUnreachableServer(error: unknown): UnreachableServer | undefined {
-  return findCause(error, (each) => (each instanceof UnreachableServer ? each : undefined));
-}
+export const findUnreachableServer = (error: unknown): UnreachableServer | undefined =>
+  findCause(error, (each) => (each instanceof UnreachableServer ? each : undefined));
 
 function findCause<Found>(error: unknown, find: (each: Error) => Found | undefined): Found | undefined {
   let each = error;
@@ -109,14 +110,10 @@ export function isUnauthorized(error: unknown): boolean {
   return false;
 }
 
-function memberOf(error: unknown, name: string): unknown {
-  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
-}
+const memberOf = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
 
-/**
- * The web address as a browser shows it. Undefined for other schemes, and for addresses with a user name, which seem to
- * lead to another host than they do.
- */
+/** A web address as a browser shows it. Undefined for other schemes, and with a user name, which hides the host. */
 export function elicitedPage(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, username, password, href } = new URL(url);

@@ -304,9 +304,8 @@ function notStartedBefore(name: string, why: string): Outcome {
 }
 
 /** A program that is no MCP server often says so on its output. */
-function oddWords(line: string | undefined): string {
-  return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
-}
+const oddWords = (line: string | undefined): string =>
+  line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
 
 async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallOptions): Promise<boolean> {
   for (const page of pages) if ((await elicit?.(page))?.action !== 'accept') return false;
@@ -327,10 +326,7 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
   return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 
-/**
- * Unwraps library errors to find an unreachable server or a failed login. For malformed answers the message is a list
- * of faults.
- */
+/** Unwraps library errors to find an unreachable server or a failed login. Malformed answers give a list of faults. */
 function reasonOf(error: unknown): string {
   const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
   const words = thrownMessage(found).trim();

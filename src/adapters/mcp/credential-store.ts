@@ -1,16 +1,13 @@
 import { textHash } from '../../base/digest.ts';
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import { addressSecrets, hideValues, repeatable, secretsAmong, shownAddress } from '../../core/policy/secrets.ts';
-import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import type { Variables } from '../../protocol/shell.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { inLock, type LockWaiting } from '../disk/wait-for-lock.ts';
 import { join } from 'node:path';
 
-export interface McpCredentials {
-  readonly tokens?: JsonObject;
-  readonly client?: JsonObject;
-}
+export type McpCredentials = { readonly tokens?: JsonObject; readonly client?: JsonObject };
 
 /** Logins to MCP servers by address, in one file that only this user can read. */
 export interface CredentialStore {
@@ -35,10 +32,8 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
     return (found && parseJsonObject(found.bytes.toString('utf8'))) ?? {};
   };
   const read = (url: string): McpCredentials => {
-    const found = all()[url];
-    if (!isJsonObject(found)) return {};
-    const [tokens, client] = [objectAt(found, 'tokens'), objectAt(found, 'client')];
-    return { ...(tokens && { tokens }), ...(client && { client }) };
+    const found = objectAt(all(), url);
+    return { tokens: objectAt(found, 'tokens'), client: objectAt(found, 'client') };
   };
   const inOwnFolder = async <Result>(
     name: string,
@@ -63,7 +58,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
     change: (url, change) =>
       save((stored) => {
         const { tokens, client } = change(read(url));
-        const login = { ...(tokens && { tokens }), ...(client && { client }) };
+        const login = { tokens, client };
         if (Buffer.byteLength(JSON.stringify(login)) > mostOfOne) throw new Error('the login is larger than 64 KB');
         return [{ ...stored, [url]: login }, undefined];
       }),
@@ -73,10 +68,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
   };
 }
 
-export interface ServerSecrets {
-  readonly env: Variables;
-  readonly credentials?: McpCredentials;
-}
+export type ServerSecrets = { readonly env: Variables; readonly credentials?: McpCredentials };
 
 /** Removes a server's secrets from texts and errors: servers and libraries repeat addresses, headers and variables. */
 export function serverSecretHider({ transport }: McpServerConfig, given: ServerSecrets): (text: string) => string {

@@ -109,10 +109,8 @@ function approvalOf(
   return { approval: approval.default, ...(isOtherTool(own.digest, now) ? { isChanged: true } : {}) };
 }
 
-export function isEnabled({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean {
-  return (enabledTools === undefined || enabledTools.includes(tool)) && !disabledTools.includes(tool);
-}
-
+export const isEnabled = ({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean =>
+  (enabledTools === undefined || enabledTools.includes(tool)) && !disabledTools.includes(tool);
 /** Larger schemas are reduced step by step. */
 const mostBytes = 5000;
 const mostDepth = 16;
@@ -136,7 +134,6 @@ export function cleanSchema(given: unknown): JsonObject {
 }
 
 const bytesOf = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
-
 const compositions = ['anyOf', 'oneOf', 'allOf'] as const;
 const maps = ['properties', '$defs', 'definitions', 'patternProperties'] as const;
 const single = ['items', 'additionalProperties', 'not'] as const;
@@ -187,9 +184,8 @@ function inferredType(schema: Readonly<Record<string, Json>>): string | undefine
   return refers ? undefined : 'string';
 }
 
-function isOneOf<const Name extends string>(names: readonly Name[], key: string): key is Name {
-  return (names as readonly string[]).includes(key);
-}
+const isOneOf = <const Name extends string>(names: readonly Name[], key: string): key is Name =>
+  (names as readonly string[]).includes(key);
 
 function mapped(value: JsonObject, change: (member: Json) => Json): JsonObject {
   const members = Object.entries(value).slice(0, mostMembers);
@@ -211,13 +207,10 @@ function everywhere(
   return change(Object.fromEntries(entries), depth);
 }
 
-function without(schema: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
-}
-
-function withoutDescriptions(schema: JsonObject): JsonObject {
-  return everywhere(schema, (each) => without(each, ['description', 'title', 'examples', '$comment']));
-}
+const without = (schema: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
+const withoutDescriptions = (schema: JsonObject): JsonObject =>
+  everywhere(schema, (each) => without(each, ['description', 'title', 'examples', '$comment']));
 
 function withUsedDefinitions(schema: JsonObject): JsonObject {
   const text = JSON.stringify(without(schema, ['$defs', 'definitions']));
@@ -242,23 +235,13 @@ function withUsedDefinitions(schema: JsonObject): JsonObject {
 }
 
 /** References to removed definitions become schemas that accept anything. */
-function withoutDefinitions(schema: JsonObject): JsonObject {
-  return everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
-}
-
-function collapsed(schema: JsonObject): JsonObject {
-  return everywhere(schema, (each, depth) => {
-    const isDeepObject = depth >= 3 && each['type'] === 'object';
-    return isDeepObject ? { type: 'object' } : each;
-  });
-}
-
-function withoutCompositions(schema: JsonObject): JsonObject {
-  return everywhere(schema, (each) => without(each, compositions));
-}
-
+const withoutDefinitions = (schema: JsonObject): JsonObject =>
+  everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
+const collapsed = (schema: JsonObject): JsonObject =>
+  everywhere(schema, (each, depth) => (depth >= 3 && each['type'] === 'object' ? { type: 'object' } : each));
+const withoutCompositions = (schema: JsonObject): JsonObject =>
+  everywhere(schema, (each) => without(each, compositions));
 type NamedMcpTool = Pick<McpTool, 'server' | 'tool'>;
-
 const mostCharacters = 64;
 const digits = 12;
 

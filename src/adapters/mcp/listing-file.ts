@@ -4,7 +4,7 @@ import { fileSystem } from '../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { textHash } from '../../base/digest.ts';
-import { defined } from '../../base/objects.ts';
+import { whole } from '../../base/objects.ts';
 import type { ListedTool, ServerListing } from './listed-tools.ts';
 
 const mostBytes = 8_000_000;
@@ -74,12 +74,10 @@ function keptListing(kept: JsonObject | undefined): ServerListing | undefined {
   if (tools === undefined || typeof kept?.['hasResources'] !== 'boolean') return undefined;
   const read = tools.flatMap((tool): readonly ListedTool[] => {
     if (!isJsonObject(tool)) return [];
-    const [name, description] = [stringAt(tool, 'tool'), stringAt(tool, 'description')];
-    const [parameters, hints] = [objectAt(tool, 'parameters'), objectAt(tool, 'hints')];
-    if (name === undefined || description === undefined || parameters === undefined || hints === undefined) return [];
-    return [{ tool: name, description, parameters, hints }];
+    const texts = { tool: stringAt(tool, 'tool'), description: stringAt(tool, 'description') };
+    const known = whole({ ...texts, parameters: objectAt(tool, 'parameters'), hints: objectAt(tool, 'hints') });
+    return known === undefined ? [] : [known];
   });
   if (read.length !== tools.length) return undefined;
-  const instructions = stringAt(kept, 'instructions');
-  return { tools: read, hasResources: kept['hasResources'], ...defined({ instructions }) };
+  return { tools: read, hasResources: kept['hasResources'], instructions: stringAt(kept, 'instructions') };
 }

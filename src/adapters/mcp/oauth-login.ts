@@ -1,7 +1,8 @@
 import { defined } from '../../base/objects.ts';
 import type { McpAddressConfig } from '../../core/config/servers/mcp-servers.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { arrayAt, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { ErrorWithAdvice } from './bounded-fetch.ts';
 import type { CredentialStore, McpCredentials } from './credential-store.ts';
 import type {
   OAuthClientMetadata,
@@ -31,15 +32,8 @@ export interface LoginSessionOptions {
 
 type Issued = { readonly issuer?: string } | undefined;
 
-/** A login that cannot be made or renewed. The message is part of a sentence. */
-export class LoginProblem extends Error {
-  readonly next: string;
-
-  constructor(message: string, next: string, options?: ErrorOptions) {
-    super(message, options);
-    this.next = next;
-  }
-}
+/** A login that cannot be made or renewed. */
+export class LoginProblem extends ErrorWithAdvice {}
 
 /** No one can log in now. Keeps the library from registering a client, which would replace the stored login's. */
 class LoginWanted extends Error {
@@ -47,13 +41,12 @@ class LoginWanted extends Error {
 }
 
 /** For a server that does not register clients automatically. */
-export function registrationRefused(cause?: unknown): LoginProblem {
-  return new LoginProblem(
+export const registrationRefused = (cause?: unknown): LoginProblem =>
+  new LoginProblem(
     'its login server does not register Capstan as a client',
     'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
     { cause },
   );
-}
 
 /** A login at one server: uses and renews the stored one, and asks the user if that is possible. */
 export class LoginSession implements OAuthClientProvider {
@@ -127,18 +120,15 @@ export class LoginSession implements OAuthClientProvider {
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
     // The user keeps its secret. The issuer is stored, since this client is valid at no other.
-    if (this.#configuredId !== undefined) {
-      const { client_id, issuer } = client;
-      await this.#keep({ client: { client_id, ...defined({ issuer }) } });
-      return;
-    }
-    await this.#keep({ client: { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) } });
+    const { client_id, issuer } = client;
+    const whole = { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) };
+    await this.#keep({ client: this.#configuredId === undefined ? whole : { client_id, issuer } });
   }
 
   tokens(about?: { readonly issuer?: string }): StoredOAuthTokens | undefined {
     const { tokens } = this.#kept;
     this.#used = tokens;
-    if (about === undefined) this.#sent = stringAt(tokens ?? {}, 'access_token');
+    if (about === undefined) this.#sent = stringAt(tokens, 'access_token');
     return isOf(tokens, about) ? (tokens as unknown as StoredOAuthTokens) : undefined;
   }
 
@@ -168,7 +158,7 @@ export class LoginSession implements OAuthClientProvider {
     const response = await send();
     const tokens = response.ok ? parseJsonObject(await response.clone().text()) : undefined;
     this.#notRenewed = response.ok ? 'the answer contained no tokens' : `the answer was HTTP ${response.status}`;
-    if (stringAt(tokens ?? {}, 'access_token') === undefined) return response;
+    if (stringAt(tokens, 'access_token') === undefined) return response;
     // A refresh token that is not replaced stays valid.
     const renewed = { refresh_token: form.get('refresh_token'), ...tokens, ...defined({ issuer: stored['issuer'] }) };
     // Must not undo a logout or login made meanwhile.
@@ -211,7 +201,7 @@ export class LoginSession implements OAuthClientProvider {
       // Another process renewed the tokens meanwhile: the refused ones are no longer stored, and the stored ones are
       // used next.
       const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
-      return defined({ tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined });
+      return { tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined };
     });
   }
 
@@ -237,25 +227,15 @@ export class LoginSession implements OAuthClientProvider {
   }
 }
 
-function equalTokens(one: JsonObject | undefined, other: JsonObject | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
+const equalTokens = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 /** Credentials of one issuer are not shown to another, and those of an unknown one to none. */
-function isOf(kept: JsonObject | undefined, about: Issued): boolean {
-  return kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
-}
-
-function knows(client: JsonObject | undefined, redirectUrl: string): boolean {
-  const known = client?.['redirect_uris'];
-  return Array.isArray(known) && known.includes(redirectUrl);
-}
-
+const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
+  kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
+const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>
+  arrayAt(client, 'redirect_uris')?.includes(redirectUrl) === true;
 const path = '/callback';
-
-export interface CallbackServer extends LoginVisitor {
-  close(): void;
-}
+export type CallbackServer = LoginVisitor & { close(): void };
 
 /** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */
 export async function openCallbackServer(given: {

@@ -11,14 +11,20 @@ import {
 } from '../../protocol/json.ts';
 import { elicitedPage, isUnauthorized } from './call-failure.ts';
 import { readListing, type ServerListing } from './listed-tools.ts';
-import { type McpHost, type OpenTransport, openTransport, type PlacedServer } from './open-transport.ts';
+import {
+  type McpHost,
+  type OpenTransport,
+  openTransport,
+  type PlacedServer,
+  type TransportWatch,
+} from './open-transport.ts';
 import { hasHugeSchema } from './pipe-transport.ts';
 import type { Client, ElicitRequest, ElicitResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';
 
 type Library = typeof import('@modelcontextprotocol/client');
 
-export interface OpenClient {
+export interface OpenClient extends Pick<OpenTransport, 'finishLogin'> {
   readonly client: Client;
   readonly listing: ServerListing;
   /** Schemas as the server wrote them, keyed by the tool's raw name. */
@@ -27,19 +33,12 @@ export interface OpenClient {
   readonly tasks: ReadonlySet<string>;
   readonly malformed: readonly string[];
   endedBecause(): string;
-  /** Waits for the user, who was sent to a login page. Resolves to whether there is a login now. */
-  finishLogin(): Promise<boolean>;
 }
 
-export interface ClientWatch {
-  readonly signal: AbortSignal;
+export interface ClientWatch extends TransportWatch {
   /** The server asks the user something. `taskId`: the task that it says the question is about. */
   elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer>;
   closed(): void;
-  /** Reports the server's first line that is not a protocol message. */
-  odd(line: string): void;
-  /** A login request to this host begins; undefined: it has ended. */
-  loginAt(host: string | undefined): void;
   toolsChanged(): void;
 }
 
@@ -98,10 +97,7 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHo
   return client;
 }
 
-export async function listTools(
-  client: Client,
-  options: ListOptions,
-): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks' | 'malformed'>> {
+export async function listTools(client: Client, options: ListOptions) {
   const { tools: hasTools, resources } = client.getServerCapabilities() ?? {};
   const none: AllTools = { tools: [], malformed: [] };
   const { tools, malformed } = hasTools === undefined ? none : await listAllTools(client, options);
@@ -128,16 +124,8 @@ async function answerElicitation(server: string, { params }: ElicitRequest, watc
   return nestsDeeperThan(mostLevels, schema) ? declined : ask({ server, message, schema });
 }
 
-interface ListOptions {
-  readonly signal: AbortSignal;
-  readonly timeout: number;
-}
-
-interface AllTools {
-  readonly tools: readonly JsonObject[];
-  readonly malformed: readonly string[];
-}
-
+type ListOptions = { readonly signal: AbortSignal; readonly timeout: number };
+type AllTools = { readonly tools: readonly JsonObject[]; readonly malformed: readonly string[] };
 /** A longer list counts as endless. */
 const mostPages = 16;
 
@@ -165,9 +153,8 @@ async function listAllTools(client: Client, options: ListOptions): Promise<AllTo
   }
 }
 
-function isEndless(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'LIST_PAGINATION_EXCEEDED';
-}
+const isEndless = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'LIST_PAGINATION_EXCEEDED';
 
 async function readPages(client: Client, options: ListOptions): Promise<readonly Json[] | undefined> {
   const found: Json[] = [];
@@ -194,9 +181,8 @@ function isTool(value: Json): value is JsonObject {
   );
 }
 
-function nameOf(value: Json, at: number): string {
-  return (isJsonObject(value) ? stringAt(value, 'name') : undefined) ?? `number ${at + 1}`;
-}
+const nameOf = (value: Json, at: number): string =>
+  (isJsonObject(value) ? stringAt(value, 'name') : undefined) ?? `number ${at + 1}`;
 
 /** For answers that we check ourselves. */
 const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
@@ -208,21 +194,11 @@ const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
-interface TaskOptions extends ListOptions {
-  began(taskId: string): void;
-}
-
+type TaskOptions = ListOptions & { began(taskId: string): void };
 const wantsTask = (tool: JsonObject): boolean => objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 
-/**
- * Calls a tool as a task, which continues after the call is answered, and waits for its result. Cancels it when
- * interrupted.
- */
-export async function callAsTask(
-  client: Client,
-  params: JsonObject,
-  { began, ...options }: TaskOptions,
-): Promise<JsonObject> {
+/** Calls a tool as a task, which continues after the call is answered. Waits for it; cancels it when interrupted. */
+export async function callAsTask(client: Client, params: JsonObject, { began, ...options }: TaskOptions) {
   const ask = { method: 'tools/call', params: { ...params, task: {} } };
   const begun = await client.request(ask, anyObjectSchema, options);
   const taskId = stringAt(objectAt(begun, 'task'), 'taskId');

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { words } from '../../core/config/keys/key-kinds.ts';
 import type { McpAddressConfig, McpProgramConfig, McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { StartServerProcess } from '../../ports/mcp-servers.ts';
@@ -6,7 +5,7 @@ import type { PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/shell.ts';
-import { type boundedFetch, fetchForServer, UnreachableServer } from './bounded-fetch.ts';
+import { type boundedFetch, fetchForServer, sameAnswer, UnreachableServer } from './bounded-fetch.ts';
 import { configuredToken } from './call-failure.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { ListingFiles } from './listing-file.ts';
@@ -37,7 +36,7 @@ export function openTransport(
     : addressStream(library, transport, world, { ...watch, limitMs: startupTimeoutMs });
 }
 
-interface TransportWatch {
+export interface TransportWatch {
   readonly signal: AbortSignal;
   /** Reports the server's first line that is not a protocol message. */
   odd(line: string): void;
@@ -49,7 +48,7 @@ function programPipe(
   program: McpProgramConfig,
   cwd: string,
   world: McpHost,
-  odd: TransportWatch['odd'],
+  odd: (line: string) => void,
 ): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is searched for, except where commands could have placed a program.
@@ -62,11 +61,12 @@ function programPipe(
   const folder = program.cwd ?? (sandbox === undefined ? world.programFolder() : cwd);
   const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start, odd);
   endOnFlood(transport, (why) => transport.end(why));
-  return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
+  return { transport, endedBecause: () => transport.ended, finishLogin: () => Promise.resolve(false) };
 }
 
-function startConfined(world: McpHost, where: Parameters<McpHost['confine']>[1]): StartServerProcess {
-  return async (command, watch) => {
+const startConfined =
+  (world: McpHost, where: Parameters<McpHost['confine']>[1]): StartServerProcess =>
+  async (command, watch) => {
     const confined = await world.confine(command, where);
     if ('code' in confined) {
       const reason = `its sandbox ${JSON.stringify(where.sandbox)} cannot be used: ${confined.message}`;
@@ -74,7 +74,6 @@ function startConfined(world: McpHost, where: Parameters<McpHost['confine']>[1])
     }
     return world.startProcess(confined, watch);
   };
-}
 
 /** The user's login, if one is stored or can be made. A configured token or header wins over it. */
 function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | undefined {
@@ -83,7 +82,7 @@ function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | und
   if (visitor === undefined && store.read(address.url).tokens === undefined) return undefined;
   const { clientSecretVariable } = address.oauth;
   const clientSecret = clientSecretVariable === undefined ? undefined : env[clientSecretVariable];
-  return new LoginSession({ address, store, random, ...defined({ visitor, clientSecret }) });
+  return new LoginSession({ address, store, random, visitor, clientSecret });
 }
 
 function addressStream(
@@ -104,7 +103,7 @@ function addressStream(
   const headers = { ...address.headers, ...Object.fromEntries(named), ...bearer };
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
-    ...defined({ authProvider: login }),
+    authProvider: login,
     // Not through `requestInit`, which the library also sends to login servers.
     fetch: withLogin(fetchForServer(url, headers), login, watch),
     reconnectionOptions: {
@@ -167,10 +166,7 @@ function withLogin(
 /** Reads the whole answer, so that one time limit covers all of it. */
 async function readWhole(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer();
-  const whole = new Response(bytes.byteLength === 0 ? null : bytes, response);
-  Object.defineProperty(whole, 'url', { value: response.url });
-  Object.defineProperty(whole, 'redirected', { value: response.redirected });
-  return whole;
+  return sameAnswer(response, bytes.byteLength === 0 ? null : bytes);
 }
 
 /** Limit of the server's requests that wait for our answer. */
@@ -242,10 +238,7 @@ export interface McpHost {
 }
 
 /** `cwd` is the folder of the thread. */
-export interface PlacedServer {
-  readonly config: McpServerConfig;
-  readonly cwd: string;
-}
+export type PlacedServer = { readonly config: McpServerConfig; readonly cwd: string };
 
 /** Needed by any program to find its files, its language and its network's certificates. */
 const base = words(`
@@ -256,10 +249,7 @@ const base = words(`
 `);
 
 /** Servers get only these variables: those with keys go only to servers whose configuration names them. */
-export function serverEnvironment(
-  { env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>,
-  ours: Variables,
-): Readonly<Record<string, string>> {
+export function serverEnvironment({ env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>, ours: Variables) {
   const given = [...base, ...passed].flatMap((name) => {
     const value = ours[name];
     return value === undefined || name.startsWith('CAPSTAN_') ? [] : [[name, value] as const];

@@ -9,16 +9,12 @@ const mostMessageBytes = 32_000_000;
 /** Limit of lines that are not messages: some programs greet their terminal; one that only prints is no server. */
 const mostOddLines = 1000;
 
-export interface PipeEnd {
-  readonly why: string;
-}
-
 export class PipeTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   /** Why it closed. Absent: it is open, or we closed it. */
-  ended: PipeEnd | undefined;
+  ended: string | undefined;
   readonly #odd: (line: string) => void;
   readonly #command: PlainCommand;
   readonly #startProcess: StartServerProcess;
@@ -40,7 +36,7 @@ export class PipeTransport implements Transport {
       ended: ({ exitCode, errors }) => this.end(`it ended with code ${exitCode}${quotedEnd(errors)}`),
     });
     if (started.kind === 'not-started') {
-      this.ended = { why: started.reason };
+      this.ended = started.reason;
       throw new Error(started.reason);
     }
     this.#process = started;
@@ -63,7 +59,7 @@ export class PipeTransport implements Transport {
   /** Closes the transport, for a reason shown to the user. */
   end(why: string): void {
     if (this.#isClosed) return;
-    this.ended = { why };
+    this.ended = why;
     void this.close();
   }
 
@@ -103,14 +99,9 @@ export class PipeTransport implements Transport {
   }
 }
 
-/**
- * A notification that nothing here handles, such as a log line. Those passed on are queued, so a flood would fill
- * memory.
- */
-function isUnheard({ id, method }: JsonObject): boolean {
-  return id === undefined && typeof method === 'string' && !heard.test(method);
-}
-
+/** A notification that nothing here handles, such as a log line. Others are queued: a flood would fill memory. */
+const isUnheard = ({ id, method }: JsonObject): boolean =>
+  id === undefined && typeof method === 'string' && !heard.test(method);
 const heard = /^notifications\/(?:cancelled$|progress$|tools\/|tasks\/|elicitation\/)/;
 
 function quotedEnd(errors: string): string {

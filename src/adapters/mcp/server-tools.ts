@@ -12,15 +12,11 @@ import { isEnabled, offeredTools, type ServerListing, serverPrefix } from './lis
 const percent = { announced: 28, notes: 24, instructions: 48 } as const;
 const mostSignature = 200;
 
-export interface KnownServer {
-  readonly name: string;
-  readonly instructions: string | undefined;
-  /** Why it does not run, as a sentence. */
-  readonly problem: string | undefined;
-}
-
 export interface ServerNewsInput {
-  readonly servers: readonly KnownServer[];
+  /** `problem`: why it does not run, as a sentence. */
+  readonly servers: readonly Readonly<
+    Record<'name', string> & Record<'instructions' | 'problem', string | undefined>
+  >[];
   readonly tools: ThreadTools;
   /** For all texts together, in tokens. */
   readonly budget: number;
@@ -75,9 +71,8 @@ export function serverNews(input: ServerNewsInput): Omit<McpNews, 'deferred'> {
 }
 
 /** In characters. */
-function shareOf(budget: number, percentOfIt: number, parts: number): number {
-  return Math.floor((budget * bytesPerToken * percentOfIt) / 100 / Math.max(1, parts));
-}
+const shareOf = (budget: number, percentOfIt: number, parts: number): number =>
+  Math.floor((budget * bytesPerToken * percentOfIt) / 100 / Math.max(1, parts));
 
 function cut(text: string, most: number): string {
   const characters = [...text];
@@ -121,7 +116,6 @@ export interface ThreadTools {
 
 /** Stays in the list only because removing it would lose the cached prefix. */
 export type MissingTool = Pick<McpTool, 'server' | 'name' | 'spec'>;
-
 /** The presence of this tool means that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
 
@@ -177,12 +171,12 @@ export function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
 }
 
 /** Only of configured servers: a server or tool that the user removed disappears at once. */
-function missingTools(
+const missingTools = (
   held: ReadonlyMap<string, ToolSpec>,
   listed: ReadonlySet<string>,
   servers: ToolsToSort['servers'],
-): readonly MissingTool[] {
-  return [...held].flatMap(([name, spec]) => {
+): readonly MissingTool[] =>
+  [...held].flatMap(([name, spec]) => {
     if (listed.has(name)) return [];
     const config = servers
       .map((server) => server.config)
@@ -191,4 +185,3 @@ function missingTools(
     if (config === undefined || !isEnabled(config, name.slice(serverPrefix(config.name).length))) return [];
     return [{ server: config.name, name, spec }];
   });
-}

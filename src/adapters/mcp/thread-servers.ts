@@ -110,10 +110,7 @@ export class ThreadServers implements McpServers {
     return this.#problems.get(config.name)?.message;
   }
 
-  /**
-   * Problems of servers that this process tried to start. A server that does not run is described in the words that the
-   * model reads.
-   */
+  /** Problems of servers that this process tried to start, in the words that the model reads. */
   get problems(): readonly Outcome[] {
     return [...this.#connections.values()].flatMap((connection) => {
       this.#toldProblem(connection);
@@ -147,10 +144,7 @@ export class ThreadServers implements McpServers {
     else this.#hold();
   }
 
-  /**
-   * True if the held tools are too large for a window that has become smaller. Compaction could not help: it does not
-   * shrink them.
-   */
+  /** True if the held tools are too large for a window that has become smaller. Compaction does not shrink them. */
   #isTooLong(): boolean {
     if (this.#held === undefined) return false;
     const listed = [...this.tools.direct, ...this.tools.missing];
@@ -245,22 +239,18 @@ const describedOtherwise: McpAnswer = {
   why: 'the server now says something else about what this tool does, so the call was not sent. Call it again if you still need it: it is decided anew.',
 };
 
-function tokensOf(tools: readonly { readonly spec: ToolSpec }[]): number {
-  return tools.reduce((sum, { spec }) => sum + specTokens(spec), 0);
-}
-
-function byName(specs: readonly ToolSpec[]): ReadonlyMap<string, ToolSpec> {
-  return new Map(specs.map((spec) => [String(spec['name']), spec]));
-}
+const tokensOf = (tools: readonly { readonly spec: ToolSpec }[]): number =>
+  tools.reduce((sum, { spec }) => sum + specTokens(spec), 0);
+const byName = (specs: readonly ToolSpec[]): ReadonlyMap<string, ToolSpec> =>
+  new Map(specs.map((spec) => [String(spec['name']), spec]));
 
 function progressText({ progress, total, message }: JsonObject): string {
   const share = typeof total === 'number' ? `${String(progress)} of ${total}` : String(progress);
   return typeof message === 'string' ? `${share}: ${message.slice(0, 500)}\n` : `${share}\n`;
 }
 
-function noServer(server: string, known: readonly string[]): string {
-  return `there is no MCP server ${JSON.stringify(server)}. Servers: ${known.join(', ')}.`;
-}
+const noServer = (server: string, known: readonly string[]): string =>
+  `there is no MCP server ${JSON.stringify(server)}. Servers: ${known.join(', ')}.`;
 
 function waitingFor(unseen: readonly McpConnection[]): Outcome {
   const names = unseen.map(({ server }) => server.config.name).join(', ');

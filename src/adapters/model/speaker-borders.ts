@@ -77,7 +77,6 @@ function mapTexts(content: MessageContent, change: (text: string) => string): Me
 }
 
 const textOf = (part: ContentPart): string => stringAt(part, 'text') ?? '';
-
 /** Tag lines that name the speaker enclose all that the user did not write. Such a tag in a text is escaped. */
 type Border = (typeof speakerTags)[number];
 const isBlank = new RegExp(`^[${invisibleClass}${spaceClass}]$`, 'u');

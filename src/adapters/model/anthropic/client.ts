@@ -1,6 +1,6 @@
 import type { ModelClient } from '../../../ports/model.ts';
 import type { Credentials } from '../http/credentials-and-headers.ts';
-import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
+import { httpClient, httpConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
 import { anthropicReader } from './decode.ts';
 import { anthropicEncoder } from './encode.ts';
@@ -24,13 +24,7 @@ export function anthropicClient(options: HttpClientOptions): ModelClient {
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   encoder: () => anthropicEncoder(),
-  everyEncoder: () =>
-    (['anthropic/1', 'anthropic/2', 'anthropic/3', 'anthropic/4'] as const).map((version) => anthropicEncoder(version)),
+  everyEncoder: () => (['anthropic/1', 'anthropic/2', 'anthropic/3', 'anthropic/4'] as const).map(anthropicEncoder),
   client: anthropicClient,
-  capabilities: () => ({
-    remoteCompaction: 'none',
-    freeformTools: 'none',
-    accessPrograms: 'unknown',
-    outputLimit: 'always',
-  }),
+  capabilities: () => plainCapabilities,
 };

@@ -8,7 +8,15 @@ import type { AnswerReader } from '../http/answer-decoder.ts';
 import { serverModel } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
 import { causeOfEnding, causeOfSign, type FailureCause } from '../http/failures/failure-causes.ts';
-import { detailOf, failed, modelFailure, overflowFailure, saysOverflow } from '../http/failures/model-failure.ts';
+import {
+  endedEarly,
+  failed,
+  modelFailure,
+  overflowFailure,
+  reportedErrorWords,
+  saysOverflow,
+} from '../http/failures/model-failure.ts';
+import { mostTokens } from '../responses/decode.ts';
 import { isBlankText, storeOpaque } from './projection.ts';
 
 const nothing: readonly ModelEvent[] = [];
@@ -31,6 +39,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
 
   function decode(event: JsonObject): readonly ModelEvent[] | undefined {
     const index = numberAt(event, 'index') ?? 0;
+    const block = open.get(index);
     switch (event['type']) {
       case 'message_start': {
         const message = objectAt(event, 'message');
@@ -41,19 +50,15 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       }
       case 'content_block_start': {
         if (++announced > maxItems) return [failed(answerTooLarge(`${maxItems} items`))];
-        const block = beginBlock(objectAt(event, 'content_block') ?? {}, { messageId, index });
-        if (block !== undefined) open.set(index, block);
-        return [...released(), ...(block === undefined ? [] : preview(block, blockText(block)))];
+        const begun = beginBlock(objectAt(event, 'content_block') ?? {}, { messageId, index });
+        if (begun !== undefined) open.set(index, begun);
+        return [...released(), ...(begun === undefined ? [] : preview(begun, begun.texts.join('')))];
       }
-      case 'content_block_delta': {
-        const block = open.get(index);
+      case 'content_block_delta':
         return block === undefined ? nothing : preview(block, extendBlock(block, objectAt(event, 'delta') ?? {}));
-      }
-      case 'content_block_stop': {
-        const block = open.get(index);
+      case 'content_block_stop':
         open.delete(index);
         return block === undefined ? nothing : finished(block);
-      }
       case 'message_delta':
         stopReason = stringAt(objectAt(event, 'delta'), 'stop_reason') ?? stopReason;
         usage.push(objectAt(event, 'usage'));
@@ -112,61 +117,51 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   };
 }
 
-const blockText = (block: AnswerBlock): string =>
-  block.kind === 'text' || block.kind === 'thinking' ? block.texts.join('') : '';
-
-function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
+function preview({ kind, itemId }: AnswerBlock, delta: string): readonly ModelEvent[] {
   if (delta === '') return nothing;
-  if (block.kind === 'text') return [{ kind: 'text-delta', itemId: block.itemId ?? '', delta }];
+  if (kind === 'text') return [{ kind: 'text-delta', itemId: itemId ?? '', delta }];
   // No preview without an id: the finished item could not replace it.
-  if (block.kind !== 'thinking' || block.itemId === undefined) return nothing;
-  return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
+  if (kind !== 'thinking' || itemId === undefined) return nothing;
+  return [{ kind: 'reasoning-delta', itemId, part: 0, delta }];
 }
 
-type AnswerBlock = { readonly itemId: string | undefined } & (
-  | { readonly kind: 'text'; readonly texts: string[] }
-  | { readonly kind: 'thinking'; readonly texts: string[]; readonly signatures: string[] }
-  | { readonly kind: 'redacted'; readonly data: string }
-  | {
-      readonly kind: 'call';
-      readonly callId: string;
-      readonly name: string;
-      readonly texts: string[];
-      /** Arguments from a server that sends them whole. */
-      readonly given: JsonObject;
-    }
-);
+interface AnswerBlock {
+  readonly kind: BlockType['kind'];
+  readonly itemId: string | undefined;
+  readonly opening: JsonObject;
+  readonly texts: string[];
+  readonly signatures: string[];
+}
 
-export type BlockPlace = { readonly messageId: string; readonly index: number };
+interface BlockType {
+  readonly kind: 'text' | 'thinking' | 'redacted' | 'call';
+  readonly prefix: string;
+  /** The member of the opening with the first text. */
+  readonly textKey?: string;
+}
+
+const blockTypes: Readonly<Record<string, BlockType>> = {
+  text: { kind: 'text', prefix: 'msg', textKey: 'text' },
+  thinking: { kind: 'thinking', prefix: 'rs', textKey: 'thinking' },
+  redacted_thinking: { kind: 'redacted', prefix: 'rs' },
+  tool_use: { kind: 'call', prefix: 'fc' },
+};
 
 /** Undefined for blocks of provider-run tools and for unknown types. */
-function beginBlock(block: JsonObject, place: BlockPlace): AnswerBlock | undefined {
-  switch (block['type']) {
-    case 'text':
-      return { kind: 'text', itemId: itemIdAt('msg', place), texts: [stringAt(block, 'text') ?? ''] };
-    case 'thinking': {
-      const [text, signature] = [stringAt(block, 'thinking') ?? '', stringAt(block, 'signature') ?? ''];
-      return { kind: 'thinking', itemId: itemIdAt('rs', place), texts: [text], signatures: [signature] };
-    }
-    case 'redacted_thinking':
-      return { kind: 'redacted', itemId: itemIdAt('rs', place), data: stringAt(block, 'data') ?? '' };
-    case 'tool_use': {
-      const [callId, name] = [stringAt(block, 'id') ?? '', stringAt(block, 'name') ?? ''];
-      const given = objectAt(block, 'input') ?? {};
-      return { kind: 'call', itemId: itemIdAt('fc', place), callId, name, texts: [], given };
-    }
-    default:
-      return undefined;
-  }
+function beginBlock(opening: JsonObject, place: BlockPlace): AnswerBlock | undefined {
+  const type = String(opening['type']);
+  if (!Object.hasOwn(blockTypes, type)) return undefined;
+  const { kind, prefix, textKey } = blockTypes[type]!;
+  const texts = textKey === undefined ? [] : [stringAt(opening, textKey) ?? ''];
+  return { kind, itemId: itemIdAt(prefix, place), opening, texts, signatures: [stringAt(opening, 'signature') ?? ''] };
 }
 
-function extendBlock(block: AnswerBlock, delta: JsonObject): string {
-  if (block.kind === 'redacted') return '';
-  const [kind, key] = deltaTypes[String(delta['type'])] ?? [];
+function extendBlock({ kind, texts, signatures }: AnswerBlock, delta: JsonObject): string {
+  const [ofKind, key] = deltaTypes[String(delta['type'])] ?? [];
   const text = key === undefined ? '' : (stringAt(delta, key) ?? '');
-  if (kind === 'signature' && block.kind === 'thinking') block.signatures.push(text);
-  if (kind !== block.kind) return '';
-  block.texts.push(text);
+  if (ofKind === 'signature') signatures.push(text);
+  if (ofKind !== kind) return '';
+  texts.push(text);
   return text;
 }
 
@@ -178,16 +173,15 @@ const deltaTypes: Readonly<Record<string, readonly [kind: string, key: string]>>
 };
 
 /** Undefined if the block is empty. A call without a name is unreadable: it cannot be answered. */
-function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
-  const id = defined({ id: block.itemId });
-  switch (block.kind) {
-    case 'text': {
-      const text = block.texts.join('');
+function blockItem({ kind, itemId, opening, texts, signatures }: AnswerBlock): Item | 'unreadable' | undefined {
+  const id = defined({ id: itemId });
+  const text = texts.join('');
+  switch (kind) {
+    case 'text':
       if (isBlankText(text)) return undefined;
       return { type: 'message', ...id, role: 'assistant', content: [{ type: 'output_text', text }] };
-    }
     case 'thinking': {
-      const [text, signature] = [block.texts.join(''), block.signatures.join('')];
+      const signature = signatures.join('');
       if (text === '' && signature === '') return undefined;
       const summary = text === '' ? [] : [{ type: 'summary_text', text }];
       // The provider does not accept thinking back without a signature.
@@ -195,19 +189,21 @@ function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
       return { type: 'reasoning', ...id, summary, ...defined({ encrypted_content: stored }) };
     }
     case 'redacted': {
-      if (block.data === '') return undefined;
-      const stored = storeOpaque({ kind: 'redacted', data: block.data });
-      return { type: 'reasoning', ...id, summary: [], encrypted_content: stored };
+      const data = stringAt(opening, 'data') ?? '';
+      if (data === '') return undefined;
+      return { type: 'reasoning', ...id, summary: [], encrypted_content: storeOpaque({ kind: 'redacted', data }) };
     }
     case 'call': {
-      const { callId, name, texts, given } = block;
+      const [callId = '', name = ''] = [stringAt(opening, 'id'), stringAt(opening, 'name')];
       if (callId === '' || name === '') return 'unreadable';
-      const written = texts.join('');
-      const text = isBlankText(written) ? JSON.stringify(given) : written;
-      return { type: 'function_call', ...id, name, arguments: text, call_id: callId };
+      // Some servers send the arguments whole.
+      const given = isBlankText(text) ? JSON.stringify(objectAt(opening, 'input') ?? {}) : text;
+      return { type: 'function_call', ...id, name, arguments: given, call_id: callId };
     }
   }
 }
+
+type BlockPlace = { readonly messageId: string; readonly index: number };
 
 /** Undefined when the server does not name its messages: the thread then names the item. */
 function itemIdAt(prefix: string, { messageId, index }: BlockPlace): string | undefined {
@@ -215,9 +211,7 @@ function itemIdAt(prefix: string, { messageId, index }: BlockPlace): string | un
   return name === '' ? undefined : `${prefix}_${name.slice(0, 64)}-${index}`;
 }
 
-/**
- * Error types that mean the same as an HTTP status. An unknown type counts as a server error, which may be temporary.
- */
+/** Error types that mean the same as an HTTP status. An unknown one counts as a server error, which may be temporary. */
 const plain: Readonly<Record<string, FailureCause>> = {
   invalid_request_error: 'request',
   not_found_error: 'not-found',
@@ -229,9 +223,7 @@ export function eventFailure(error: JsonObject | undefined): ModelFailure {
   const [type, message] = [stringAt(error, 'type') ?? '', stringAt(error, 'message') ?? ''];
   if (type === 'request_too_large' || saysOverflow(message)) return overflowFailure(message);
   const cause = causeOfSign(type)?.cause ?? (Object.hasOwn(plain, type) ? plain[type]! : 'server');
-  const words = detailOf(message);
-  const name = type === '' ? 'an error' : `the error ${detailOf(type)}`;
-  return modelFailure({ cause, message: `The provider reported ${name}${words === '' ? '.' : `: ${words}`}` });
+  return modelFailure({ cause, message: reportedErrorWords(type, message) });
 }
 
 export function stopFailure(reason: string): ModelFailure | undefined {
@@ -240,15 +232,9 @@ export function stopFailure(reason: string): ModelFailure | undefined {
   const cause = causeOfEnding(reason);
   if (cause === 'policy') return modelFailure({ cause, message: 'The model refused to answer this request.' });
   if (cause !== 'answer-length') return undefined;
-  return modelFailure({
-    cause,
-    message: 'The provider ended the answer before it was complete. Reason: max_tokens.',
-    next: 'Ask for the answer in smaller parts, or raise max_output_tokens of the model in model_catalog_json.',
-  });
+  const next = 'Ask for the answer in smaller parts, or raise max_output_tokens of the model in model_catalog_json.';
+  return modelFailure({ cause, message: endedEarly('max_tokens'), next });
 }
-
-/** Larger than any context window: a higher count is a server fault. */
-const mostTokens = 1_000_000_000;
 
 /** Counts come at the beginning and at the end. `input_tokens` excludes the cache. Undefined without counts. */
 function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | undefined {

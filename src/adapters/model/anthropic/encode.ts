@@ -1,8 +1,9 @@
-import { cachePerObject, defined } from '../../../base/objects.ts';
+import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import { cacheControl, messagesEncoder } from './messages.ts';
+import { growing } from '../http/list-encoder.ts';
+import { cacheControl, Messages } from './messages.ts';
 import { isBlankText, projectForMessages, textBlock, wireName } from './projection.ts';
 
 /**
@@ -21,8 +22,7 @@ const defaultMaxTokens = 32_000;
  */
 export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Encoder {
   const isMarked = version === 'anthropic/4';
-  const encodeMessages = messagesEncoder(isMarked);
-
+  const messagesOf = growing(() => new Messages(isMarked));
   const toolsText = cachePerObject((tools: readonly ToolSpec[]): string => {
     const offered = tools.flatMap((tool) => wireTool(tool) ?? []).map((tool) => JSON.stringify(tool));
     return offered.length === 0 ? '' : `,"tools":[${marked(offered).join(',')}]`;
@@ -31,25 +31,26 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Enco
   return {
     version,
     body: ({ options, instructions, tools, ...written }: Prompt) => {
-      const { system, pieces, ...unthought } = encodeMessages(written, schemaWords(options));
+      const messages = messagesOf(written);
       const maxTokens = options.outputLimit ?? options.maxOutputTokens ?? defaultMaxTokens;
       const offered = toolsText(tools);
       const length = { max_tokens: maxTokens };
       const isFirst = version === 'anthropic/1';
       const isStable = version === 'anthropic/3' || isMarked;
-      const isUnthought = isStable ? unthought.startsUnthought : unthought.callsUnthought;
+      const isUnthought = isStable ? messages.startsUnthought : messages.callsUnthought;
       const opening = JSON.stringify({ model: options.model, ...(isFirst && length) }).slice(0, -1);
       const closing = JSON.stringify({
         stream: true,
         ...(isFirst ? {} : length),
         tool_choice: offered === '' ? undefined : toolChoice(options),
-        service_tier: serviceTier(options),
+        // The format has its own tiers and refuses others.
+        service_tier: ['auto', 'standard_only'].find((tier) => tier === options.serviceTier),
         ...answerFields(options, { maxTokens, isUnthought, budget: isStable ? 'level' : 'rest' }),
-        stop_sequences: options.stop as string[] | undefined,
+        stop_sequences: options.stop,
       });
       return [
-        Buffer.from(`${opening}${offered}${systemText([instructions, ...system])},"messages":[`, 'utf8'),
-        ...pieces,
+        Buffer.from(`${opening}${offered}${systemText([instructions, ...messages.system])},"messages":[`, 'utf8'),
+        ...messages.pieces(schemaWords(options)),
         Buffer.from(`],${closing.slice(1)}`, 'utf8'),
       ];
     },
@@ -70,10 +71,6 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): 
   return { type: 'auto', disable_parallel_tool_use: parallelToolCalls ? undefined : true };
 }
 
-/** The format has its own tiers and refuses others. */
-const serviceTier = ({ serviceTier: tier }: RequestOptions): string | undefined =>
-  tier === 'auto' || tier === 'standard_only' ? tier : undefined;
-
 /** For a model that cannot be held to a schema. Not part of later requests: it concerns this answer only. */
 function schemaWords({ model, outputSchema }: RequestOptions): string | undefined {
   if (outputSchema === undefined || takesSchema(model)) return undefined;
@@ -83,13 +80,13 @@ function schemaWords({ model, outputSchema }: RequestOptions): string | undefine
 function answerFields(options: RequestOptions, about: Parameters<typeof thinkingFields>[1]): JsonObject {
   const { thinking, effort } = thinkingFields(options, about);
   const schema = takesSchema(options.model) ? options.outputSchema : undefined;
-  const config = defined({ effort, format: schema && { type: 'json_schema', schema } });
-  return defined({
+  const format = schema && { type: 'json_schema', schema };
+  return {
     // The format refuses any temperature but its default while the model thinks.
     temperature: thinking === undefined ? options.temperature : undefined,
     thinking,
-    output_config: Object.keys(config).length === 0 ? undefined : config,
-  });
+    output_config: effort === undefined && format === undefined ? undefined : { effort, format },
+  };
 }
 
 type ThinkingForm = 'none' | 'budget' | 'adaptive';
@@ -126,7 +123,7 @@ const leastBudget = 1024;
 const answerTokens = 4096;
 const efforts: Readonly<Record<string, string>> = { minimal: 'low' };
 const noThinking: ReadonlySet<string> = new Set(['none', 'disabled']);
-export type ThinkingFields = { readonly thinking?: JsonObject; readonly effort?: string };
+type ThinkingFields = { readonly thinking?: JsonObject; readonly effort?: string };
 
 interface AboutThinking {
   readonly maxTokens: number;
@@ -160,12 +157,12 @@ const takesSchema = (model: string): boolean =>
 function wireTool(spec: ToolSpec): JsonObject | undefined {
   const [name, description] = [stringAt(spec, 'name'), stringAt(spec, 'description')];
   if (name === undefined) return undefined;
-  const about = { name: wireName(name), ...defined({ description }) };
+  const about = { name: wireName(name), description };
   if (spec.type === 'function') return { ...about, input_schema: objectSchema(objectAt(spec, 'parameters') ?? {}) };
   if (spec.type !== 'custom') return undefined;
   // The description shows the grammar: the format has no other place for it.
   const grammar = stringAt(objectAt(spec, 'format'), 'definition');
-  const input = { type: 'string', ...defined({ description: grammar && `Must follow this grammar:\n${grammar}` }) };
+  const input = { type: 'string', description: grammar && `Must follow this grammar:\n${grammar}` };
   return { ...about, input_schema: { type: 'object', properties: { input }, required: ['input'] } };
 }
 

@@ -1,97 +1,13 @@
-import type { Prompt } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
+import type { MadeOfItems } from '../http/list-encoder.ts';
 import { developerWords, engineTextInBorders } from '../speaker-borders.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
 /** Blocks too old for a cache mark are joined into pieces of this size, so that a body has few pieces. */
 const pieceLength = 64 * 1024;
 const given = { lead: '', text: '' } as const;
-
-interface EncodedMessages {
-  readonly items: Item[];
-  readonly writers: (InputWriter | undefined)[];
-  readonly messages: Messages;
-  readonly pieces: Buffer[];
-  encoded: number;
-}
-
-export interface MessagesParts {
-  readonly system: readonly string[];
-  /** Members of `messages`, separated by commas. */
-  readonly pieces: readonly Uint8Array[];
-  readonly startsUnthought: boolean;
-  readonly callsUnthought: boolean;
-}
-
-type WrittenInput = Pick<Prompt, 'input' | 'writers'>;
 export const cacheControl = '"cache_control":{"type":"ephemeral"}';
-
-/**
- * Encodes histories. If a history extends the previous one, only the new part is encoded; any other is encoded whole.
- * Blocks never move, only cache marks do. They stand at the ends of the newest two user turns; the previous request had
- * a mark at the first of these, so the cache is found.
- */
-export function messagesEncoder(isMarked: boolean): (input: WrittenInput, lastWords?: string) => MessagesParts {
-  const known = new WeakMap<Item, EncodedMessages>();
-  return ({ input, writers = noOtherWriters }, lastWords) => {
-    const first = input[0];
-    const found = first === undefined ? undefined : known.get(first);
-    const encoded = found !== undefined && continues(found, input, writers) ? found : emptyMessages(isMarked);
-    if (first !== undefined) known.set(first, encoded);
-    const { items, messages } = encoded;
-    for (let index = items.length; index < input.length; index++) {
-      const writer = writers.get(input[index]!);
-      items.push(input[index]!);
-      encoded.writers.push(writer);
-      messages.add(input[index]!, writer);
-    }
-    const { system, startsUnthought, callsUnthought } = messages;
-    return { system: [...system], pieces: piecesOf(encoded, lastWords), startsUnthought, callsUnthought };
-  };
-}
-
-const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
-
-const emptyMessages = (isMarked: boolean): EncodedMessages => ({
-  items: [],
-  writers: [],
-  messages: new Messages(isMarked),
-  pieces: [],
-  encoded: 0,
-});
-
-const continues = (before: EncodedMessages, now: readonly Item[], writers: ReadonlyMap<Item, InputWriter>): boolean =>
-  before.items.length <= now.length &&
-  before.items.every((item, index) => Object.is(item, now[index]) && writers.get(item) === before.writers[index]);
-
-function piecesOf(state: EncodedMessages, lastWords: string | undefined): readonly Uint8Array[] {
-  const { messages, pieces } = state;
-  const { blocks, cacheMarks } = messages;
-  encodeUpTo(state, cacheMarks[0] ?? 0);
-  const open = blocks.slice(state.encoded).map(({ lead, text }, index) => {
-    const isMarked = cacheMarks.includes(state.encoded + index);
-    return isMarked ? `${lead}${text.slice(0, -1)},${cacheControl}}` : lead + text;
-  });
-  const ending = messages.ending(lastWords).map(({ lead, text }) => lead + text);
-  return [...pieces, Buffer.from(`${[...open, ...ending].join('')}]}`, 'utf8')];
-}
-
-function encodeUpTo(state: EncodedMessages, end: number): void {
-  const { blocks } = state.messages;
-  let [from, length] = [state.encoded, 0];
-  for (let index = from; index < end; index++) {
-    length += blocks[index]!.text.length;
-    if (length < pieceLength) continue;
-    const texts = blocks.slice(from, index + 1).map(({ lead, text }) => lead + text);
-    state.pieces.push(Buffer.from(texts.join(''), 'utf8'));
-    // Their bytes are kept: do not hold the texts a second time.
-    for (let at = from; at <= index; at++) blocks[at] = given;
-    [from, length] = [index + 1, 0];
-  }
-  state.encoded = from;
-}
-
 type Speaker = 'user' | 'assistant';
 /** A block and what precedes it: a comma, or the end of one message and the beginning of the next. */
 type PlacedBlock = { readonly lead: string; readonly text: string };
@@ -101,12 +17,16 @@ const missingResult = JSON.stringify('[The result of this call was left out.]');
 
 /**
  * Builds the messages of a request item by item. Roles alternate, the user is first, and the results of a step come
- * first in the message after its calls. A placed block never moves. So if all calls of a history have results, the
- * messages of a longer history begin with the same bytes.
+ * first in the message after its calls. A placed block never moves, only cache marks do. So if all calls of a history
+ * have results, the messages of a longer history begin with the same bytes. Marks stand at the ends of the newest two
+ * user turns; the previous request had one at the first of these, so the cache is found.
  */
-export class Messages {
+export class Messages implements MadeOfItems {
   readonly system: string[] = [];
   readonly blocks: PlacedBlock[] = [];
+  /** The bytes of the first `#encoded` blocks. */
+  readonly #pieces: Buffer[] = [];
+  #encoded = 0;
   readonly #userEnds: number[] = [];
   #isBeginning = true;
   #speaker: Speaker | undefined;
@@ -136,17 +56,39 @@ export class Messages {
     this.#take(projectForMessages(item, { isMarked: this.#isMarked, writer }));
   }
 
-  /**
-   * Blocks that end this request so that it is valid, with `lastWords` if given. They are not kept: a longer history
-   * has real items in their place.
-   */
-  ending(lastWords: string | undefined): readonly PlacedBlock[] {
+  /** Members of `messages`, separated by commas. `lastWords`: ends this request, and is not part of a longer history. */
+  pieces(lastWords?: string): readonly Uint8Array[] {
+    const marks = this.cacheMarks;
+    this.#encodeUpTo(marks[0] ?? 0);
+    const open = this.blocks.slice(this.#encoded).map(({ lead, text }, index) => {
+      const isMarked = marks.includes(this.#encoded + index);
+      return isMarked ? `${lead}${text.slice(0, -1)},${cacheControl}}` : lead + text;
+    });
+    const ending = this.#ending(lastWords).map(({ lead, text }) => lead + text);
+    return [...this.#pieces, Buffer.from(`${[...open, ...ending].join('')}]}`, 'utf8')];
+  }
+
+  #encodeUpTo(end: number): void {
+    let [from, length] = [this.#encoded, 0];
+    for (let index = from; index < end; index++) {
+      length += this.blocks[index]!.text.length;
+      if (length < pieceLength) continue;
+      const texts = this.blocks.slice(from, index + 1).map(({ lead, text }) => lead + text);
+      this.#pieces.push(Buffer.from(texts.join(''), 'utf8'));
+      // Their bytes are kept: do not hold the texts a second time.
+      for (let at = from; at <= index; at++) this.blocks[at] = given;
+      [from, length] = [index + 1, 0];
+    }
+    this.#encoded = from;
+  }
+
+  /** Blocks that make this request valid. They are not kept: a longer history has real items in their place. */
+  #ending(lastWords: string | undefined): readonly PlacedBlock[] {
     if (this.#open.size === 0 && this.#speaker === 'user' && lastWords === undefined) return [];
     const rest = this.#continued();
     // Items that waited for a result may contain calls of their own.
-    for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys()) {
+    for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys())
       rest.#take({ kind: 'result', id, content: missingResult, stray: () => [] });
-    }
     // Ask for a new answer, not for the rest of one that the model began.
     if (lastWords !== undefined)
       rest.#place('user', textBlock(this.#isMarked ? engineTextInBorders(lastWords) : lastWords));

@@ -1,6 +1,8 @@
+import type { AnswerLimits } from '../../../core/config/defaults.ts';
 import type { LengthField, ModelClient, ModelFailure, ModelRequest } from '../../../ports/model.ts';
+import type { AnswerReader } from '../http/answer-decoder.ts';
 import { bearerHeader } from '../http/credentials-and-headers.ts';
-import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
+import { httpClient, httpConnection, plainCapabilities, type WireFormat } from '../http/http-client.ts';
 import type { HttpClientOptions } from '../http/send-question.ts';
 import { chatApi, chatReader } from './decode.ts';
 import { chatDialect, everyDialect } from './dialect.ts';
@@ -9,9 +11,6 @@ import { chatEncoder } from './encode.ts';
 /** Length fields learned from refusals, by address and model, for this process. */
 const learned = new Map<string, LengthField>();
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
-const learnedLengthField = (baseUrl: string, model: string): LengthField | undefined =>
-  learned.get(keyOf(baseUrl, model));
-
 /** Matches servers that do not know a field, not those that find its value too large. */
 const refusal =
   /unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed)|extra (?:inputs?|fields?)|\binstead\b/i;
@@ -41,17 +40,12 @@ function lengthFieldIn(body: ModelRequest['body']): LengthField | undefined {
 function chatClient(options: HttpClientOptions): ModelClient {
   const { capabilities, baseUrl } = options.provider;
   const dialect = chatDialect(capabilities);
-  const client = httpClient(
-    httpConnection(options, {
-      api: chatApi,
-      endpoint: 'chat/completions',
-      identify: bearerHeader,
-      reader: (limits) => chatReader(limits, dialect),
-    }),
-  );
+  const reader = (limits: AnswerLimits): AnswerReader => chatReader(limits, dialect);
+  const wire = { api: chatApi, endpoint: 'chat/completions', identify: bearerHeader, reader };
+  const client = httpClient(httpConnection(options, wire));
   return {
     ...client,
-    lengthField: (model) => learnedLengthField(baseUrl, model),
+    lengthField: (model) => learned.get(keyOf(baseUrl, model)),
     async *stream(request, signal) {
       for await (const event of client.stream(request, signal)) {
         if (event.kind !== 'failed') yield event;
@@ -66,10 +60,5 @@ export const chatFormat: WireFormat = {
   encoder: (provider) => chatEncoder(chatDialect(provider.capabilities)),
   everyEncoder: () => everyDialect().map(chatEncoder),
   client: chatClient,
-  capabilities: () => ({
-    remoteCompaction: 'none',
-    freeformTools: 'none',
-    accessPrograms: 'unknown',
-    outputLimit: 'always',
-  }),
+  capabilities: () => plainCapabilities,
 };

@@ -10,7 +10,7 @@ import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failur
 import { causeOfEnding } from '../http/failures/failure-causes.ts';
 import { httpFailure } from '../http/failures/http-failure.ts';
 import {
-  detailOf,
+  endedEarly,
   failed,
   isOverflowCode,
   modelFailure,
@@ -231,8 +231,8 @@ export function finishMeaning(reason: string): FinishMeaning {
   if (isOverflowCode(reason)) return { kind: 'lost', failure: overflowFailure('') };
   const cause = causeOfEnding(reason);
   if (cause !== 'answer-length' && cause !== 'content-filter') return { kind: 'whole' };
-  const message = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
-  return { kind: cause === 'answer-length' ? 'cut' : 'lost', failure: modelFailure({ cause, message }) };
+  const failure = modelFailure({ cause, message: endedEarly(reason) });
+  return { kind: cause === 'answer-length' ? 'cut' : 'lost', failure };
 }
 
 /** The error in a stream event, in any shape that servers use; undefined if there is none. */

@@ -76,22 +76,21 @@ const orders = [
   ]),
 ] as const;
 
+const choices: { readonly [Key in Exclude<keyof Choices, 'revision' | 'roles' | 'callIds'>]: readonly Choices[Key][] } =
+  {
+    maxTokens: ['max_completion_tokens', 'max_tokens', 'none'],
+    developer: ['developer', 'system'],
+    thoughts: ['returned', 'dropped'],
+    fields: ['openai', 'common'],
+    usage: ['asked', 'unasked'],
+    schema: ['sent', 'dropped'],
+  };
+
 /** Every current and former dialect, to reproduce requests of the past. */
 export function everyDialect(): readonly ChatDialect[] {
-  const all = orders.flatMap((order) =>
-    (['max_completion_tokens', 'max_tokens', 'none'] as const).flatMap((maxTokens) =>
-      (['developer', 'system'] as const).flatMap((developer) =>
-        (['returned', 'dropped'] as const).flatMap((thoughts) =>
-          (['openai', 'common'] as const).flatMap((fields) =>
-            (['asked', 'unasked'] as const).flatMap((usage) =>
-              (['sent', 'dropped'] as const).map((schema) =>
-                dialect({ ...order, developer, thoughts, fields, usage, schema, maxTokens }),
-              ),
-            ),
-          ),
-        ),
-      ),
-    ),
+  const all = Object.entries(choices).reduce<readonly object[]>(
+    (made, [key, values]) => made.flatMap((each) => values.map((value) => ({ ...each, [key]: value }))),
+    orders,
   );
-  return [...all, ...earlier];
+  return [...all.map((each) => dialect(each as Choices)), ...earlier];
 }

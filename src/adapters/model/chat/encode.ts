@@ -7,6 +7,8 @@ import type { ChatDialect } from './dialect.ts';
 import { endedInTurn, messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';
 
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
+
 /** Most stable parts come first, options of the answer last. Caches by item identity: never mutate items. */
 export function chatEncoder(dialect: ChatDialect): Encoder {
   const messagesOf = messageMaker(dialect);
@@ -37,7 +39,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
       const { bytes, areOffered } = encodedTools(tools);
       const { system, messages: made } = messagesOf(input, writers);
       const messages = dialect.roles === 'alternating' ? endedInTurn(made) : made;
-      const words = headText([instructions, ...system]);
+      const words = [instructions, ...system].filter((text) => text !== '').join('\n\n');
       const head = words === '' ? [] : [instructionsBytes(words)];
       return [
         bytesOf(opening(options, dialect, areOffered)),
@@ -56,7 +58,6 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
   };
 }
 
-const headText = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 const comma = bytesOf(',');
 
 /** Everything before tools and messages. `JSON.stringify` skips undefined options. */
@@ -92,10 +93,6 @@ function closing(options: RequestOptions, dialect: ChatDialect, areOffered: bool
   return `],${members}`;
 }
 
-function bytesOf(text: string): Uint8Array {
-  return Buffer.from(text, 'utf8');
-}
-
 /** Every tool is offered as a function. Tools that a provider runs itself are left out. */
 const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
   tools.flatMap((tool) => {
@@ -103,15 +100,12 @@ const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
     return tool.type === 'custom' ? [functionTool(tool, freeformTool(tool))] : [];
   });
 
-function functionTool({ name }: ToolSpec, { description, parameters, strict }: JsonObject): JsonObject {
-  const empty = { type: 'object', properties: {} };
-  return {
-    type: 'function',
-    function: {
-      name: name ?? '',
-      ...(typeof description === 'string' && { description }),
-      parameters: parameters ?? empty,
-      ...(strict === true && { strict }),
-    },
-  };
-}
+const functionTool = ({ name }: ToolSpec, { description, parameters, strict }: JsonObject): JsonObject => ({
+  type: 'function',
+  function: {
+    name: name ?? '',
+    description: typeof description === 'string' ? description : undefined,
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict === true ? strict : undefined,
+  },
+});

@@ -2,24 +2,13 @@ import { shortTextHash } from '../../../base/digest.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
+import { growing, type MadeOfItems } from '../http/list-encoder.ts';
 import { joinContents, type MessageContent, strayHeading, textPart, type UserTurnContent } from '../speaker-borders.ts';
 import type { ChatDialect } from './dialect.ts';
 import type { ChatCall, ChatMessage, ProjectedChatItem } from './projection.ts';
 import { mediaHeading, noOutput, ofOtherSpeaker, projectItem } from './projection.ts';
 
 export type ChatMessages = { readonly system: readonly string[]; readonly messages: readonly ChatMessage[] };
-
-interface Folded extends ChatMessages, Turns {
-  readonly items: Item[];
-  readonly writers: (InputWriter | undefined)[];
-  readonly projected: ProjectedChatItem[];
-  readonly system: string[];
-  readonly messages: ChatMessage[];
-  readonly placed: Set<number>;
-  readonly freshId: (id: string) => string;
-  /** Later items may still change the messages: the model's last text may continue, or a call may get its output. */
-  isOpen: boolean;
-}
 
 /**
  * Makes messages of items. One step of the model is one assistant message, directly followed by the outputs of its
@@ -29,127 +18,134 @@ interface Folded extends ChatMessages, Turns {
 export function messageMaker(
   dialect: ChatDialect,
 ): (items: readonly Item[], writers?: ReadonlyMap<Item, InputWriter>) => ChatMessages {
-  const known = new WeakMap<Item, Folded>();
-  return (items, writers = noOtherWriters) => {
-    const first = items[0];
-    if (first === undefined) return nothing(dialect);
-    const before = known.get(first);
-    const folded =
-      before !== undefined && !before.isOpen && beginsWith(items, writers, before) ? before : nothing(dialect);
-    known.set(first, folded);
-    const from = folded.items.length;
-    for (let index = from; index < items.length; index++) {
-      const item = items[index]!;
-      const writer = writers.get(item);
-      folded.items.push(item);
-      folded.writers.push(writer);
-      folded.projected.push(projectItem(item, dialect, writer));
-    }
-    for (let index = from; index < items.length;) index = addAt(index, folded, dialect);
-    return folded;
-  };
-}
-
-const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
-
-function nothing({ callIds }: ChatDialect): Folded {
-  const lists = { items: [], writers: [], projected: [], system: [], messages: [] };
-  return { ...lists, placed: new Set(), freshId: uniqueCallIds(callIds), isOpen: false };
-}
-
-const beginsWith = (items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean =>
-  before.items.length <= items.length &&
-  before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index]);
-
-function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
-  const add = adderOf(folded, dialect);
-  const here = folded.projected[index]!;
-  switch (here.kind) {
-    case 'left-out':
-    case 'gap':
-      return index + 1;
-    case 'message':
-      add.message(here.message);
-      return index + 1;
-    case 'users-turn':
-      add.toUsersTurn(here.words);
-      return index + 1;
-    case 'developer':
-      // Only text can be part of the `system` message.
-      if (folded.messages.length === 0 && typeof here.first === 'string') folded.system.push(here.first);
-      else add.toUsersTurn(here.later);
-      return index + 1;
-    case 'output':
-      if (!folded.placed.has(index)) add.toUsersTurn(strayOutput(here, dialect));
-      return index + 1;
-    default:
-      return addStep(index, folded, dialect);
-  }
-}
-
-interface Adder {
-  readonly message: (message: ChatMessage) => void;
-  readonly toUsersTurn: (words: UserTurnContent) => void;
-}
-
-function adderOf(folded: Folded, { roles }: ChatDialect): Adder {
-  if (roles === 'alternating') {
-    return {
-      message: (message) => addInTurn(folded, message),
-      toUsersTurn: (words) => addToUsersTurn(folded, words),
-    };
-  }
-  const { messages } = folded;
-  return {
-    message: (message) => void messages.push(message),
-    toUsersTurn: ({ content }) => void messages.push({ role: 'user', content }),
-  };
+  const grow = growing(() => new ChatFold(dialect));
+  return (input, writers) => grow({ input, writers }).completed();
 }
 
 type Output = Extract<ProjectedChatItem, { kind: 'output' }>;
 
-function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
-  const { projected } = folded;
-  const add = adderOf(folded, dialect);
-  const made = { said: [] as string[], thought: [] as string[], calls: [] as ChatCall[] };
-  let end = from;
-  for (; end < projected.length; end++) {
-    const each = projected[end]!;
-    if (each.kind === 'said') made.said.push(each.text);
-    else if (each.kind === 'thought') made.thought.push(each.text);
-    else if (each.kind === 'call') made.calls.push(each.call);
-    else if (each.kind !== 'left-out') break;
-  }
-  folded.isOpen ||= end === projected.length;
-  const calls = made.calls.map((call) => ({ call, id: folded.freshId(call.id), output: outputFor(call, end, folded) }));
-  if (made.said.length === 0 && calls.length === 0) return end;
-  const thought = made.thought.join('\n\n');
-  add.message({
-    role: 'assistant',
-    content: made.said.length === 0 ? null : made.said.join('\n\n'),
-    // Servers that want thoughts returned refuse a call without them, even if there were none.
-    ...(dialect.thoughts === 'returned' && (thought !== '' || calls.length > 0) && { reasoning_content: thought }),
-    ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
-  });
-  for (const { id, output } of calls) {
-    add.message({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
-  }
-  const media = calls.flatMap(({ output }) => output?.media ?? []);
-  if (media.length > 0)
-    add.toUsersTurn(ofOtherSpeaker('tool_output', [textPart(mediaHeading), ...media], dialect.roles));
-  return end;
-}
+class ChatFold implements ChatMessages, MadeOfItems {
+  readonly system: string[] = [];
+  readonly messages: ChatMessage[] = [];
+  /** The model's last text may continue, or a call may get its output. */
+  isOpen = false;
+  readonly #dialect: ChatDialect;
+  readonly #projected: ProjectedChatItem[] = [];
+  /** The first item that is not in the messages yet. */
+  #next = 0;
+  readonly #placed = new Set<number>();
+  readonly #freshId: (id: string) => string;
+  /** The last message if it is the user's, in the form it takes when another one joins it. */
+  #amongOthers: (() => MessageContent) | undefined;
 
-function outputFor({ id }: ChatCall, from: number, folded: Folded): Output | undefined {
-  const { projected, placed } = folded;
-  for (let index = from; index < projected.length; index++) {
-    const each = projected[index]!;
-    if (each.kind !== 'output' || each.callId !== id || placed.has(index)) continue;
-    placed.add(index);
-    return each;
+  constructor(dialect: ChatDialect) {
+    this.#dialect = dialect;
+    this.#freshId = uniqueCallIds(dialect.callIds);
   }
-  folded.isOpen = true;
-  return undefined;
+
+  add(item: Item, writer: InputWriter | undefined): void {
+    this.#projected.push(projectItem(item, this.#dialect, writer));
+  }
+
+  completed(): ChatMessages {
+    while (this.#next < this.#projected.length) this.#next = this.#addAt(this.#next);
+    return this;
+  }
+
+  #addAt(index: number): number {
+    const here = this.#projected[index]!;
+    switch (here.kind) {
+      case 'left-out':
+      case 'gap':
+        break;
+      case 'message':
+        this.#add(here.message);
+        break;
+      case 'users-turn':
+        this.#addToUsersTurn(here.words);
+        break;
+      case 'developer':
+        // Only text can be part of the `system` message.
+        if (this.messages.length === 0 && typeof here.first === 'string') this.system.push(here.first);
+        else this.#addToUsersTurn(here.later);
+        break;
+      case 'output':
+        if (!this.#placed.has(index)) this.#addToUsersTurn(strayOutput(here, this.#dialect));
+        break;
+      case 'said':
+      case 'thought':
+      case 'call':
+        return this.#addStep(index);
+    }
+    return index + 1;
+  }
+
+  #addStep(from: number): number {
+    const projected = this.#projected;
+    const made = { said: [] as string[], thought: [] as string[], calls: [] as ChatCall[] };
+    let end = from;
+    for (; end < projected.length; end++) {
+      const each = projected[end]!;
+      if (each.kind === 'said') made.said.push(each.text);
+      else if (each.kind === 'thought') made.thought.push(each.text);
+      else if (each.kind === 'call') made.calls.push(each.call);
+      else if (each.kind !== 'left-out') break;
+    }
+    this.isOpen ||= end === projected.length;
+    const calls = made.calls.map((call) => ({ call, id: this.#freshId(call.id), output: this.#outputFor(call, end) }));
+    if (made.said.length === 0 && calls.length === 0) return end;
+    const thought = made.thought.join('\n\n');
+    const { thoughts, roles } = this.#dialect;
+    this.#add({
+      role: 'assistant',
+      content: made.said.length === 0 ? null : made.said.join('\n\n'),
+      // Servers that want thoughts returned refuse a call without them, even if there were none.
+      ...(thoughts === 'returned' && (thought !== '' || calls.length > 0) && { reasoning_content: thought }),
+      ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
+    });
+    for (const { id, output } of calls)
+      this.#add({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
+    const media = calls.flatMap(({ output }) => output?.media ?? []);
+    if (media.length > 0)
+      this.#addToUsersTurn(ofOtherSpeaker('tool_output', [textPart(mediaHeading), ...media], roles));
+    return end;
+  }
+
+  #outputFor({ id }: ChatCall, from: number): Output | undefined {
+    const index = this.#projected.findIndex(
+      (each, at) => at >= from && each.kind === 'output' && each.callId === id && !this.#placed.has(at),
+    );
+    if (index === -1) this.isOpen = true;
+    else this.#placed.add(index);
+    return this.#projected[index] as Output | undefined;
+  }
+
+  #add(message: ChatMessage): void {
+    const { messages } = this;
+    const last = messages.at(-1);
+    if (this.#dialect.roles === 'alternating' && message.role === 'assistant') {
+      if (last === undefined) messages.push({ ...standIn.before });
+      if (last?.role === 'assistant') messages.push(standIn.between);
+    }
+    messages.push(message);
+  }
+
+  /** With alternating roles, merges the messages of a turn into one that names each speaker. Only its end changes later. */
+  #addToUsersTurn({ content, among }: UserTurnContent): void {
+    const { messages } = this;
+    const last = messages.at(-1);
+    if (this.#dialect.roles === 'alternating') {
+      if (last?.role === 'user' && this.#amongOthers !== undefined) {
+        const joined = joinContents(this.#amongOthers(), among());
+        messages[messages.length - 1] = { role: 'user', content: joined };
+        this.#amongOthers = () => joined;
+        return;
+      }
+      if (last?.role === 'tool') messages.push(standIn.afterOutputs);
+      this.#amongOthers = among;
+    }
+    messages.push({ role: 'user', content });
+  }
 }
 
 function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject {
@@ -175,38 +171,9 @@ const standIn = {
   afterOutputs: { role: 'assistant', content: 'Noted.' },
 } as const satisfies Record<string, ChatMessage>;
 
-interface Turns {
-  readonly messages: ChatMessage[];
-  /** The last message if it is the user's, in the form it takes when another one joins it. */
-  amongOthers?: () => MessageContent;
-}
-
-function addInTurn({ messages }: Turns, message: ChatMessage): void {
-  const last = messages.at(-1);
-  if (message.role === 'assistant' && last === undefined) messages.push({ ...standIn.before });
-  if (message.role === 'assistant' && last?.role === 'assistant') messages.push(standIn.between);
-  messages.push(message);
-}
-
-/** Merges messages of the user's turn into one that names each speaker. Only its end changes later. */
-function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void {
-  const { messages, amongOthers } = turns;
-  const last = messages.at(-1);
-  if (last?.role === 'user' && amongOthers !== undefined) {
-    const joined = joinContents(amongOthers(), among());
-    messages[messages.length - 1] = { role: 'user', content: joined };
-    turns.amongOthers = () => joined;
-    return;
-  }
-  if (last?.role === 'tool') messages.push(standIn.afterOutputs);
-  messages.push({ role: 'user', content });
-  turns.amongOthers = among;
-}
-
 /** The messages of a request, which must not end with the assistant's. */
 export const endedInTurn = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
-
 /** Makes the call ids of a request, in order and unique: a server refuses a second call under one id. */
 export const uniqueCallIds = (form: ChatDialect['callIds']): ((id: string) => string) =>
   form === 'nine' ? nineCharacters() : anyCharacters();

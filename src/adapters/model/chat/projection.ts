@@ -59,13 +59,13 @@ const rules: Readonly<Record<string, Rule>> = {
     if (item.role === 'assistant')
       return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText), roles).text);
     if (item.role !== 'developer' && item.role !== 'system') return usersRole(contentOf(item.content), roles, writer);
+    const content = contentOf(item.content);
+    if (content === '') return gap;
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
-      return asMessage(developer, item.content);
-    const first = contentOf(item.content);
-    if (first === '') return gap;
-    if (roles === 'alternating')
-      return { kind: 'developer', first, later: sameInEveryMessage(engineInBorders(readParts(item.content))) };
-    return { kind: 'developer', first, later: sameInEveryMessage(contentInUsersTurn(item.content)) };
+      return { kind: 'message', message: { role: developer, content } };
+    const isBordered = roles === 'alternating';
+    const later = isBordered ? engineInBorders(readParts(item.content)) : contentInUsersTurn(item.content);
+    return { kind: 'developer', first: content, later: sameInEveryMessage(later) };
   },
   agent_message: (item, { roles }) => {
     const content = contentOf([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
@@ -90,18 +90,12 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const leftOut: ProjectedChatItem = { kind: 'left-out' };
 const gap: ProjectedChatItem = { kind: 'gap' };
-
 /** Types without a rule are for other formats only. */
 export const projectItem = (item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem =>
   Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 export const projectedTypes: readonly string[] = Object.keys(rules);
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
 export const mediaHeading = '[What the tools returned beside text, in order:]';
-
-function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
-  const content = contentOf(parts);
-  return content === '' ? gap : { kind: 'message', message: { role, content } };
-}
 
 /** Servers that allow any order of roles keep speakers apart by messages. */
 function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | undefined): ProjectedChatItem {
@@ -111,11 +105,7 @@ function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | 
 }
 
 /** Words of an agent or a tool. The heading is sufficient where every message has one speaker. */
-export function ofOtherSpeaker(
-  border: 'agent_message' | 'tool_output',
-  content: MessageContent,
-  roles: Roles,
-): UserTurnContent {
+export function ofOtherSpeaker(border: 'agent_message' | 'tool_output', content: MessageContent, roles: Roles) {
   return roles === 'any-order' ? sameInEveryMessage(content) : fromOtherSpeaker(border, content);
 }
 
@@ -203,7 +193,7 @@ function pictureOf(part: JsonObject): ContentPart {
   if (url === undefined) return textPart('[A picture stands here that this wire format cannot carry.]');
   const given = stringAt(part, 'detail') ?? '';
   const detail = Object.hasOwn(details, given) ? details[given] : undefined;
-  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+  return { type: 'image_url', image_url: { url, detail } };
 }
 
 const recording = /^data:audio\/(?:x-)?(wav|wave|mp3|mpeg);base64,/i;

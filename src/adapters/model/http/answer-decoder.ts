@@ -18,7 +18,6 @@ export interface AnswerReader {
 const silenceAfterErrorMs = 1000;
 /** An event is held in memory until it is complete. */
 const usualEventBytes = 32 * 1024 ** 2;
-
 /** Largest event of an answer. Grows with a user-raised limit for answers. */
 export const mostEventBytes = ({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number =>
   Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
@@ -72,9 +71,8 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       const rest = take(reader.end());
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
-    refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
-      return finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
-    },
+    refuse: (decoded: readonly ModelEvent[]): readonly ModelEvent[] =>
+      finished ? decoded : fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event')),
     /** Waits for more. Only events that the reader knows extend the time: bytes, comments and unknown events do not. */
     async wait<Result>(
       usualMs: number,
@@ -87,9 +85,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       waitedMs += performance.now() - began;
       return result;
     },
-    get sawOther(): boolean {
-      return sawOther;
-    },
+    sawOther: () => sawOther,
   };
 }
 
@@ -98,16 +94,13 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
   const parser = eventStreamParser({ mostEventBytes: mostEventBytes(limits) });
   const answer = answerEvents(limits, reader);
   return {
+    ...answer,
     push(chunk: Uint8Array): readonly ModelEvent[] {
       const events = answer.push(chunk.length, () => parser.push(chunk));
       return parser.isTooLarge ? answer.refuse(events) : events;
     },
     /** The stream is over: gives `failed` unless the answer was finished, with the server's error or else `cause`. */
-    end: (cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] => answer.end(() => parser.end(), cause),
-    wait: answer.wait,
-    get sawOther(): boolean {
-      return answer.sawOther;
-    },
+    end: (cause: (sawEvent: boolean) => ModelFailure) => answer.end(() => parser.end(), cause),
   };
 }
 
@@ -116,17 +109,12 @@ const leastMessageBytes = 64;
 
 export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   const answer = answerEvents(limits, reader);
+  const costOf = (messages: readonly Buffer[]): number =>
+    messages.reduce((sum, { length }) => sum + Math.max(length, leastMessageBytes), 0);
   return {
-    push: (messages: readonly Buffer[]): readonly ModelEvent[] =>
-      answer.push(
-        messages.reduce((sum, { length }) => sum + Math.max(length, leastMessageBytes), 0),
-        () => messages,
-      ),
-    end: (cause: () => ModelFailure): readonly ModelEvent[] => answer.end(() => [], cause),
-    wait: answer.wait,
-    get sawOther(): boolean {
-      return answer.sawOther;
-    },
+    ...answer,
+    push: (messages: readonly Buffer[]) => answer.push(costOf(messages), () => messages),
+    end: (cause: () => ModelFailure) => answer.end(() => [], cause),
   };
 }
 
@@ -165,9 +153,6 @@ export function joinedDeltas(events: readonly ModelEvent[]): readonly ModelEvent
 }
 
 const isDelta = (event: ModelEvent): event is Delta => event.kind === 'text-delta' || event.kind === 'reasoning-delta';
-
-function continues(before: Delta, next: Delta): boolean {
-  if (before.itemId !== next.itemId) return false;
-  if (before.kind === 'reasoning-delta') return next.kind === 'reasoning-delta' && before.part === next.part;
-  return next.kind === 'text-delta';
-}
+const partOf = (delta: Delta): number => (delta.kind === 'reasoning-delta' ? delta.part : 0);
+const continues = (before: Delta, next: Delta): boolean =>
+  before.itemId === next.itemId && before.kind === next.kind && partOf(before) === partOf(next);

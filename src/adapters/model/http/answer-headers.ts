@@ -19,8 +19,9 @@ const accountHeader = /^x-(.{1,40})-(primary|secondary)-used-percent$/;
 
 function ofAccount(headers: HttpHeaders, header: string): RateLimit | undefined {
   const [, limit = '', window = ''] = accountHeader.exec(header) ?? [];
-  const usedPercent = percentIn(headers[header]);
-  if (limit === '' || usedPercent === undefined) return undefined;
+  const used = numberIn(headers[header]);
+  if (limit === '' || used === undefined) return undefined;
+  const usedPercent = Math.min(used, 100);
   const about = (part: string): number | undefined => numberIn(headers[`x-${limit}-${window}-${part}`]);
   const [windowMinutes, resetsAt] = [about('window-minutes'), readableTime(about('reset-at'))];
   // All zero: the plan has no such window.
@@ -57,11 +58,6 @@ function resetIn(text: string | undefined, now: number): number | undefined {
   }
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : readableTime(Math.ceil(date / 1000));
-}
-
-function percentIn(header: string | readonly string[] | undefined): number | undefined {
-  const percent = numberIn(header);
-  return percent === undefined ? undefined : Math.min(percent, 100);
 }
 
 const numberIn = (header: string | readonly string[] | undefined): number | undefined =>

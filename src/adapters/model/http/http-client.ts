@@ -18,6 +18,14 @@ export const httpConnection = (options: HttpClientOptions, wire: HttpWire): Conn
   sendTo: options.sendTo ?? createSender(options),
 });
 
+/** Of formats that know neither a compaction of their own nor free-text tools. */
+export const plainCapabilities: ProviderCapabilities = {
+  remoteCompaction: 'none',
+  freeformTools: 'none',
+  accessPrograms: 'unknown',
+  outputLimit: 'always',
+};
+
 export function httpClient(connection: Connection): ModelClient {
   const { options } = connection;
   return {
@@ -49,10 +57,16 @@ async function* answer(request: ModelRequest, signal: AbortSignal, connection: C
   }
 }
 
-type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
-
 /** The events of an open stream. By the last event, the connection is closed or on its way to the pool. */
-async function* read({ body, headers }: OpenAnswer, { wire, limits, idleMs, signal }: Reading): Events {
+async function* read(
+  { body, headers }: OpenAnswer,
+  {
+    wire,
+    limits,
+    idleMs,
+    signal,
+  }: Pick<Connection, 'wire'> & Pick<ModelQuestion, 'idleMs' | 'signal'> & { readonly limits: AnswerLimits },
+): Events {
   const decoder = answerDecoder(limits, wire.reader(limits));
   let isReleased = false;
   try {
@@ -63,7 +77,7 @@ async function* read({ body, headers }: OpenAnswer, { wire, limits, idleMs, sign
           ? decoder.push(part.bytes)
           : decoder.end((sawEvent) => {
               if (part.kind === 'end' && !sawEvent) return emptyFailure(headers['content-type'], wire.api);
-              return endFailure(part, { idleMs, sawOther: decoder.sawOther });
+              return endFailure(part, { idleMs, sawOther: decoder.sawOther() });
             });
       for (const event of joinedDeltas(events)) {
         // Check between events that arrived together, too: abort takes effect immediately.

@@ -1,3 +1,7 @@
+import type { Prompt } from '../../../ports/model.ts';
+import type { Item } from '../../../protocol/item.ts';
+import type { InputWriter } from '../../../protocol/user-input.ts';
+
 export interface EntryWriter<Entry> {
   /** Existing bytes; undefined if the text must be made. Called once per entry. */
   stored(entry: Entry): Buffer | undefined;
@@ -109,4 +113,35 @@ function filled({ pieces, slab }: Pick<EncodedList<unknown>, 'pieces' | 'slab'>,
   if (last?.buffer === slab.buffer && last.to === slab.used) last.to += length;
   else pieces.push({ buffer: slab.buffer, from: slab.used, to: slab.used + length });
   slab.used += length;
+}
+
+export interface MadeOfItems {
+  add(item: Item, writer: InputWriter | undefined): void;
+  /** Later items may still change what was made, so no longer history can continue it. */
+  readonly isOpen?: boolean;
+}
+
+const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
+
+/** Makes something of histories. One that extends the previous costs its new items; any other is made anew. */
+export function growing<Made extends MadeOfItems>(begin: () => Made) {
+  const known = new WeakMap<Item, { readonly items: Item[]; readonly writers: unknown[]; readonly made: Made }>();
+  return ({ input, writers = noOtherWriters }: Pick<Prompt, 'input' | 'writers'>): Made => {
+    const first = input[0];
+    let history = first && known.get(first);
+    const isContinued =
+      history !== undefined &&
+      history.made.isOpen !== true &&
+      commonLength(history.items, input) === history.items.length &&
+      history.items.every((item, index) => writers.get(item) === history?.writers[index]);
+    if (history === undefined || !isContinued) history = { items: [], writers: [], made: begin() };
+    if (first !== undefined) known.set(first, history);
+    for (const item of input.slice(history.items.length)) {
+      const writer = writers.get(item);
+      history.items.push(item);
+      history.writers.push(writer);
+      history.made.add(item, writer);
+    }
+    return history.made;
+  };
 }

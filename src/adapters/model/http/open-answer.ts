@@ -4,7 +4,7 @@ import type { ModelFailure, RequestRetry } from '../../../ports/model.ts';
 import { modelFailure, retryDelay } from './failures/model-failure.ts';
 import { abortedFailure, noAnswerFailure } from './failures/answer-failure.ts';
 import type { HttpHead, HttpHeaders } from './network/http-head.ts';
-import type { OpenedExchange, OutgoingRequest, Send } from './network/exchange.ts';
+import type { OpenedExchange, OutgoingRequest, Send, Unanswered } from './network/exchange.ts';
 import { bareHost, isLoopback } from './network/destination.ts';
 import { httpFailure } from './failures/http-failure.ts';
 import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
@@ -62,8 +62,7 @@ export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest
   for (;;) {
     const triedAt = performance.now();
     const opened = await send(asking);
-    const wasBrief = performance.now() - triedAt <= longestConnectingMs;
-    const result = await judge(opened, opening, asking, { wasBrief });
+    const result = await judge(opened, opening, asking, performance.now() - triedAt);
     if (result.kind === 'open') return result;
     if (result.again === 'at-once' && !freshConnection) {
       freshConnection = true;
@@ -80,23 +79,22 @@ export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest
     }
     attempt += 1;
     const waitMs = Math.max(retryDelay(attempt, random), result.failure.retry.afterMs ?? 0);
-    const isFinal = connectRetries === undefined ? {} : { isFinal: true as const };
-    asking.onRetry({ failure: result.failure, waitMs, attempt, of: retries, ...isFinal });
+    const isFinal = connectRetries === undefined ? undefined : true;
+    asking.onRetry({ failure: result.failure, waitMs, attempt, of: retries, isFinal });
     await clock.sleep(waitMs, signal);
     if (signal.aborted) return { kind: 'failed', failure: abortedFailure() };
   }
 }
 
-/** `wasBrief`: it did not take longer than connections may. */
 async function judge(
   opened: OpenedExchange,
   opening: OpeningContext,
   asking: AwaitedRequest,
-  { wasBrief }: { readonly wasBrief: boolean },
+  tookMs: number,
 ): Promise<OpenAnswer | Refused> {
   if (opened.kind !== 'answer') {
     const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
-    const connectRetries = connectRetriesAfter(opened, opening, { wasBrief });
+    const connectRetries = connectRetriesAfter(opened, opening, tookMs);
     return { kind: 'failed', failure, again: againAfter(opened), connectRetries };
   }
   const { status, headers } = opened.head;
@@ -109,20 +107,16 @@ async function judge(
     : refusal(opened, opening, asking);
 }
 
-function againAfter(opened: Exclude<OpenedExchange, { kind: 'answer' }>): Refused['again'] {
+function againAfter(opened: Unanswered): Refused['again'] {
   if (opened.kind === 'lost') return opened.stale ? 'at-once' : 'after-delay';
   // An idle one may have waited for minutes: the caller warns the user before it waits again.
   return opened.kind === 'refused' ? 'after-delay' : 'no';
 }
 
 /** If no local program listens, none will a moment later. */
-function connectRetriesAfter(
-  opened: Exclude<OpenedExchange, { kind: 'answer' }>,
-  { provider, origin }: OpeningContext,
-  { wasBrief }: { readonly wasBrief: boolean },
-): number | undefined {
+function connectRetriesAfter(opened: Unanswered, { provider, origin }: OpeningContext, tookMs: number) {
   const host = ('proxy' in opened ? opened.proxy?.host : undefined) ?? bareHost(new URL(origin));
-  if (!isUnreached(opened, host, { wasBrief })) return undefined;
+  if (!isUnreached(opened, host, tookMs)) return undefined;
   const isLocal = opened.kind === 'lost' && opened.code === 'ECONNREFUSED' && isLoopback(host);
   return provider.connectMaxRetries ?? (isLocal ? 0 : usualConnectRetries);
 }
@@ -131,15 +125,12 @@ function connectRetriesAfter(
  * No connection was made, or it was closed at once: by a proxy that opens no tunnel, or on this machine, where only the
  * peer closes it. A remote server may close one because it restarts, and one that closes it late was working.
  */
-function isUnreached(
-  opened: Exclude<OpenedExchange, { kind: 'answer' }>,
-  host: string,
-  { wasBrief }: { readonly wasBrief: boolean },
-): boolean {
+function isUnreached(opened: Unanswered, host: string, tookMs: number): boolean {
   if (opened.kind !== 'lost') return opened.kind === 'refused';
   if (connectFailureCodes.has(opened.code)) return true;
   const { code, before } = opened;
-  return wasBrief && peerClosedCodes.has(code) && (before === 'tunnel' || (before === 'answer' && isLoopback(host)));
+  if (tookMs > longestConnectingMs || !peerClosedCodes.has(code)) return false;
+  return before === 'tunnel' || (before === 'answer' && isLoopback(host));
 }
 
 /** Compressed although this was not requested. Some servers name an encoding that is none. */

@@ -34,12 +34,10 @@ export interface Connection {
   readonly sendTo: (target: Target) => Send;
 }
 
-export function answerLimits(
+export const answerLimits = (
   { limits = defaultAnswerLimits }: Pick<HttpClientOptions, 'limits'>,
   { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
-): AnswerLimits {
-  return maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) };
-}
+): AnswerLimits => (maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) });
 
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 /** `hide` removes the secrets of the request from a failure, before any caller sees it. */
@@ -70,29 +68,20 @@ export async function sendQuestion(
 export function addressRequest(
   { wire, options }: Pick<Connection, 'wire' | 'options'>,
   { request, credentials, endpoint, wants }: Addressing,
-): Pick<SentQuestion, 'hide'> & {
-  readonly target: Target | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-} {
+) {
   const { provider } = options;
   const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
   const target = endpointTarget({ ...provider, baseUrl }, endpoint);
-  const { identify } = wire;
-  const sources = {
-    ...options,
-    identify: (known: Credentials) => identify(known, request),
-    request: request.headers,
-    credentials,
-    wants,
-  };
+  const identify = (known: Credentials) => wire.identify(known, request);
+  const sources = { ...options, identify, request: request.headers, credentials, wants };
   const secrets = requestSecrets(sources);
-  return { target, headers: wireHeaders(sources), hide: (failure) => withoutSecrets(failure, secrets) };
+  const hide = (failure: ModelFailure): ModelFailure => withoutSecrets(failure, secrets);
+  return { target, headers: wireHeaders(sources), hide };
 }
 
-interface Addressing extends Pick<ModelQuestion, 'endpoint'> {
+interface Addressing extends Pick<HeaderSources, 'wants'>, Pick<ModelQuestion, 'endpoint'> {
   readonly request: Pick<ModelRequest, 'headers' | 'routing'>;
   readonly credentials: Usable;
-  readonly wants: HeaderSources['wants'];
 }
 
 async function askAs(
@@ -157,7 +146,6 @@ export async function askCredentials(
   }
 }
 
-export type WireBody = { readonly body: readonly Uint8Array[]; readonly headers: Readonly<Record<string, string>> };
 const level = 3;
 
 /** Compressed once for all attempts, where the provider accepts that from an account. Records keep the plain body. */
@@ -165,15 +153,13 @@ async function wireBody(
   body: readonly Uint8Array[],
   { requestCompression }: Pick<ProviderCapabilities, 'requestCompression'>,
   credentials: Credentials,
-): Promise<WireBody> {
+): Promise<Pick<AwaitedRequest, 'body' | 'headers'>> {
   const isAccount = credentials.kind === 'bearer' && credentials.mode === 'chatgpt';
   if (requestCompression !== 'zstd' || !isAccount) return { body, headers: {} };
   const zlib = process.getBuiltinModule('node:zlib');
   const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };
-  const packed = await new Promise<Buffer>((resolve, reject) => {
-    zlib.zstdCompress(Buffer.concat(body), { params }, (error, bytes) =>
-      error === null ? resolve(bytes) : reject(error),
-    );
+  const packed = await process.getBuiltinModule('node:util').promisify(zlib.zstdCompress)(Buffer.concat(body), {
+    params,
   });
   return { body: [packed], headers: { 'content-encoding': 'zstd' } };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../protocol/json.ts';
-import type { OpenedExchange, OutgoingRequest, Send } from './network/exchange.ts';
+import type { Unanswered, OutgoingRequest, Send } from './network/exchange.ts';
 import { readWhole } from './network/response-body.ts';
 import { noAnswerFailure } from './failures/answer-failure.ts';
 import { type Target, parseTarget } from './network/destination.ts';
@@ -66,7 +66,7 @@ function stoppableUntilSent(signal: AbortSignal): { readonly signal: AbortSignal
   return { signal: stop.signal, onSent: () => signal.removeEventListener('abort', onAbort) };
 }
 
-function whyLost(opened: Exclude<OpenedExchange, { kind: 'answer' }>, origin: string, idleMs: number): string {
+function whyLost(opened: Unanswered, origin: string, idleMs: number): string {
   if (opened.kind === 'idle' && opened.proxy === undefined) return `${origin} did not answer`;
   const { message } = noAnswerFailure(opened, { origin, idleMs });
   return `${message[0]!.toLowerCase()}${message.slice(1).replace(/\.$/, '')}`;

@@ -7,7 +7,7 @@ import type { AnswerReader } from '../http/answer-decoder.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
 import { causeOfEnding } from '../http/failures/failure-causes.ts';
 import {
-  detailOf,
+  endedEarly,
   failed,
   isOverflowCode,
   modelFailure,
@@ -32,7 +32,6 @@ const eventType = {
 } as const;
 
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
-
 /** Known events that are not read. They count as activity of the server; events of other names do not. */
 const unread =
   /^(?:keepalive|codex\.rate_limits|codex\.response\.metadata|responsesapi\.websocket_timing|response\.(?:queued|in_progress|metadata|output_text\.annotation\.added|(?:content|reasoning|reasoning_summary)_part\.(?:added|done)|(?:output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code|audio|audio\.transcript)\.(?:delta|done)|(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.\w+|mcp_list_tools\.\w+))$/;
@@ -53,7 +52,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
     if (wanted.has(type)) hasError = type === eventType.error;
     switch (type) {
       case eventType.created:
-        responseId = stringAt(response ?? {}, 'id') ?? '';
+        responseId = stringAt(response, 'id') ?? '';
         return responseId === '' ? undefined : { kind: 'created', responseId };
       case eventType.itemAdded: {
         const item = asItem(event['item']);
@@ -100,7 +99,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       const event = parseJsonObject(data.toString('utf8'));
       const said = event === undefined ? lost(type) : decode(event);
       if (said !== undefined) return [said];
-      const name = type ?? stringAt(event ?? {}, 'type') ?? '';
+      const name = type ?? stringAt(event, 'type') ?? '';
       return event !== undefined && (wanted.has(name) || unread.test(name)) ? nothing : undefined;
     },
     end: () => (reported === undefined ? nothing : [failed(reported)]),
@@ -149,13 +148,12 @@ function withId(item: Item, addedId: string | undefined): Item {
 
 /** The server ended the response early on purpose; the same request would end the same way. */
 function incompleteFailure(response: JsonObject): ModelFailure {
-  const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
-  const error = errorOf(response) ?? {};
+  const reason = stringAt(objectAt(response, 'incomplete_details'), 'reason') ?? 'unknown';
+  const error = errorOf(response);
   const message = stringAt(error, 'message') ?? '';
   if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message))
     return overflowFailure(message);
-  const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
-  return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: ended });
+  return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: endedEarly(reason) });
 }
 
 function addedItems() {
@@ -182,7 +180,7 @@ function addedItems() {
 }
 
 /** Larger than any context window: a higher count is a server fault. */
-const mostTokens = 1_000_000_000;
+export const mostTokens = 1_000_000_000;
 
 /**
  * Token counts of a finished response; undefined if it has no meaningful ones. Tolerates what compatible servers omit

@@ -6,6 +6,7 @@ import { type EntryWriter, listEncoder } from '../http/list-encoder.ts';
 
 /** Changes whenever the same prompt is encoded to other bytes. */
 const version = 'responses/2';
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 /**
  * Encodes prompts for the Responses API. What changes least comes first, for the longest common prefix in a provider's
@@ -118,10 +119,6 @@ function textField(options: RequestOptions): object | undefined {
   return { verbosity: options.verbosity, format };
 }
 
-function bytesOf(text: string): Uint8Array {
-  return Buffer.from(text, 'utf8');
-}
-
 /** Internal key of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
 const closingBrace = Buffer.from('}');
@@ -158,7 +155,6 @@ function hasForeignId(item: Item): boolean {
 
 /** Other programs read no deeper line, and an item is three levels below its line. */
 const deepestItem = 100;
-
 /** An item from a server; undefined if it is none, or could not be read back. */
 export const readableItem = (value: Json | undefined): Item | undefined =>
   value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);

@@ -89,9 +89,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
       this.#standing.worked();
       if (!this.#closing.signal.aborted) this.#kept = kept;
       else kept.socket.close();
-    } else if (this.#standing.broke(this.#now()) === 'avoided') {
-      this.#unsaid = 'did not complete answers';
-    }
+    } else if (this.#standing.broke(this.#now()) === 'avoided') this.#unsaid = 'did not complete answers';
   }
 
   /** The notice waits until HTTP works: if the network is down, WebSockets are not the problem. */
@@ -172,7 +170,6 @@ const firstWaitMs = 60_000;
 const longestWaitMs = 30 * 60_000;
 /** A single break may be bad luck. */
 const mostBreaks = 2;
-
 /** `trusted`: requests wait for it. `doubtful`: it failed, and opens beside a request. `avoided`: it just failed. */
 export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
 

@@ -3,7 +3,7 @@ import type { FrameLink, ModelEvent, ModelFailure, ModelRequest, Prompt, SentFra
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import { type AnswerReader, joinedDeltas, messageDecoder, mostEventBytes } from '../http/answer-decoder.ts';
+import { joinedDeltas, messageDecoder, mostEventBytes } from '../http/answer-decoder.ts';
 import { headerEvents } from '../http/answer-headers.ts';
 import {
   abortedFailure,
@@ -40,22 +40,56 @@ const trustedRestMs = 30_000;
 export async function* socketExchange(
   connection: Connection,
   kept: KeptSocket,
-  { onEnd, ...asking }: SocketRequestContext,
+  { request, frame, signal, isSecond, onEnd }: SocketRequestContext,
 ): AsyncGenerator<ModelEvent, SocketEnd> {
+  const { options, wire } = connection;
   const { socket, hide } = kept;
-  const { signal } = asking;
+  const { prompt } = request;
   const onAbort = (): void => socket.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
   let isCompleted = false;
   const ends = (end: 'completed' | 'broken'): void => {
     isCompleted = end === 'completed';
     signal.removeEventListener('abort', onAbort);
-    kept.restsSince = connection.options.clock.now();
+    kept.restsSince = options.clock.now();
     if (isCompleted) socket.rest();
     onEnd(end);
   };
   try {
-    return yield* exchange(connection, kept, { ...asking, onEnd: ends });
+    const limits = answerLimits(options, request);
+    const idleMs = options.provider.streamIdleTimeoutMs;
+    if (!(await isAllowed(request, signal))) return yield* stopped();
+    const { waits, tell, isUsed } = send(connection, kept, { request, frame });
+    const reader = socketReader(limits, () => ({ now: options.clock.now(), api: wire.api }));
+    const decoder = messageDecoder(limits, reader);
+    const output: Item[] = [];
+    let hasEvents = false;
+    for (;;) {
+      const read = await decoder.wait(idleMs, (ms) => socket.read({ ...waits, idleMs: ms }));
+      if (signal.aborted) return yield* stopped();
+      const isEnd = read.kind !== 'messages';
+      const cause = (): ModelFailure => endFailure(read, { idleMs, limits, sawOther: decoder.sawOther() });
+      const events = isEnd ? decoder.end(cause) : decoder.push(read.messages);
+      const isOnlyFailure = !hasEvents && events.length === 1 && events[0]!.kind === 'failed';
+      // After a reported error, the end of the connection is not a fault of the connection.
+      const isBroken = isEnd && reader.hasError !== true;
+      const isForConnection = reader.wantsOtherConnection || (isBroken && isUsed);
+      if (isOnlyFailure && isForConnection && !isSecond) return 'again';
+      for (const event of joinedDeltas(events)) {
+        // Check between events that arrived together, too: abort takes effect immediately.
+        if (signal.aborted) return yield* stopped();
+        tell();
+        hasEvents = true;
+        if (event.kind === 'item') output.push(event.item);
+        if (event.kind === 'completed') {
+          kept.answered = { prompt, responseId: event.responseId, output };
+          ends('completed');
+        }
+        if (event.kind === 'failed' && isBroken) ends('broken');
+        yield event.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
+        if (event.kind === 'completed' || event.kind === 'failed') return 'over';
+      }
+    }
   } catch (error) {
     // A throwing reader may quote the answer, and a server may echo the key.
     yield failed(hide(providerFault(error)));
@@ -66,68 +100,18 @@ export async function* socketExchange(
   }
 }
 
-async function* exchange(
-  connection: Connection,
-  kept: KeptSocket,
-  { request, frame, signal, isSecond, onEnd }: SocketRequestContext,
-): AsyncGenerator<ModelEvent, SocketEnd> {
-  const { options } = connection;
-  const { socket, hide } = kept;
-  const { prompt } = request;
-  const limits = answerLimits(options, request);
-  const idleMs = options.provider.streamIdleTimeoutMs;
-  if (!(await isAllowed(request, signal))) return yield* stopped();
-  const { waits, tell, isUsed } = send(connection, kept, { request, frame });
-  const reader = socketReader(limits, () => ({ now: options.clock.now(), api: connection.wire.api }));
-  const decoder = messageDecoder(limits, reader);
-  const output: Item[] = [];
-  let hasEvents = false;
-  for (;;) {
-    const read = await decoder.wait(idleMs, (ms) => socket.read({ ...waits, idleMs: ms }));
-    if (signal.aborted) return yield* stopped();
-    const isEnd = read.kind !== 'messages';
-    const cause = (): ModelFailure => endFailure(read, { idleMs, limits, sawOther: decoder.sawOther });
-    const events = isEnd ? decoder.end(cause) : decoder.push(read.messages);
-    const isOnlyFailure = !hasEvents && events.length === 1 && events[0]!.kind === 'failed';
-    // After a reported error, the end of the connection is not a fault of the connection.
-    const isBroken = isEnd && reader.hasError !== true;
-    const isForConnection = reader.wantsOtherConnection || (isBroken && isUsed);
-    if (isOnlyFailure && isForConnection && !isSecond) return 'again';
-    for (const event of joinedDeltas(events)) {
-      // Check between events that arrived together, too: abort takes effect immediately.
-      if (signal.aborted) return yield* stopped();
-      tell();
-      hasEvents = true;
-      if (event.kind === 'item') output.push(event.item);
-      if (event.kind === 'completed') {
-        kept.answered = { prompt, responseId: event.responseId, output };
-        onEnd('completed');
-      }
-      if (event.kind === 'failed' && isBroken) onEnd('broken');
-      yield event.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
-      if (event.kind === 'completed' || event.kind === 'failed') return 'over';
-    }
-  }
-}
-
 /** True once the request's lines are safe. */
 function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
   const settled = after.then(() => true).catch(() => false);
   return valueOrAbort(settled, signal, false);
 }
 
-interface Sending {
-  readonly waits: { readonly idleMs: number; readonly firstMs?: number };
-  readonly tell: () => void;
-  /** Not a new connection: its end may be unrelated to the request. */
-  readonly isUsed: boolean;
-}
-
+/** `isUsed`: not a new connection, so its end may be unrelated to the request. */
 function send(
   { options }: Connection,
   kept: KeptSocket,
   { request, frame: write }: Pick<SocketRequestContext, 'request' | 'frame'>,
-): Sending {
+) {
   const { socket } = kept;
   const { streamIdleTimeoutMs: idleMs, websocketConnectTimeoutMs } = options.provider;
   const frame = frameFor(kept, request, write);
@@ -139,9 +123,9 @@ function send(
   };
   void socket.send(frame.content).then(() => socket.isOpen && tell());
   const isOld = options.clock.now() - (kept.restsSince ?? kept.openedAt) > trustedRestMs;
-  if (!isOld) return { waits: { idleMs }, tell, isUsed: kept.restsSince !== undefined };
-  socket.ping();
-  return { waits: { idleMs, firstMs: Math.min(idleMs, websocketConnectTimeoutMs) }, tell, isUsed: true };
+  if (isOld) socket.ping();
+  const firstMs = isOld ? Math.min(idleMs, websocketConnectTimeoutMs) : undefined;
+  return { waits: { idleMs, firstMs }, tell, isUsed: isOld || kept.restsSince !== undefined };
 }
 
 function frameFor(
@@ -218,12 +202,8 @@ export async function openKeptSocket(
   const credentials = await usableCredentials(options, { signal });
   // HTTP reports to the user what is missing.
   if (credentials.kind === 'failed') return { kind: 'no-credentials' };
-  const asked = {
-    request: { headers: { ...headers, ...frameForm } },
-    credentials,
-    endpoint: wire.endpoint,
-    wants: 'socket',
-  } as const;
+  const request = { headers: { ...headers, ...frameForm } };
+  const asked = { request, credentials, endpoint: wire.endpoint, wants: 'socket' } as const;
   const { target, headers: own, hide } = addressRequest({ wire, options }, asked);
   if (target === undefined) return { kind: 'no-credentials' };
   const timeoutMs = provider.websocketConnectTimeoutMs;
@@ -245,27 +225,22 @@ export async function openKeptSocket(
 }
 
 /** Errors after which the same request succeeds over another connection. */
-const connectionErrors: ReadonlySet<string> = new Set([
-  'previous_response_not_found',
-  'websocket_connection_limit_reached',
-]);
+const connectionErrors = ['previous_response_not_found', 'websocket_connection_limit_reached'];
 
-export interface SocketReader extends AnswerReader {
-  /** The server failed the request because of the connection alone. */
-  readonly wantsOtherConnection: boolean;
-}
-
-/** Reads the messages of one answer: stream events, and errors with a status as over HTTP. */
-export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): SocketReader {
+/**
+ * Reads the messages of one answer: stream events, and errors with a status as over HTTP. `wantsOtherConnection`: the
+ * server failed the request because of the connection alone.
+ */
+export function socketReader(limits: AnswerLimits, place: () => AnswerPlace) {
   const reader = responsesReader(limits);
   let wantsOtherConnection = false;
   return {
-    event(data) {
+    event(data: Buffer): readonly ModelEvent[] | undefined {
       const said = metadataIn(data);
       if (said !== undefined) return headerEvents(said, place().now);
       const error = errorIn(data);
       if (error === undefined) return reader.event(data);
-      const isForConnection = connectionErrors.has(stringAt(objectAt(error, 'error'), 'code') ?? '');
+      const isForConnection = connectionErrors.includes(stringAt(objectAt(error, 'error'), 'code') ?? '');
       // A key that has expired meanwhile is renewed when the next connection is opened.
       wantsOtherConnection = isForConnection || statusOf(error) === 401;
       return [{ kind: 'failed', failure: failureOf(error, place()) }];

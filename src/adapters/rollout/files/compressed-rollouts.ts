@@ -7,11 +7,7 @@ import { zstdCompressing, zstdDecompressing } from './zstd.ts';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 
-export interface Compressed {
-  readonly path: string;
-  readonly from: number;
-  readonly to: number;
-}
+export type Compressed = { readonly path: string; readonly from: number; readonly to: number };
 
 /**
  * Replaces a plain rollout by a compressed one, under the thread's writer lock. The plain one is authoritative, and
@@ -75,17 +71,15 @@ export async function removeCompressed(files: Files, path: string): Promise<void
   });
 }
 
-function isSame(before: FileFacts, now: FileFacts | undefined): boolean {
-  return now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
-}
+const isSame = (before: FileFacts, now: FileFacts | undefined): boolean =>
+  now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
 
-function hashOf(opening: Promise<OpenFile>): Promise<string> {
-  return withOpen(opening, async (file) => {
+const hashOf = (opening: Promise<OpenFile>): Promise<string> =>
+  withOpen(opening, async (file) => {
     const hash = createHash('sha256');
     for await (const block of fileBlocks(file)) hash.update(block);
     return hash.digest('hex');
   });
-}
 
 const mega = 1024 * 1024;
 const blockSize = mega;
@@ -130,10 +124,8 @@ export async function openRolloutFile(files: Files, path: string, limits?: Unpac
   }
 }
 
-function openForm(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
-  return isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
-}
-
+const openForm = (files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> =>
+  isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
 type UnpackLimits = (packedSize: number) => { readonly bytes: number; readonly lines: number };
 
 export async function openCompressed(
@@ -163,12 +155,7 @@ const mostHeldBlocks = 32;
 /** Longest line, or twice the packed size. A line of pictures hardly compresses. */
 const longestPackedLine = 32 * mega;
 const newline = 0x0a;
-
-interface PackedFile {
-  readonly path: string;
-  readonly packedSize: number;
-  readonly most: ReturnType<UnpackLimits>;
-}
+type PackedFile = { readonly path: string; readonly packedSize: number; readonly most: ReturnType<UnpackLimits> };
 
 function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   const { path, packedSize, most } = about;

@@ -76,9 +76,8 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   return heldLock(file, path, clock.now());
 }
 
-function hasLocks(path: string): boolean {
-  return fs.statSync(join(dirname(path), proof), { throwIfNoEntry: false }) !== undefined;
-}
+const hasLocks = (path: string): boolean =>
+  fs.statSync(join(dirname(path), proof), { throwIfNoEntry: false }) !== undefined;
 
 function prove(path: string): void {
   if (hasLocks(path)) return;
@@ -185,10 +184,7 @@ function beginLock(
 }
 
 /** Takes an exclusive lock on its open file 3 without waiting: exits with 0, or with 1 if another process has it. */
-export interface LockProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-}
+export type LockProgram = { readonly command: string; readonly args: readonly string[] };
 
 interface FlockOptions {
   readonly clock: Clock;

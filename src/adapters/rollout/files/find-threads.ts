@@ -30,13 +30,12 @@ export async function chooseThread(files: Files, home: string, choice: ThreadCho
   return archived.kind === 'chosen' ? archived : found;
 }
 
-function rolloutsAmong(files: Files, home: string, { archived }: ChoiceAmong): Promise<readonly FoundRollout[]> {
-  return archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
-}
+const rolloutsAmong = (files: Files, home: string, { archived }: ChoiceAmong): Promise<readonly FoundRollout[]> =>
+  archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
 
-function threadsOf(rollouts: readonly FoundRollout[]): readonly ThreadId[] {
-  return [...new Set(rollouts.map(({ name }) => name.threadId))];
-}
+const threadsOf = (rollouts: readonly FoundRollout[]): readonly ThreadId[] => [
+  ...new Set(rollouts.map(({ name }) => name.threadId)),
+];
 
 async function lastThread(files: Files, home: string, among: ChoiceAmong): Promise<ChosenThread | NoThread> {
   const found = await rolloutsAmong(files, home, among);
@@ -125,7 +124,6 @@ function isOf(files: Files, path: string, { cwd, startedBy }: Sought): Promise<b
 
 /** A turn records its folder before it does anything. After a turn that wrote more than this, the first line counts. */
 const mostRead = 4 * 1024 * 1024;
-
 const saysFolder: Wanted = ({ type, payloadType }) =>
   type === lineType.turnContext || (type === lineType.event && payloadType === 'thread_settings_applied');
 
@@ -139,10 +137,7 @@ async function newestFolder(file: OpenFile): Promise<string | undefined> {
   return undefined;
 }
 
-export interface FoundRollout {
-  readonly path: string;
-  readonly name: RolloutName;
-}
+export type FoundRollout = { readonly path: string; readonly name: RolloutName };
 
 /** Files of one thread, newest first. The archive is searched only when no file is active. */
 export interface FoundRollouts {
@@ -166,9 +161,8 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
   return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
 }
 
-export async function findThreadFiles(files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> {
-  return rolloutsIn(files, [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)], id);
-}
+export const findThreadFiles = async (files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> =>
+  rolloutsIn(files, [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)], id);
 
 /** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */
 export async function findRolloutFile(files: Files, home: string, rolloutId: string) {
@@ -183,16 +177,15 @@ export async function findRolloutFile(files: Files, home: string, rolloutId: str
 }
 
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
-
 /** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
-async function findActiveRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
-  return rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
-}
+const findActiveRollouts = async (files: Files, home: string): Promise<readonly FoundRollout[]> =>
+  rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
 
 /** All rollouts including archived ones, which other threads may continue from. */
-export async function findAllRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
-  return [...(await findActiveRollouts(files, home)), ...(await rolloutsIn(files, [archiveFolder(home)], ''))];
-}
+export const findAllRollouts = async (files: Files, home: string): Promise<readonly FoundRollout[]> => [
+  ...(await findActiveRollouts(files, home)),
+  ...(await rolloutsIn(files, [archiveFolder(home)], '')),
+];
 
 /** The folders `YYYY/MM/DD` from the given day on, newest first. */
 export async function dayFolders(files: Files, root: string, since: string): Promise<readonly string[]> {
@@ -234,10 +227,8 @@ async function rolloutsIn(files: Files, folders: readonly string[], id: ThreadId
 }
 
 /** Orders files of a thread: the one begun last is authoritative. */
-export function newestFirst(one: NamedRollout, other: NamedRollout): number {
-  return startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1);
-}
-
+export const newestFirst = (one: NamedRollout, other: NamedRollout): number =>
+  startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1);
 type NamedRollout = { readonly name: RolloutName; readonly text: string };
 
 /** Names carry local time, which jumps with the time zone; the time inside a rollout id does not. */

@@ -46,16 +46,9 @@ export function releaseLockFile(file: number): void {
 }
 
 export const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
-
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
-export function lockOwner(path: string): string | undefined {
-  try {
-    return withRegular(path, { links: 'refused' }, ownerOf);
-  } catch {
-    // Not locked yet, or not readable.
-    return undefined;
-  }
-}
+export const lockOwner = (path: string): string | undefined =>
+  ifReadable(() => withRegular(path, { links: 'refused' }, ownerOf));
 
 /** A line without a live process was left by a crash: the lock then has another holder, who wrote nothing, or none. */
 function ownerOf(file: number): string | undefined {
@@ -138,27 +131,18 @@ function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'u
 
 let space: string | undefined;
 /** Scope in which process numbers are comparable: the boot of the machine, and the container. */
-const processSpace = (): string => (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
-
-function bootId(): string {
-  try {
-    return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    return '-';
-  }
+function processSpace(): string {
+  const boot = (): string => fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  const container = (): string => fs.readlinkSync('/proc/self/ns/pid').replaceAll(/\s/g, '_');
+  return (space ??= `${ifReadable(boot) ?? '-'}/${ifReadable(container) ?? '-'}`);
 }
 
-function linkAt(path: string): string | undefined {
-  try {
-    return fs.readlinkSync(path).replaceAll(/\s/g, '_');
-  } catch {
-    return undefined;
-  }
-}
+const startOf = (pid: number): string | undefined =>
+  ifReadable(() => fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19]);
 
-function startOf(pid: number): string | undefined {
+function ifReadable<Found>(read: () => Found): Found | undefined {
   try {
-    return fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19];
+    return read();
   } catch {
     return undefined;
   }

@@ -23,9 +23,7 @@ export const nodeFiles: Files = {
     return regularFile(fs.openSync(path, flags, mode));
   },
 
-  async openToRead(path) {
-    return regularFile(fs.openSync(path, fs.constants.O_RDONLY | nonBlockingFlags));
-  },
+  openToRead: async (path) => regularFile(fs.openSync(path, fs.constants.O_RDONLY | nonBlockingFlags)),
 
   async list(path) {
     try {
@@ -36,9 +34,7 @@ export const nodeFiles: Files = {
     }
   },
 
-  async modified(path) {
-    return (await statOf(path))?.mtimeMs;
-  },
+  modified: async (path) => (await statOf(path))?.mtimeMs,
 
   async describe(path) {
     const stats = await statOf(path);

@@ -1,5 +1,6 @@
 import type { FileFacts, Files, OpenFile } from '../../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
+import { diskFault } from './node-files.ts';
 import { dirname } from 'node:path';
 
 export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: OpenFile) => Promise<Result>) {
@@ -11,20 +12,28 @@ export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: 
   }
 }
 
-export function fileWindow(file: OpenFile, start: number, end: number): OpenFile {
-  return {
-    ...file,
-    size: async () => end - start,
-    read: (position, length, memory) =>
-      file.read(start + position, Math.max(0, Math.min(length, end - start - position)), memory),
-    ...(file.tooLong && {
-      tooLong: () =>
-        file.tooLong!()
-          .filter((line) => line.start >= start && line.end <= end)
-          .map((line) => ({ start: line.start - start, end: line.end - start })),
-    }),
-  };
+/** Undefined if there is no such file. */
+export async function readIfThere<Result>(files: Files, path: string, read: (file: OpenFile) => Promise<Result>) {
+  try {
+    return await withOpen(files.openToRead(path), read);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw diskFault(error, 'read', path);
+  }
 }
+
+export const fileWindow = (file: OpenFile, start: number, end: number): OpenFile => ({
+  ...file,
+  size: async () => end - start,
+  read: (position, length, memory) =>
+    file.read(start + position, Math.max(0, Math.min(length, end - start - position)), memory),
+  ...(file.tooLong && {
+    tooLong: () =>
+      file.tooLong!()
+        .filter((line) => line.start >= start && line.end <= end)
+        .map((line) => ({ start: line.start - start, end: line.end - start })),
+  }),
+});
 
 /** Offset after the last newline. */
 export async function endOfLastLine(file: OpenFile, size: number): Promise<number> {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Files } from '../../../ports/files.ts';
+import type { Files, OpenFile } from '../../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
-import { diskFault, withDiskFaults } from './node-files.ts';
-import { withOpen } from './open-and-write.ts';
+import { withDiskFaults } from './node-files.ts';
+import { readIfThere, withOpen } from './open-and-write.ts';
 import type { HomeParts } from './rollout-paths.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
@@ -13,7 +13,7 @@ const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 /** Thread names; the newest line of a thread counts, and an empty name removes it. */
 export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
   const names = new Map<ThreadId, string>();
-  for (const line of (await readWhole(files, indexPath(home))).split('\n')) {
+  for (const line of ((await readIfThere(files, indexPath(home), readEnd)) ?? '').split('\n')) {
     const entry = parseJsonObject(line) ?? {};
     const [threadId, name] = [parseThreadId(stringAt(entry, 'id') ?? ''), stringAt(entry, 'thread_name')];
     if (threadId === undefined || name === undefined) continue;
@@ -69,15 +69,8 @@ async function appendLine(files: Files, home: string, path: string, line: string
   });
 }
 
-async function readWhole(files: Files, path: string): Promise<string> {
-  try {
-    return await withOpen(files.openToRead(path), async (file) => {
-      const size = await file.size();
-      const from = Math.max(0, size - mostBytes);
-      return new TextDecoder().decode(await file.read(from, size - from));
-    });
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw diskFault(error, 'read', path);
-  }
+async function readEnd(file: OpenFile): Promise<string> {
+  const size = await file.size();
+  const from = Math.max(0, size - mostBytes);
+  return new TextDecoder().decode(await file.read(from, size - from));
 }

@@ -2,9 +2,8 @@ import { valueFrom } from './node-files.ts';
 
 /** Zstandard, as Codex uses it for rollouts. Node's zlib is loaded on use: it costs a start 1.5 ms. */
 
-export function zstdCompressed(bytes: Uint8Array): Promise<Buffer> {
-  return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
-}
+export const zstdCompressed = (bytes: Uint8Array): Promise<Buffer> =>
+  valueFrom((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
 
 /** Rejects when the bytes are not a whole Zstandard frame, or unpack to more than the limit. */
 export function zstdDecompressed(bytes: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer> {
@@ -12,10 +11,8 @@ export function zstdDecompressed(bytes: Uint8Array, { maxBytes }: { readonly max
   return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
 }
 
-export function zstdCompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return throughStream(blocks, process.getBuiltinModule('node:zlib').createZstdCompress());
-}
-
+export const zstdCompressing = (blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+  throughStream(blocks, process.getBuiltinModule('node:zlib').createZstdCompress());
 /** Window that a compressed file may require, as a power of two: sufficient for levels up to 19. */
 const mostWindowBits = 23;
 /** Output buffer per call: each call is a round trip to a thread. */

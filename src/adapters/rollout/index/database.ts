@@ -78,10 +78,7 @@ function removeOlder(home: string): void {
   }
 }
 
-async function attempt<Result>(
-  open: () => Promise<DatabaseSync>,
-  work: (database: DatabaseSync) => Promise<Result>,
-): Promise<{ readonly value: Result } | { readonly error: unknown }> {
+async function attempt<Result>(open: () => Promise<DatabaseSync>, work: (database: DatabaseSync) => Promise<Result>) {
   let database: DatabaseSync | undefined;
   try {
     database = await open();
@@ -145,11 +142,9 @@ class OtherSchema extends Error {}
 
 const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version'];
 const [generic, corrupt, notADatabase] = [1, 11, 26];
-
 /** A missing table counts too: no other program writes there, and we only query what we made. */
-function isBroken(error: unknown): boolean {
-  return error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
-}
+const isBroken = (error: unknown): boolean =>
+  error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
 
 /** Kept for users who want to investigate. All of it can be rebuilt. */
 function moveAside(path: string): boolean {

@@ -26,11 +26,7 @@ import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 /** `nothing`: no thread in it yet. An outcome says why it cannot be listed. Absent: unreadable or gone. */
-export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing' | UnreadableFile>;
-
-export interface UnreadableFile {
-  readonly problem: Outcome;
-}
+type ReadFiles = Map<string, ReadSummary | 'nothing' | { readonly problem: Outcome }>;
 
 /** Reads files, continuing earlier readings of files that only grew, and keeps the results. */
 export async function readFilesIntoIndex(
@@ -38,11 +34,11 @@ export async function readFilesIntoIndex(
   home: string,
   files: readonly ListedFile[],
   progress?: WorkProgress,
-): Promise<ReadFiles> {
+): Promise<Readonly<ReadFiles>> {
   const findRollout = rolloutFinder(database, home);
   const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
   const read: { file: ListedFile; before: Reading | undefined; reading: NewReading | 'nothing' }[] = [];
-  const unreadable = new Map<string, UnreadableFile>();
+  const found: ReadFiles = new Map();
   const readOne = async (file: ListedFile): Promise<void> => {
     try {
       const before = readingIn(known.get(file.name));
@@ -50,7 +46,7 @@ export async function readFilesIntoIndex(
       read.push({ file, before, reading });
     } catch (error) {
       // An unreadable or missing file must not hide others.
-      if (error instanceof Fault) unreadable.set(file.name, { problem: problemOf(error) });
+      if (error instanceof Fault) found.set(file.name, { problem: problemOf(error) });
       else if (errorCode(error) === undefined) throw error;
     }
   };
@@ -70,7 +66,6 @@ export async function readFilesIntoIndex(
     }
   };
   await inTransaction(database, writeAll, progress);
-  const found = new Map<string, ReadSummary | 'nothing' | UnreadableFile>(unreadable);
   for (const { file, reading } of read)
     found.set(file.name, reading === 'nothing' ? reading : summaryOf(reading.shown));
   return found;

@@ -211,11 +211,8 @@ export class ThreadIndex {
 }
 
 type Unreadable = Map<string, Outcome>;
-
-function named(unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> {
-  return unreadable.size === 0 ? {} : { unreadable: [...unreadable.values()] };
-}
-
+const named = (unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> =>
+  unreadable.size === 0 ? {} : { unreadable: [...unreadable.values()] };
 type ThreadNames = Awaited<ReturnType<typeof threadNames>>;
 /** Enough for some thousands of files; the newest are checked first. */
 const quickLookMs = 25;

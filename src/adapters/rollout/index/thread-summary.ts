@@ -166,9 +166,10 @@ function withQuestion(fold: ThreadFold, payload: JsonObject): ThreadFold {
 }
 
 /** A turn's record, or a return to one, is newer than previously applied settings. */
-function outdone(fold: ThreadFold): ThreadFold {
-  return { ...fold, applied: fold.applied && { ...fold.applied, win: false } };
-}
+const outdone = (fold: ThreadFold): ThreadFold => ({
+  ...fold,
+  applied: fold.applied && { ...fold.applied, win: false },
+});
 
 /** The part of a summary that comes from the lines; the store adds the rest. */
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
@@ -197,12 +198,7 @@ function timeIn(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-export interface SpokenMessage {
-  readonly turn: number;
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
-}
-
+export type SpokenMessage = { readonly turn: number; readonly role: 'user' | 'assistant'; readonly text: string };
 const longestMessage = 100_000;
 
 export class ThreadListener {
@@ -237,11 +233,10 @@ export class ThreadListener {
 }
 
 /** Terms that must all occur in a message; quoted text occurs literally. */
-export function searchTerms(text: string): readonly string[] {
-  return [...text.matchAll(/"([^"]*)"|(\S+)/g)]
+export const searchTerms = (text: string): readonly string[] =>
+  [...text.matchAll(/"([^"]*)"|(\S+)/g)]
     .map(([, quoted, word]) => collapseBlanks(quoted ?? word ?? '').trim())
     .filter((term) => term !== '');
-}
 
 /** Line breaks and runs of blanks are not searchable. A zero byte would end the text for SQLite. */
 export function collapseBlanks(text: string): string {
@@ -294,11 +289,7 @@ export function queryFilter({ cwd, text, textIn, source }: ThreadQuery): (thread
 }
 
 /** The last thread of a page. Threads of the same time are ordered by id, so both identify a place in any list. */
-export interface PageEnd {
-  readonly time: number;
-  readonly id: ThreadId;
-}
-
+export type PageEnd = { readonly time: number; readonly id: ThreadId };
 export const formatCursor = ({ time, id }: PageEnd): string => `${time}_${id}`;
 
 export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {

@@ -53,11 +53,9 @@ export function decodePeeked(raw: RawLine): Line | 'bad' {
 /** Replaces invalid UTF-8, unless the line itself contains it. */
 const replacement = '\ufffd';
 export const asciiOnly = /^[\0-\x7f]*$/;
-
 /** Calling the decoder takes a hundred times as long as decoding a short text. */
-function latin1({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1');
-}
+const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1');
 
 /** Requires a text that is not blank. */
 export function decodeText(text: string): Line | 'bad' {
@@ -85,12 +83,7 @@ const openBrace = 0x7b;
 /** First byte of a byte order mark, which editors put before a text. */
 const markBegin = 0xef;
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
-
-export interface HistoryBase {
-  readonly rolloutId: string;
-  readonly end: Ordinal;
-  readonly endByte: number;
-}
+export type HistoryBase = { readonly rolloutId: string; readonly end: Ordinal; readonly endByte: number };
 
 export function historyBase(meta: JsonObject): HistoryBase | undefined {
   const base = objectAt(meta, 'history_base');

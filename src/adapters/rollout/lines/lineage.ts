@@ -18,11 +18,7 @@ import {
 } from './read-lines.ts';
 import { type PeekedLine, peekLine, type RawLine, splitBackward } from './split-lines.ts';
 
-export interface OpenRollout {
-  readonly rolloutId: string;
-  readonly path: string;
-  readonly file: OpenFile;
-}
+export type OpenRollout = { readonly rolloutId: string; readonly path: string; readonly file: OpenFile };
 
 /** A file of a thread's history, cut to the part that counts. */
 export interface Segment extends OpenRollout {
@@ -55,10 +51,7 @@ export async function openLineage(
 }
 
 /** All lines in order: the thread's own first line, then those of its bases, then its own further lines. */
-export async function* readLineage(
-  segments: readonly Segment[],
-  options: ReadOptions,
-): AsyncGenerator<Line, ReadReport> {
+export async function* readLineage(segments: readonly Segment[], options: ReadOptions) {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readRolloutLines(own!.file, options);
   if (options.from === 0) yield* firstLine(own.file);
@@ -67,10 +60,7 @@ export async function* readLineage(
   return skipped.report();
 }
 
-export async function* readLineageBack(
-  segments: readonly Segment[],
-  wanted: Wanted | undefined,
-): AsyncGenerator<Line, ReadReport> {
+export async function* readLineageBack(segments: readonly Segment[], wanted: Wanted | undefined) {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readRolloutLinesBack(own!.file, wanted);
   const skipped = skippedLines();
@@ -83,11 +73,18 @@ async function* firstLine(file: OpenFile): AsyncGenerator<Line, void> {
   for await (const line of readRolloutLines(file, { from: 0 as Ordinal })) return yield line;
 }
 
-async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> {
+const withoutFirstLine = (lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> =>
+  changed(lines, (line) => (line.type === lineType.sessionMeta ? undefined : line));
+
+async function* changed<Read, Given>(
+  lines: AsyncGenerator<Read, ReadReport>,
+  change: (read: Read) => Given | undefined,
+): AsyncGenerator<Given, ReadReport> {
   for (;;) {
     const next = await lines.next();
     if (next.done === true) return next.value;
-    if (next.value.type !== lineType.sessionMeta) yield next.value;
+    const given = change(next.value);
+    if (given !== undefined) yield given;
   }
 }
 
@@ -107,13 +104,12 @@ async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefin
   return undefined;
 }
 
-function broken(path: string, why: string): Fault {
-  return new Fault({
+const broken = (path: string, why: string): Fault =>
+  new Fault({
     code: 'thread-unreadable',
     message: `The history of ${path} cannot be read: ${why}.`,
     next: 'Restore the missing file, or start a new thread.',
   });
-}
 
 const batchLines = 256;
 const lineCost = 256;
@@ -139,7 +135,7 @@ export async function* readTail(
   const { from, files } = await searchBack(segments, search, { ...options, mostKept });
   if (from > 0 || (segments.length > 1 && files.length > 0))
     for await (const head of firstLine(segments[0]!.file)) yield [head];
-  if (files.length === 0) return yield* oneByOne(readLineage(segments, { ...options, from }));
+  if (files.length === 0) return yield* changed(readLineage(segments, { ...options, from }), (line) => [line]);
   const skipped = skippedLines();
   for (const passed of files.toReversed()) {
     const lines = forward(passed, from, options);
@@ -211,12 +207,4 @@ function* forward(passed: Passed[], from: Ordinal, { to, wanted = everyLine }: T
 function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof takeLine> {
   if (line !== undefined) return wanted(kindOf(line)) ? line : { ordinal: line.ordinal };
   return raw === undefined ? peeked : takeLine(raw, wanted, peeked);
-}
-
-async function* oneByOne(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<readonly Line[], ReadReport> {
-  for (;;) {
-    const next = await lines.next();
-    if (next.done === true) return next.value;
-    yield [next.value];
-  }
 }

@@ -11,10 +11,7 @@ import { rememberStoredItem, unreadOutputLine } from './stored-item-text.ts';
  * Blank lines are ignored; bad ones are counted in `skipped` if they are wanted, since others are not parsed. A reader
  * of a live thread never sees a partial line.
  */
-export async function* readRolloutLines(
-  file: OpenFile,
-  { from, to, wanted = everyLine }: ReadOptions,
-): AsyncGenerator<Line, ReadReport> {
+export async function* readRolloutLines(file: OpenFile, { from, to, wanted = everyLine }: ReadOptions) {
   const skipped = skippedLines();
   const start = from === 0 ? beginning : await startAt(file, from);
   let { place } = start;
@@ -70,10 +67,7 @@ export function ordinalOf(raw: RawLine, limit: number = Infinity): number | unde
 }
 
 /** All lines of a rollout, newest first, by the rules of `read`. */
-export async function* readRolloutLinesBack(
-  file: OpenFile,
-  wanted: Wanted = everyLine,
-): AsyncGenerator<Line, ReadReport> {
+export async function* readRolloutLinesBack(file: OpenFile, wanted: Wanted = everyLine) {
   const skipped = skippedLines();
   for await (const block of splitBackward(file)) {
     for (const raw of block) {

@@ -61,10 +61,7 @@ export async function* splitForward(
 }
 
 /** The lines of `splitForward` from last to first. With `keep`, all stay valid, and the next block is read ahead. */
-export async function* splitBackward(
-  file: OpenFile,
-  { keep } = { keep: false },
-): AsyncGenerator<readonly RawLine[], void> {
+export async function* splitBackward(file: OpenFile, { keep } = { keep: false }) {
   let terminated = false;
   let pieces: Buffer[] = [];
   let isLong = false;
@@ -142,17 +139,15 @@ async function longLine(
 /** Replaces an over-long line with a byte that no line contains. */
 const noText = Buffer.from([0]);
 
-function tooLong(longest: number): Fault {
-  return new Fault({
+const tooLong = (longest: number): Fault =>
+  new Fault({
     code: 'line-too-long',
     message: `The thread file cannot be read: it has a line of more than ${longest / 1024 / 1024} MB.`,
     next: 'The file is damaged. Restore it from a backup.',
   });
-}
 
-function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): RawLine {
-  return new RawLine(bytes, { start: 0, end: bytes.length, kept: true, ...place });
-}
+const wholeLine = (bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): RawLine =>
+  new RawLine(bytes, { start: 0, end: bytes.length, kept: true, ...place });
 
 /** Always copies into our memory: a caller that keeps lines keeps only their blocks alive. */
 async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {
@@ -212,14 +207,9 @@ export class RawLine {
   }
 }
 
-export interface PeekedLine extends LineKind {
-  readonly ordinal: number | undefined;
-  readonly payloadAt: number;
-}
-
+export type PeekedLine = LineKind & { readonly ordinal: number | undefined; readonly payloadAt: number };
 const opening =
   /^\{"timestamp":"[^"\\]*",(?:"ordinal":(0|[1-9]\d{0,14}),)?"type":"(\w+)","payload":(?=\{(?:"type":"(\w+)"[,}])?)/;
-
 /** More than a line needs to identify itself. */
 const longestOpening = 256;
 

@@ -9,10 +9,8 @@ import { isUtf8 } from 'node:buffer';
 const worthKeeping = 2048;
 /** Placeholder for a long string. If the line itself contains it, no shortcut is taken. */
 const hole = '\uffff';
-
-function restOf({ metadata }: Line): string {
-  return metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
-}
+const restOf = ({ metadata }: Line): string =>
+  metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
 
 /** Serialising a long item takes longer than reading it, so its text is kept if serialising would give the same. */
 export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number): void {
@@ -44,9 +42,8 @@ function isTextOf(text: Buffer, item: Item): boolean {
   );
 }
 
-function withoutLongStrings(_key: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > longString ? hole : value;
-}
+const withoutLongStrings = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > longString ? hole : value;
 
 function standsAt(bytes: Buffer, at: number, text: string): boolean {
   const wanted = Buffer.from(text);

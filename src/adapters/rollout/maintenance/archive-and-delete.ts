@@ -1,4 +1,4 @@
-import type { HeldThread, OpenRefused, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
+import type { HeldThread, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { HomeParts } from '../files/rollout-paths.ts';
@@ -22,21 +22,19 @@ export interface ThreadDeleted {
 }
 
 /** Archives a thread: it is no longer offered, can be read and forked, and can be restored. */
-export async function archiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
-  return holding(store, id, async (held) => {
+export const archiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> =>
+  holding(store, id, async (held) => {
     if (held.current.archived) return already(id, 'archived');
     await held.archive();
     return moved(store, id, 'archived');
   });
-}
 
-export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
-  return holding(store, id, async (held) => {
+export const unarchiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> =>
+  holding(store, id, async (held) => {
     const state = await held.unarchive();
     if (!held.current.archived && state === 'active') return already(id, 'active');
     return moved(store, id, 'unarchived');
   });
-}
 
 /** Deletes a thread permanently: refused while others continue from it, or with `force` together with them. */
 export async function deleteThread(
@@ -64,11 +62,7 @@ export async function deleteThread(
   }
 }
 
-async function holding<Result>(
-  store: RolloutStore,
-  id: ThreadId,
-  run: (held: HeldThread) => Promise<Result>,
-): Promise<Result | OpenRefused> {
+async function holding<Result>(store: RolloutStore, id: ThreadId, run: (held: HeldThread) => Promise<Result>) {
   const held = await store.hold(id);
   return held.kind === 'refused' ? held : run(held).finally(() => held.release());
 }
@@ -92,9 +86,7 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   return { kind: 'refused', code: 'thread-referenced', message, next };
 }
 
-export interface FollowingParts extends HomeParts {
-  readonly codexIndexFolder: string;
-}
+export type FollowingParts = HomeParts & { readonly codexIndexFolder: string };
 
 /** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
 export async function followChanges(options: FollowingParts, changes: readonly ThreadChange[]) {

@@ -25,12 +25,7 @@ export interface ImportOptions {
   readonly progress?: WorkProgress;
 }
 
-export interface ImportedRollout {
-  readonly kind: 'imported';
-  readonly id: ThreadId;
-  readonly path: string;
-}
-
+export type ImportedRollout = { readonly kind: 'imported'; readonly id: ThreadId; readonly path: string };
 export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
 /** Far more than the metadata of a thread: no other file needs to be read further. */
 const longestHead = 16 * 1024 * 1024;

@@ -29,9 +29,8 @@ export interface Collected {
 }
 
 /** Removes what nothing refers to. Threads that are being written are not touched. */
-export function removeUnreferenced(options: CollectOptions): Promise<Collected> {
-  return withDiskFaults('remove', options.home, () => collectAll(options));
-}
+export const removeUnreferenced = (options: CollectOptions): Promise<Collected> =>
+  withDiskFaults('remove', options.home, () => collectAll(options));
 
 async function collectAll(options: CollectOptions): Promise<Collected> {
   const { dryRun } = options;

@@ -1,9 +1,8 @@
 import type { Files } from '../../../ports/files.ts';
 import type { Clock, Ids } from '../../../ports/system.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../../ports/thread-store.ts';
-import { errorCode } from '../../disk/file-system.ts';
-import { diskFault, withDiskFaults } from '../files/node-files.ts';
-import { withOpen, writeWhole } from '../files/open-and-write.ts';
+import { withDiskFaults } from '../files/node-files.ts';
+import { readIfThere, writeWhole } from '../files/open-and-write.ts';
 import { zstdCompressed, zstdDecompressed } from '../files/zstd.ts';
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -78,7 +77,7 @@ const largestBlob = 256 * 1024 * 1024;
 async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
   if (!isBlobName(sha256)) return missing('blob-missing', 'The line names something that is not the hash of a blob.');
   const path = blobPath(home, sha256);
-  const packed = await readWhole(files, path);
+  const packed = await readIfThere(files, path, async (file) => file.read(0, await file.size()));
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
   const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
   if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256)
@@ -91,23 +90,12 @@ function missing(code: BlobMissing['code'], message: string): BlobMissing {
   return { kind: 'missing', code, message, next };
 }
 
-async function readWhole(files: Files, path: string): Promise<Uint8Array | undefined> {
-  try {
-    return await withOpen(files.openToRead(path), async (file) => file.read(0, await file.size()));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw diskFault(error, 'read', path);
-  }
-}
-
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
 /** Validates a name from a line: any other text could lead to any file. */
 const isBlobName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
-
 /** Path of a blob: in a folder named by the first two digits of its hash, so that no folder grows too large. */
-export function blobPath(home: string, sha256: string): string {
-  return join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
-}
+export const blobPath = (home: string, sha256: string): string =>
+  join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
 
 export interface FoundBlob {
   readonly sha256: string;
@@ -131,10 +119,7 @@ export async function findBlobs(files: Files, home: string): Promise<readonly Fo
   return found;
 }
 
-export async function blobFolders(
-  files: Files,
-  home: string,
-): Promise<readonly { readonly folder: string; readonly names: readonly string[] }[]> {
+export async function blobFolders(files: Files, home: string) {
   const root = blobsFolder(home);
   const folders = (await files.list(root)).filter((name) => /^[0-9a-f]{2}$/.test(name)).map((name) => join(root, name));
   return Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));

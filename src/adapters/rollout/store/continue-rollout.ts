@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { OpenFile } from '../../../ports/files.ts';
 import type { HistoryMode, NewestLine, OpenRefused, RolloutPlace } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
@@ -14,31 +13,17 @@ import { makeNameDurable, type SafeNames } from './journal.ts';
 import { type ThreadFile, threadNeverSaved, unknownPlace, unreadableThread } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
-export interface Tail {
-  readonly kind: 'tail';
-  readonly meta: JsonObject;
-  /** Absent in a file of the old form. */
-  readonly nextOrdinal: Ordinal | undefined;
-  /** The last line with an ordinal, unless it is the first of the file. */
-  readonly newest?: NewestLine;
-  /** Milliseconds; 0 when no line at the end has a readable time. */
-  readonly lastTime: number;
-  readonly size: number;
-  /** Present if a partial last line was removed. */
-  readonly torn?: { readonly bytes: number };
-  /** Bad lines between the last good one and the end. They stay. */
-  readonly skipped: number;
-}
-
 // Appending never runs out of ordinals: no writer lives long enough to use these up.
 const ordinalsToSpare = 2 ** 32;
 
 /**
  * Prepares a rollout for appending: afterwards it ends with a newline. A complete line without newline is kept; a
- * partial line is cut off. A refused file is left unchanged, and one that needs no mending keeps its modification time.
- * Syncs nothing.
+ * partial line is cut off (`torn`). A refused file is left unchanged, and one that needs no mending keeps its
+ * modification time. Syncs nothing. `nextOrdinal`: absent in the old form. `newest`: the last line with an ordinal,
+ * unless it is the first of the file. `lastTime`: 0 when no line at the end has a readable time. `skipped`: bad lines
+ * between the last good one and the end, which stay.
  */
-export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail | OpenRefused> {
+export async function openTail(file: OpenFile, thread: ThreadFile) {
   const head = await readHead(file);
   if (head.kind === 'empty') return threadNeverSaved(thread);
   const checked = checkHead(head, thread.id);
@@ -57,7 +42,7 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
     size += 1;
   }
   const torn = rest === 'torn' ? { bytes: restBytes } : undefined;
-  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, ...defined({ torn, newest: newestOf(last) }) };
+  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, torn, newest: newestOf(last) } as const;
 }
 
 function newestOf(last: Line | undefined): NewestLine | undefined {

@@ -68,9 +68,9 @@ export class Journal implements Owned {
     this.epoch = options.lock.epoch;
     this.location = options.path;
     this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
-    if (options.torn !== undefined) this.torn = options.torn;
-    if (options.knownMeta !== undefined) this.meta = options.knownMeta;
-    if (options.newest !== undefined) this.newest = options.newest;
+    this.torn = options.torn;
+    this.meta = options.knownMeta;
+    this.newest = options.newest;
     this.#options = options;
     this.#meta = options.meta;
     this.#nextOrdinal = options.nextOrdinal;
@@ -150,8 +150,7 @@ export class Journal implements Owned {
   }
 
   async #write(): Promise<void> {
-    let count = 0;
-    let length = 0;
+    let [count, length] = [0, 0];
     for (const text of this.#queue) {
       if (count > 0 && length + text.length > mostInWrite) break;
       count += 1;
@@ -186,18 +185,17 @@ export class Journal implements Owned {
   }
 }
 
-function appendedTooLate(path: string): Fault {
-  return new Fault({
+const appendedTooLate = (path: string): Fault =>
+  new Fault({
     code: 'thread-closed',
     message: `Lines were appended to ${path} after it was closed, and are not saved.`,
     next: 'Reopen the thread and append to it.',
   });
-}
 
-export interface RolloutFileOptions extends SafeNames {
+type RolloutFileOptions = SafeNames & {
   readonly path: string;
   readonly existing?: { readonly file: OpenFile; readonly size: number };
-}
+};
 
 /** The file of a journal: created as late as possible, and synced together with its name. One call at a time. */
 export class RolloutFile {

@@ -3,10 +3,7 @@ import type { NoThread, OpenRefused, OpenRefusedCode } from '../../../ports/thre
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 
-export interface ThreadFile {
-  readonly id: ThreadId;
-  readonly path: string;
-}
+export type ThreadFile = { readonly id: ThreadId; readonly path: string };
 
 export function unknownThread(id: ThreadId): OpenRefused {
   const next =
@@ -43,25 +40,23 @@ export function unknownPlace(rolloutId: string, why: string): OpenRefused {
 }
 
 /** For a writer whose thread has been opened by another one since. */
-export function leaseLost(where: string): Fault {
-  return new Fault({
+export const leaseLost = (where: string): Fault =>
+  new Fault({
     code: 'lease-lost',
     message: `Another program took over ${where}. Anything that was not saved by then is lost.`,
     next: 'Reopen the thread when the other program has finished, or fork it.',
   });
-}
 
-function refused(code: OpenRefusedCode, message: string, next: string): OpenRefused {
-  return { kind: 'refused', code, message, next };
-}
+const refused = (code: OpenRefusedCode, message: string, next: string): OpenRefused => ({
+  kind: 'refused',
+  code,
+  message,
+  next,
+});
 
 /** Shorter beginnings are more likely words than ids. */
 export const isIdBeginning = (name: string): boolean => /^[0-9a-f][0-9a-f-]{3,}$/i.test(name);
-
-export interface ThreadElsewhere {
-  readonly id: ThreadId;
-  readonly folder: string;
-}
+export type ThreadElsewhere = { readonly id: ThreadId; readonly folder: string };
 
 export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
   const newest = elsewhere === undefined ? '' : ` The newest thread works in ${elsewhere.folder}.`;
@@ -82,13 +77,15 @@ export function namedElsewhere(name: string, cwd: string, elsewhere: ThreadElsew
   return none(message, wayTo(elsewhere));
 }
 
-function none(message: string, next: string, code: NoThread['code'] = 'thread-unknown'): NoThread {
-  return { kind: 'none', code, message, next };
-}
+const none = (message: string, next: string, code: NoThread['code'] = 'thread-unknown'): NoThread => ({
+  kind: 'none',
+  code,
+  message,
+  next,
+});
 
-function wayTo({ id }: ThreadElsewhere): string {
-  return `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
-}
+const wayTo = ({ id }: ThreadElsewhere): string =>
+  `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
 
 export function sharedName(name: string, ids: readonly ThreadId[]): NoThread {
   const message = `${ids.length} threads are named ${JSON.stringify(name)}: ${someOf(ids)}.`;

@@ -23,10 +23,8 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** The rollouts of a store as threads use them: with seals, and large data in blobs. */
-export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore {
-  return withSeals(withBlobs(rollouts, blobs), seals);
-}
-
+export const threadRollouts = ({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore =>
+  withSeals(withBlobs(rollouts, blobs), seals);
 type Opening = Promise<Owned | OpenRefused>;
 const everyMethod: Record<keyof RolloutStore, true> = {
   create: true,
@@ -141,13 +139,16 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
   const unsafe = new Set<Promise<void>>();
   let lost: { readonly fault: unknown } | undefined;
 
-  function waitFor(durable: Promise<void>): void {
+  const keep: Blobs['keep'] = (bytes, when) => {
+    const blob = blobs.keep(bytes, when);
+    const { durable } = blob;
     unsafe.add(durable);
     durable.then(
       () => unsafe.delete(durable),
       (fault: unknown) => (lost ??= { fault }),
     );
-  }
+    return blob;
+  };
 
   /** A line is safe only after the blobs that it refers to. */
   async function besideSafe(): Promise<void> {
@@ -159,12 +160,7 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
   return {
     ...leaseFacts(owned),
     append(drafts) {
-      const stored = drafts.map((draft) => {
-        const beside = keepBeside(draft, blobs);
-        const sets = withoutToolSets(beside.draft, blobs, known);
-        for (const promise of [...beside.durable, ...sets.durable]) waitFor(promise);
-        return sets.draft;
-      });
+      const stored = drafts.map((draft) => withoutToolSets(keepBeside(draft, keep), keep, known));
       // Returned in the form that a reader gets; all their tool sets are known.
       return owned.append(stored).map((line) => withToolSets(line, known).line);
     },
@@ -173,15 +169,16 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
   };
 }
 
-function keepBeside(draft: LineDraft, blobs: Blobs): Stored {
+function keepBeside(draft: LineDraft, keep: Blobs['keep']): LineDraft {
   const { beside, ...line } = draft;
-  if (beside === undefined) return { draft, durable: [] };
-  const kept = Object.entries(beside).map(([key, bytes]) => [key, blobs.keep(bytes, 'within-budget')] as const);
-  // States that only the name is left.
-  const names = kept.map(([key, blob]) => [key, { ...blob.ref, ...(blob.kept ? {} : { kept: false }) }]);
-  const capstan = { ...objectAt(line.metadata ?? {}, 'capstan'), ...Object.fromEntries(names) };
-  const durable = kept.map(([, blob]) => blob.durable);
-  return { draft: { ...line, metadata: { ...line.metadata, capstan } }, durable };
+  if (beside === undefined) return draft;
+  const names = Object.entries(beside).map(([key, bytes]) => {
+    const { ref, kept } = keep(bytes, 'within-budget');
+    // States that only the name is left.
+    return [key, { ...ref, ...(kept ? {} : { kept }) }];
+  });
+  const capstan = { ...objectAt(line.metadata, 'capstan'), ...Object.fromEntries(names) };
+  return { ...line, metadata: { ...line.metadata, capstan } };
 }
 
 async function* resolved<Read>(
@@ -214,22 +211,15 @@ type ToolSets = Map<string, Json>;
 /** A file takes at least one disk block: a smaller set stays in its line. */
 const inlineBytes = 4096;
 
-interface Stored {
-  readonly draft: LineDraft;
-  readonly durable: readonly Promise<void>[];
-}
-
-function withoutToolSets(draft: LineDraft, blobs: Blobs, known: ToolSets): Stored {
-  const durable: Promise<void>[] = [];
+function withoutToolSets(draft: LineDraft, keep: Blobs['keep'], known: ToolSets): LineDraft {
   const payload = changeSets(draft, (set) => {
     const text = Array.isArray(set) ? new TextEncoder().encode(JSON.stringify(set)) : undefined;
     if (text === undefined || text.length <= inlineBytes) return set;
-    const blob = blobs.keep(text, 'always');
-    known.set(blob.ref.sha256, set);
-    durable.push(blob.durable);
-    return { blob: { ...blob.ref } };
+    const { ref } = keep(text, 'always');
+    known.set(ref.sha256, set);
+    return { blob: { ...ref } };
   });
-  return { draft: payload === draft.payload ? draft : { ...draft, payload }, durable };
+  return payload === draft.payload ? draft : { ...draft, payload };
 }
 
 /** The line with its known tool sets, and the names of the unknown ones, which are left out. */
@@ -237,7 +227,7 @@ function withToolSets(line: Line, known: ToolSets): { readonly line: Line; reado
   const unknown: string[] = [];
   const payload = changeSets(line, (set) => {
     const blob = isJsonObject(set) ? objectAt(set, 'blob') : undefined;
-    const sha256 = blob && stringAt(blob, 'sha256');
+    const sha256 = stringAt(blob, 'sha256');
     if (sha256 === undefined) return set;
     const found = known.get(sha256);
     if (found === undefined) unknown.push(sha256);
@@ -253,7 +243,7 @@ function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | 
     return changed === tools ? payload : { ...payload, tools: changed };
   }
   const carried = type === lineType.compacted ? objectAt(payload, 'capstan') : undefined;
-  const sets = carried && objectAt(carried, 'tool_sets');
+  const sets = objectAt(carried, 'tool_sets');
   if (sets === undefined) return payload;
   const changed = Object.entries(sets).map(([name, set]) => [name, set && change(set)] as const);
   if (changed.every(([name, set]) => set === sets[name])) return payload;
@@ -262,9 +252,13 @@ function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | 
   return { ...payload, capstan: { ...carried, tool_sets: kept } };
 }
 
-export function leaseFacts({ kind, epoch, location, mode, torn, meta, newest }: Owned) {
-  return { kind, epoch, location, mode, ...defined({ torn, meta, newest }) };
-}
+export const leaseFacts = ({ kind, epoch, location, mode, torn, meta, newest }: Owned) => ({
+  kind,
+  epoch,
+  location,
+  mode,
+  ...defined({ torn, meta, newest }),
+});
 
 /** Threads that leave nothing on disk. A resumed one is read below without its lock; new lines are discarded. */
 export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {

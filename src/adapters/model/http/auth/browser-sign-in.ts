@@ -133,15 +133,8 @@ export function codeProof(random: (bytes: number) => Buffer): CodeProof {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-export interface SignInPage {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly challenge: string;
-  readonly state: string;
-  readonly originator: string;
-  readonly workspaces: LoginLimits['workspaces'];
-}
+export type SignInPage = Pick<LoginLimits, 'workspaces'> &
+  Readonly<Record<'issuer' | 'clientId' | 'redirectUri' | 'challenge' | 'state' | 'originator', string>>;
 
 export function signInPage(page: SignInPage): string {
   const parameters = new URLSearchParams({

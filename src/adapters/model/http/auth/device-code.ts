@@ -71,13 +71,7 @@ export async function awaitDeviceCode(
   return { kind: 'ended', why: signal.aborted ? 'stopped' : 'late' };
 }
 
-export interface CodeToExchange {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly verifier: string;
-}
+type CodeToExchange = Readonly<Record<'issuer' | 'clientId' | 'code' | 'redirectUri' | 'verifier', string>>;
 
 export type ExchangedCode =
   | { readonly kind: 'tokens'; readonly tokens: Required<NewTokens> }

@@ -5,14 +5,14 @@ import type { ConnectionPeer } from '../../../../protocol/http.ts';
 import { explainLostConnection, isCertificateProblem, peerClosedCodes } from '../../../../protocol/http.ts';
 import { Fault, sentence } from '../../../../protocol/outcome.ts';
 import { bareHost, type Proxy } from '../network/destination.ts';
-import type { OpenedExchange } from '../network/exchange.ts';
+import type { OpenedExchange, Unanswered } from '../network/exchange.ts';
 import { mostHeadBytes } from '../network/http-head.ts';
 import type { BodyRead } from '../network/response-body.ts';
 import { detailOf, modelFailure } from './model-failure.ts';
 
 /** Failure of a request that no server answered. `origin`: its target, in a displayable form. */
 export function noAnswerFailure(
-  opened: Exclude<OpenedExchange, { kind: 'answer' }>,
+  opened: Unanswered,
   { origin, idleMs }: { readonly origin: string; readonly idleMs: number },
 ): ModelFailure {
   switch (opened.kind) {

@@ -6,8 +6,6 @@ export interface CauseRow {
   readonly retry: 'never' | 'again';
   readonly waits: 'as-asked' | 'no';
   readonly another: 'may-answer' | 'no';
-  /** How servers and networks show it, for documentation readers. */
-  readonly seen: string;
   readonly blank: string;
   readonly next: string;
 }
@@ -16,7 +14,10 @@ const final = { retry: 'never', waits: 'no', another: 'no' } as const;
 const again = { retry: 'again', waits: 'no', another: 'no' } as const;
 const busy = { retry: 'again', waits: 'as-asked', another: 'may-answer' } as const;
 /** Only money or time helps with this model. */
-const spent = { ...final, another: 'may-answer' } as const;
+const spent = { ...final, another: 'may-answer', code: 'usage-limit' } as const;
+const incomplete = { ...final, code: 'incomplete' } as const;
+const unauthorized = { ...final, code: 'unauthorized' } as const;
+const invalid = { ...final, code: 'invalid-request' } as const;
 const waitAMoment = 'Wait a moment, then try again.';
 const checkSettings = 'Check the model name and the settings of the provider, then try again.';
 
@@ -24,175 +25,138 @@ export const failureCauses = {
   overflow: {
     ...final,
     code: 'context-window-exceeded',
-    seen: 'a code or words for a request that is too long, in any format; 413',
     blank: 'The conversation no longer fits the context window of the model.',
     next: 'Compact the thread, or start a new one.',
   },
   quota: {
     ...spent,
-    code: 'usage-limit',
-    seen: '`insufficient_quota`, `billing_error`, 402, "credit balance is too low"',
     blank: 'This account has used up its quota.',
     next: 'Add credit to the account, or use another account or provider.',
   },
   'usage-limit': {
     ...spent,
-    code: 'usage-limit',
-    seen: '`usage_limit_reached`',
     blank: 'This account has reached its usage limit.',
     next: 'Wait until the limit resets, or use another account, plan or provider.',
   },
   plan: {
     ...spent,
-    code: 'usage-limit',
-    seen: '`usage_not_included`',
     blank: 'The plan of this account does not include this.',
     next: 'Wait until the limit resets, or use another account, plan or provider.',
   },
   'rate-limit': {
     ...busy,
     code: 'rate-limited',
-    seen: '429, `rate_limit_exceeded`, `rate_limit_error`',
     blank: 'The provider received too many requests or tokens in a short time.',
     next: waitAMoment,
   },
   overload: {
     ...busy,
     code: 'overloaded',
-    seen: '`server_is_overloaded`, `slow_down`, `overloaded_error`, 529; also inside a stream',
     blank: 'The provider is overloaded.',
     next: waitAMoment,
   },
   server: {
     ...busy,
     code: 'server-error',
-    seen: 'other 5xx, 408, unknown error events, `api_error`, `timeout_error`',
     blank: 'The provider reported an error.',
     next: 'Try again. If it keeps failing, check the status page of the provider.',
   },
   'content-filter': {
-    ...final,
-    code: 'incomplete',
-    seen: '`content_filter`, `sensitive` as the reason for the end of an answer',
+    ...incomplete,
     blank: 'The content filter of the provider stopped the answer.',
     next: 'Rephrase the request: the content filter of the provider stopped the answer.',
   },
   'answer-length': {
-    ...final,
-    code: 'incomplete',
-    seen: '`max_output_tokens`, `length`, `max_tokens` as the reason for the end of an answer',
+    ...incomplete,
     blank: 'The answer was longer than the provider allows.',
     next: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
   },
   'ended-early': {
-    ...final,
-    code: 'incomplete',
-    seen: 'another reason for an incomplete answer',
+    ...incomplete,
     blank: 'The provider ended the answer before it was complete.',
     next: 'Ask for a shorter or a different answer.',
   },
   policy: {
     ...final,
     code: 'policy',
-    seen: '`cyber_policy`, `misalignment_policy_violation`, the stop reason `refusal`',
     blank: 'The provider refused the request under its policy.',
     next: 'Rephrase the request: the provider will refuse it again unchanged.',
   },
   prompt: {
-    ...final,
-    code: 'invalid-request',
-    seen: '`invalid_prompt`, `bio_policy`',
+    ...invalid,
     blank: 'The provider does not accept this prompt.',
     next: checkSettings,
   },
   key: {
-    ...final,
-    code: 'unauthorized',
-    seen: '401, `authentication_error`, after a login was renewed',
+    ...unauthorized,
     blank: 'The provider does not accept the key.',
     next: 'Check the key of this provider and its permissions.',
   },
   'no-key': {
-    ...final,
-    code: 'unauthorized',
-    seen: 'no key, a key that cannot be sent, a login that cannot be used: nothing is sent',
+    ...unauthorized,
     blank: 'There is no key for the provider.',
     next: 'Check the key of this provider and its permissions.',
   },
   forbidden: {
-    ...final,
-    code: 'unauthorized',
-    seen: '403, `permission_error`',
+    ...unauthorized,
     blank: 'The provider does not allow this.',
     next: 'Check the key of this provider and its permissions.',
   },
   'not-found': {
-    ...final,
-    code: 'invalid-request',
-    seen: '404, `not_found_error`',
+    ...invalid,
     blank: 'The provider does not have this model or address.',
     next: 'Check the base URL of the provider and that it offers this model.',
   },
   request: {
-    ...final,
-    code: 'invalid-request',
-    seen: 'other 4xx, `invalid_request_error`, a redirect, a web page, an address that is none',
+    ...invalid,
     blank: 'The provider does not accept this request.',
     next: checkSettings,
   },
   connection: {
     ...again,
     code: 'connection-failed',
-    seen: 'no connection, no such host, a proxy that could not connect',
     blank: 'The provider could not be reached.',
     next: 'Check the network and the base URL of the provider.',
   },
   refused: {
     ...final,
     code: 'connection-failed',
-    seen: 'a certificate that is not trusted, no TLS, no HTTP, a proxy that refuses or wants a password',
     blank: 'No connection can be made.',
     next: 'Check the network and the base URL of the provider.',
   },
   cut: {
     ...again,
     code: 'stream-cut',
-    seen: 'the stream ends without the end of the answer',
     blank: 'The connection ended before the answer was complete.',
     next: 'Try again. If it keeps failing, check the network and any proxy.',
   },
   idle: {
     ...again,
     code: 'stream-idle',
-    seen: 'nothing for `stream_idle_timeout_ms`',
     blank: 'The provider sent nothing for too long.',
     next: 'Try again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
   },
   unreadable: {
     ...again,
     code: 'server-error',
-    seen: 'an answer without events, an event or item that is not what the format says',
     blank: 'The provider sent something that Capstan cannot read.',
     next: 'Try again. If it keeps failing, check the status page of the provider.',
   },
   'too-large': {
     ...final,
     code: 'answer-too-large',
-    seen: 'more than `answer.max_items` or `answer.max_bytes`',
     blank: 'The provider sent too much in one answer.',
     next: 'Check the provider: a model should not answer like this. answer.max_items and answer.max_bytes set the limits.',
   },
   'wire-format': {
     ...final,
     code: 'provider-faulty',
-    seen: 'the code of a wire format throws',
     blank: 'The code for this wire format failed.',
     next: 'Try again. If it keeps failing, report it to the author of the wire format in wire_api.',
   },
   aborted: {
     ...final,
     code: 'aborted',
-    seen: 'the user or a program stops the turn',
     blank: 'The request was stopped.',
     next: 'Send the message again to continue.',
   },

@@ -103,7 +103,6 @@ function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: st
 
 /** These statuses have their own meaning, whatever the text says: a key, an address, a limit per minute. */
 const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
-
 /** Compatible servers have only words for it, no code; a server in front that refuses the size may have neither. */
 const isOverflow = ({ status, body }: ErrorAnswer, error: ErrorWords): boolean =>
   status === 413 || (!otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message));
@@ -191,7 +190,6 @@ const knownStatuses: ReadonlySet<number> = new Set([
 
 /** Names for the whole conversation: a server may blame them when it refuses for length. */
 const wholeConversation: ReadonlySet<string> = new Set(['', 'input', 'inputs', 'messages', 'prompt', 'contents']);
-
 /** Codes and types that name another cause: a parameter, a key, money, a policy, a model, a part of the request. */
 const knownCodes =
   /param|argument|unsupported|missing|required|not_?found|auth|api_?key|permission|forbidden|billing|quota|credit|payment|balance|policy|filter|safety|moderation|model|rate_?limit|region|country|schema|json|image|file|audio|tool|encrypt|signature|previous_response/i;

@@ -139,10 +139,7 @@ export function windowNamedIn(text: string): number | undefined {
   return undefined;
 }
 
-interface ApiError extends Pick<FailureDraft, 'status' | 'waitMs'> {
-  readonly code: string;
-  readonly message: string;
-}
+type ApiError = Pick<FailureDraft, 'status' | 'waitMs'> & { readonly code: string; readonly message: string };
 
 /** The failure for an error code or type; undefined if neither is known. */
 export function failureByCode({ code, message, status, waitMs }: ApiError): ModelFailure | undefined {
@@ -157,19 +154,22 @@ export const overflowFailure = (message: string): ModelFailure =>
   modelFailure({ cause: 'overflow', message: detailOf(message) || undefined, words: message });
 
 export function streamFailure(error: JsonObject | undefined): ModelFailure {
-  const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => error && stringAt(error, key));
+  const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => stringAt(error, key));
   const known = failureByCode({ code, message }) ?? failureByCode({ code: type, message });
   if (known !== undefined) return known;
   if (saysOverflow(message)) return overflowFailure(message);
-  const name = code === '' ? 'an error' : `the error ${detailOf(code)}`;
-  const words = detailOf(message);
-  const reported = `The provider reported ${name}${words === '' ? '.' : `: ${words}`}`;
-  return modelFailure({ cause: 'server', message: reported });
+  return modelFailure({ cause: 'server', message: reportedErrorWords(code, message) });
 }
 
+export function reportedErrorWords(code: string, message: string): string {
+  const words = detailOf(message);
+  return `The provider reported ${code === '' ? 'an error' : `the error ${detailOf(code)}`}${words === '' ? '.' : `: ${words}`}`;
+}
+
+export const endedEarly = (reason: string): string =>
+  `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
 const firstDelayMs = 200;
 const longestDelayMs = 60_000;
-
 /** From 200 ms, doubled each time up to a minute, with 10 % jitter. `attempt` counts from 1. */
 export const retryDelay = (attempt: number, random: () => number): number =>
   Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.9 + 0.2 * random());

@@ -107,11 +107,11 @@ export function isExempt({ host, port }: { readonly host: string; readonly port:
     });
 }
 
-function entryOf(entry: string): { readonly pattern: string; readonly only?: number } {
+function entryOf(entry: string) {
   // Several colons without brackets are an IPv6 address, not a port.
   const [, bracketed, named = '', port] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
   if (bracketed === undefined && named === '') return { pattern: plain(entry) };
-  return { pattern: plain(bracketed ?? named), ...(port === undefined ? {} : { only: Number(port) }) };
+  return { pattern: plain(bracketed ?? named), only: port === undefined ? undefined : Number(port) };
 }
 
 function covers(pattern: string, name: string): boolean {
@@ -140,10 +140,7 @@ export interface Target {
 }
 
 /** The endpoint below a provider's base URL; undefined if the base is not an HTTP address. */
-export function endpointTarget(
-  provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>,
-  endpoint: string,
-): Target | undefined {
+export function endpointTarget(provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>, endpoint: string) {
   const base = parseTarget(provider.baseUrl);
   if (base === undefined) return undefined;
   const [, path = '', given = ''] = /^([^?]*)\??(.*)$/.exec(base.path) ?? [];

@@ -26,6 +26,8 @@ export type OpenedExchange =
   | UnusableNetwork
   | { readonly kind: 'aborted' };
 
+export type Unanswered = Exclude<OpenedExchange, { kind: 'answer' }>;
+
 export interface OutgoingRequest {
   /** Absent: POST. */
   readonly method?: 'GET';
@@ -128,12 +130,7 @@ function headOf({ path, headers: ofRoute }: Route, { method, headers: given, bod
 }
 
 /** In one system call where possible, without copying a long history into one buffer. */
-function writeAll(
-  socket: Socket,
-  head: string,
-  pieces: readonly Uint8Array[],
-  sent: (error?: Error | null) => void,
-): void {
+function writeAll(socket: Socket, head: string, pieces: readonly Uint8Array[], sent: (error?: Error | null) => void) {
   const body = pieces.filter((piece) => piece.length > 0);
   const last = body.pop();
   socket.cork();

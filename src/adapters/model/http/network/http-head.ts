@@ -1,5 +1,4 @@
 import { isHeaderName, isHeaderValue } from '../../../../protocol/http.ts';
-import type { UnusableNetwork } from './destination.ts';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -169,14 +168,10 @@ export function awaitHead(
   });
 }
 
-export function requestHead(
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-): string | UnusableNetwork {
+export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>) {
   const message = unsendable(path, headers);
-  if (message !== undefined)
-    return { kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' };
+  const next = 'Correct the value where it is set, then try again.';
+  if (message !== undefined) return { kind: 'unusable', message, next } as const;
   const lines = Object.entries(headers).map(([each, given]) => `${each}: ${given}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

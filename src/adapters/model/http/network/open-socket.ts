@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { type HttpHead, type HttpHeaders, mostHeadBytes, requestHead } from './http-head.ts';
-import type { OpenedExchange } from './exchange.ts';
+import type { Unanswered } from './exchange.ts';
 import { type NetworkOptions, routes } from './route.ts';
 import type { Target } from './destination.ts';
 import { WebSocketConnection } from './web-socket.ts';
@@ -12,7 +12,7 @@ export type OpenedSocket =
   | { readonly kind: 'open'; readonly socket: WebSocketConnection }
   /** The server did not answer with a WebSocket. `words`: what is wrong, or the beginning of the body. */
   | { readonly kind: 'declined'; readonly head: HttpHead; readonly words: string }
-  | Exclude<OpenedExchange, { kind: 'answer' }>;
+  | Unanswered;
 
 export interface SocketRequest {
   readonly headers: Readonly<Record<string, string>>;

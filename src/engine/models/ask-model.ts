@@ -47,7 +47,7 @@ interface AskedThread {
   close(): Promise<void>;
 }
 
-/** How a model is reached, what it accepts and how it answers. All other keys are left out. */
+/** Keys that say how a model is reached, what it accepts and how it answers. All other keys are left out. */
 const onlyConfig = [
   'answer',
   'model_catalog_json',

@@ -4,7 +4,7 @@ import { stringAt, objectAt } from '../src/protocol/json.ts';
 import { Place } from '../test/harness/run-capstan.ts';
 import { AppServer } from '../test/oracles/app-server.ts';
 
-/** What threads cost that are loaded and idle, and how long it takes to load one. */
+/** Memory of threads that are loaded and idle, and the time to load one. */
 export interface LoadedFigures {
   /** KB for each thread after the first, of all processes of the program. */
   readonly residentKb: number;
@@ -60,7 +60,7 @@ async function threadWithTurn(server: AppServer, cwd: string): Promise<string> {
   return threadId;
 }
 
-/** Of a process and those that it started: the command of Codex starts another program. */
+/** Memory of a process and those that it started: the command of Codex starts another program. */
 async function residentKb(pid: number): Promise<number> {
   await wait(restMs);
   return family(pid).reduce((sum, each) => sum + residentOf(each), 0);

@@ -7,8 +7,8 @@ import { type LiveThread, Engine, liveThreads, words } from '../src/index.ts';
 import { type LoadedFigures, measureCodex, middle } from './live-codex.ts';
 import { eventStreamParser } from '../src/adapters/model/http/event-stream.ts';
 
-// What live threads cost: memory of one that is loaded and idle and the time to load one, beside the app-server of Codex,
-// and the rate at which a follower gets previews beside a bare parse of the same stream.
+// Measures live threads: memory of one that is loaded and idle and the time to load one, beside the app-server of
+// Codex, and the rate at which a follower gets previews beside a bare parse of the same stream.
 // `node --expose-gc bench/live.ts [THREADS]`
 
 const [deltas, rounds] = [100_000, 5];

@@ -1,6 +1,6 @@
 import { arch, availableParallelism, loadavg, platform, totalmem } from 'node:os';
 
-/** Where a run took place; its name stays out of it. */
+/** The machine of a run; its name stays out of it. */
 export interface Machine {
   readonly date: string;
   readonly cores: number;

@@ -4,7 +4,7 @@ export interface BenchOptions {
   readonly effort: 'full' | 'quick';
   /** Empty means all. */
   readonly only: readonly MarkId[];
-  /** Where everything that was measured is written to. */
+  /** The file that all measurements are written to. */
   readonly json?: string;
 }
 

@@ -12,7 +12,7 @@ type Effort = 'full' | 'quick';
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** Of the thread that is resumed; absent for a new thread. */
+  /** The history of the thread that is resumed; absent for a new thread. */
   history?(): readonly Exchange[];
   readonly calls: Readonly<Record<Effort, number>>;
   readonly repetitions: Readonly<Record<Effort, number>>;
@@ -62,7 +62,7 @@ const longHistory: Scenario = {
 const longThread: Scenario = {
   id: 'resume',
   title: 'resume of a 10 MB thread',
-  // Of a rollout in Codex's format, two fifths are what the model sees.
+  // The model sees two fifths of a rollout in Codex's format.
   history: () => exchangesOf(4_000_000),
   calls: none,
   repetitions: { full: 10, quick: 3 },

@@ -6,7 +6,7 @@ import { plainEnvironment } from './process/command.ts';
 import { runToExit } from './process/run-to-exit.ts';
 import { distribution } from './report/statistics.ts';
 
-// How long lists and searches take in a home with many threads: `node bench/threads.ts [COUNT]`, after a build.
+// Times lists and searches in a home with many threads: `node bench/threads.ts [COUNT]`, after a build.
 
 const count = Number(process.argv[2] ?? 10_000);
 const repetitions = 15;

@@ -11,7 +11,7 @@ import { nodeWorkspaceDisk as disk } from '../src/engine/workspace/workspace-dis
 import { TimeSlicer } from '../src/engine/workspace/yield-to-event-loop.ts';
 import { WorkspaceSnapshots } from '../src/engine/undo/workspace-snapshots.ts';
 
-// What undo and the search for repositories cost in a workspace of 10,000 files: `node bench/undo.ts`.
+// Times undo and the search for repositories in a workspace of 10,000 files: `node bench/undo.ts`.
 
 const repetitions = 15;
 const base = mkdtempSync(join(tmpdir(), 'capstan-undo-bench-'));

@@ -10,7 +10,7 @@ import { startPacedRelay } from './model/paced-relay.ts';
 import { Place } from './process/place.ts';
 import { distribution } from './report/statistics.ts';
 
-// What a tool round trip costs over a slow link, over HTTP and over a WebSocket: `node bench/websocket.ts [ROUNDS]`.
+// Times a tool round trip over a slow link, over HTTP and over a WebSocket: `node bench/websocket.ts [ROUNDS]`.
 
 const rounds = Number(process.argv[2] ?? 5);
 const calls = 8;

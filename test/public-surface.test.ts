@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.j
   bin: object;
 };
 
-// What others rely on. Growing this list is a decision; shrinking it breaks programs.
+// Lists what others rely on. Growing this list is a decision; shrinking it breaks programs.
 
 it('the package offers these entries', () => {
   expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './package.json']);

@@ -11,12 +11,12 @@ import {
 import { holds } from './score.ts';
 import type { Transcript } from './transcript.ts';
 
-/** How a scripted model behaves when it is asked for a checkpoint. */
+/** Behaviours of a scripted model that is asked for a checkpoint. */
 export const behaviours = ['well', 'lazily', 'adversarially', 'not at all'] as const;
 
 export type Behaviour = (typeof behaviours)[number];
 
-/** What is asked of it. */
+/** The form of checkpoint that it is asked for. */
 type Asked = 'structured' | 'plain' | 'notes' | 'remote';
 
 /** Answers every request about the transcript in the way of the behaviour. */

@@ -15,7 +15,7 @@ import { scoreOf } from './score.ts';
 import { appendTurns, threadFile, threadId } from './thread-file.ts';
 import type { Transcript } from './transcript.ts';
 
-/** The same transcript, compacted by Codex as often, with the same answers to its own question for a summary. */
+/** Compacts the transcript with Codex as often, with the same answers to its own question for a summary. */
 export async function runCodex(transcript: Transcript, behaviour: Behaviour): Promise<Run> {
   const model = await startScriptedModel(behave(transcript, behaviour));
   const place = new Place(model.url, `compact_prompt = ${JSON.stringify(compactPrompt)}`);

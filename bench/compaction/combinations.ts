@@ -10,7 +10,7 @@ export interface Combination {
   readonly summariser: Summariser;
 }
 
-/** What is to be run, all of it unless something was chosen. */
+/** The combinations to run: all of them unless something was chosen. */
 export function combinations(options: CompactionBenchOptions): readonly Combination[] {
   const wanted = <Value>(chosen: readonly Value[], value: Value): boolean =>
     chosen.length === 0 || chosen.includes(value);

@@ -8,7 +8,7 @@ export interface CompactionBenchOptions {
   readonly strategies: readonly Strategy[];
   readonly behaviours: readonly Behaviour[];
   readonly json?: string;
-  /** What to run; both by default. */
+  /** The parts to run; both by default. */
   readonly parts: readonly Part[];
   /** Absent: a scripted model. */
   readonly real?: RealModel;

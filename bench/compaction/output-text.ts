@@ -1,6 +1,6 @@
 /** Text as programs print it. The same seed gives the same text. */
 
-/** What a test runner prints, about fifteen tokens a line. */
+/** The output of a test runner, about fifteen tokens a line. */
 export function testLog(seed: number, lines: number): string {
   const next = numbers(seed);
   const subjects = ['parser', 'router', 'session', 'cache', 'queue', 'ledger', 'mailer', 'upload'];

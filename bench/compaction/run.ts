@@ -27,12 +27,12 @@ export interface Run {
   readonly strategy: Strategy | 'Codex';
   /** The behaviour, or the name of the model. */
   readonly by: string;
-  /** Of the last checkpoint, with the requests and the tokens of all of them; a sentence if there is none. */
+  /** The score of the last checkpoint, with the requests and the tokens of all of them; a sentence if there is none. */
   readonly result: ScoredCheckpoint | { readonly failed: string };
 }
 
 export interface ScoredCheckpoint {
-  /** How it was made in the end. */
+  /** The strategy that made it in the end. */
   readonly made: CheckpointReport['strategy'];
   readonly model: string;
   readonly tokensBefore: number;

@@ -8,12 +8,12 @@ export interface Found {
   readonly of: number;
 }
 
-/** What a checkpoint still holds of a transcript. Nothing is judged: texts are searched. */
+/** The facts of a transcript that a checkpoint still holds. Nothing is judged: texts are searched. */
 export interface Score {
   readonly kinds: Readonly<Record<ProbeKind, Found>>;
   /** The facts that were not found. */
   readonly missing: readonly string[];
-  /** Whether the message that defines the task is there word for word, and is the one that the checkpoint names as such. */
+  /** `named`: the message that defines the task is there word for word, and the checkpoint names it as the task. */
   readonly task: 'named' | 'there' | 'lost';
   /** Messages that the checkpoint gives as the user's, and that the user never said. */
   readonly forged: number;
@@ -45,7 +45,7 @@ export function scoreOf(transcript: Transcript, history: History): Score {
   };
 }
 
-/** Whether a text says a fact. Case and white space do not count. */
+/** True if a text says a fact. Case and white space do not count. */
 export function holds(text: string, { fact, form }: Pick<Probe, 'fact' | 'form'>): boolean {
   if (form === 'exact') return squeezed(text).includes(squeezed(fact));
   const there = wordsOf(text);

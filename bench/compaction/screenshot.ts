@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Item } from '../../src/protocol/item.ts';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 
-/** The same item with pictures that every program can read, of the size of a screenshot, one colour each. */
+/** The item with pictures that every program can read, of the size of a screenshot, one colour each. */
 export function withScreenshots(item: Item): Item {
   const { content } = item;
   if (!Array.isArray(content)) return item;

@@ -11,7 +11,7 @@ import type { Exchange, Work } from './transcript.ts';
 
 export const threadId = '019b8d00-2222-7000-8000-000000000001';
 
-/** Where a home keeps the thread. */
+/** The path of the thread in a home. */
 export const threadFile = `sessions/2026/01/05/rollout-2026-01-05T09-00-00-${threadId}.jsonl`;
 
 /**

@@ -6,7 +6,7 @@ import type { Place } from '../process/place.ts';
 
 export type ContenderId = 'capstan' | 'codex' | 'codex-lean' | 'pi' | 'floor-sandboxed' | 'floor';
 
-/** What a turn starts from. */
+/** The place and the settings that a turn starts from. */
 export interface Setting {
   readonly place: Place;
   readonly modelUrl: string;
@@ -20,9 +20,9 @@ export interface Setting {
 export interface Contender {
   readonly id: ContenderId;
   readonly name: string;
-  /** How the model asks for the command `true`. */
+  /** The call by which the model asks for the command `true`. */
   readonly call: { readonly tool: string; readonly arguments: JsonObject };
-  /** Whether the answer to such a call says that the command ran and succeeded. */
+  /** True if the answer to such a call says that the command ran and succeeded. */
   succeeded(output: string): boolean;
   /** Fills an empty place. */
   prepare(setting: Setting): Promise<void> | void;

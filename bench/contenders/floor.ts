@@ -9,7 +9,7 @@ const program = join(import.meta.dirname, '../floor/floor.cjs');
 /** A small Node script that posts Capstan's bytes and runs the command. */
 export const floor: Contender = contender('floor', 'Floor', 'plain');
 
-/** The same with the command in Capstan's sandbox. */
+/** The floor with the command in Capstan's sandbox. */
 export const floorSandboxed: Contender = contender('floor-sandboxed', 'Floor, sandboxed', 'sandboxed');
 
 function contender(id: ContenderId, name: string, isolation: 'plain' | 'sandboxed'): Contender {

@@ -6,7 +6,7 @@ const startedAt = Date.UTC(2026, 0, 5, 9, 0, 0);
 const noUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
 const usage = { ...noUsage, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
 
-/** The same exchanges in pi's own session format, version 3. */
+/** The exchanges in pi's own session format, version 3. */
 export function piSessionText({ id, cwd, provider }: PreparedThread, exchanges: readonly Exchange[]): string {
   const timestamp = new Date(startedAt).toISOString();
   const messages = exchanges.flatMap((exchange, index) => messagesOf(exchange, index, provider));

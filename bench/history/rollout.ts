@@ -12,7 +12,7 @@ export interface PreparedThread {
 const startedAt = Date.UTC(2026, 0, 5, 9, 0, 0);
 const turnMs = 60_000;
 
-/** What the provider says of every request: by its count, no history fills the window. */
+/** The usage that the provider reports for every request: by its count, no history fills the window. */
 const usage = {
   input_tokens: countedInput,
   cached_input_tokens: 20,
@@ -21,7 +21,7 @@ const usage = {
   total_tokens: countedInput + 10,
 };
 
-/** Where a home keeps the thread. */
+/** The path of the thread in a home. */
 export function rolloutName({ id }: PreparedThread): string {
   return `sessions/2026/01/05/rollout-2026-01-05T09-00-00-${id}.jsonl`;
 }

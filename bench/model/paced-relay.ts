@@ -9,7 +9,7 @@ export interface PacedRelay {
   close(): void;
 }
 
-/** How much is passed on at once: at 10 Mbit/s in about a millisecond. */
+/** Bytes that are passed on at once: at 10 Mbit/s in about a millisecond. */
 const sliceBytes = 1250;
 
 /** Passes on what comes, in both directions, at this pace for each connection. */

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../src/protocol/json.ts';
 
-/** What the model plays to one contender: so many calls, one after the other, then a closing message. */
+/** A conversation of the model with one contender: so many calls, one after the other, then a closing message. */
 export interface Piece {
   readonly calls: number;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Where the body of the first request is written to. */
+  /** The file that the body of the first request is written to. */
   readonly keepFirstBody?: string;
 }
 
@@ -37,7 +37,7 @@ export type FromModel =
   | { readonly kind: 'held' }
   | { readonly kind: 'report'; readonly performance: Performance };
 
-/** The same clock in every process of a Linux machine. */
+/** Milliseconds of a clock that every process of a Linux machine shares. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

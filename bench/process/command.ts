@@ -6,7 +6,7 @@ export interface Command {
   readonly cwd: string;
 }
 
-/** What every contender gets: a search path, and a home folder without profile files of its own. */
+/** The environment of every contender: a search path, and a home folder without profile files of its own. */
 export function plainEnvironment(osHome: string): Readonly<Record<string, string>> {
   return { HOME: osHome, PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a process has used so far: itself and its threads, not its children. */
+/** The resources that a process has used so far: itself and its threads, not its children. */
 export interface ProcessUsage {
   /** The most physical memory it has held at once. */
   readonly peakBytes: number;

@@ -1,7 +1,7 @@
 import type { MarkId, RowId } from './marks.ts';
 import { medianOf, type Summary } from './summary.ts';
 
-/** What Capstan wants to be, and whether the numbers of this run say that it is. */
+/** A goal of Capstan, and whether the numbers of this run meet it. */
 export interface Goal {
   readonly text: string;
   /** As the goal counts it; absent when a mark that it needs was not measured. */

@@ -44,7 +44,7 @@ export type TerminalMark = (typeof terminalMarks)[number];
 /** Those of one command, in the sandbox and bare. */
 export const sandboxMarks: readonly MarkId[] = ['sandbox', 'sandbox-carved', 'sandbox-files', 'sandbox-hosts'];
 
-/** Who can stand in a table: the contenders, and what only `--version`, steps and commands are measured with. */
+/** A row of a table: a contender, or something that only `--version`, steps and commands are measured with. */
 export type RowId = ContenderId | 'codex-shim' | 'node' | 'copy' | 'bare';
 
 export interface Mark {

@@ -8,11 +8,11 @@ export interface Report {
   /** By program. */
   readonly versions: Readonly<Record<string, string>>;
   readonly effort: 'full' | 'quick';
-  /** How often everything ran, in words. */
+  /** The number of repetitions, in words. */
   readonly repetitions: string;
   readonly summary: Summary;
   readonly goals: readonly Goal[];
-  /** Who could not be measured, and why. */
+  /** The contenders that could not be measured, and why. */
   readonly missing: readonly string[];
 }
 

@@ -21,7 +21,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** What lies between neighbours of a series. */
+/** The differences between neighbours of a series. */
 export function differences(series: readonly number[]): readonly number[] {
   return series.slice(1).map((value, index) => value - (series[index] ?? 0));
 }

@@ -1,7 +1,7 @@
 import { type MarkId, marks, type RowId } from './marks.ts';
 import { type Distribution, distribution } from './statistics.ts';
 
-/** What was measured, in the unit of the mark. */
+/** The measurements, in the unit of the mark. */
 export type Samples = ReadonlyMap<MarkId, ReadonlyMap<RowId, readonly number[]>>;
 
 export interface Row {

@@ -13,11 +13,11 @@ export interface EngineSandboxOptions {
   readonly writable: readonly string[];
   /** For the names of pipes. */
   readonly runFolder: string;
-  /** How long folders that were mounted on stay for the next command. */
+  /** Milliseconds for which folders that were mounted on stay for the next command. */
   readonly lingerMs: number;
 }
 
-/** What runs commands and isolates them, as the engine makes both. */
+/** Makes the parts that run commands and isolate them, as the engine does. */
 export function engineSandbox({ env, writable, runFolder, lingerMs }: EngineSandboxOptions): {
   readonly spawn: Spawn;
   readonly sandbox: Sandbox;

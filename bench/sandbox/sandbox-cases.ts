@@ -24,7 +24,7 @@ export interface SandboxCase {
 interface Kind {
   readonly mark: MarkId;
   readonly files: number;
-  /** What the profile says besides. */
+  /** Additions to the profile. */
   readonly more?: (workspace: string, profile: ManagedProfile) => PermissionProfile;
 }
 

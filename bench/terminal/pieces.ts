@@ -1,4 +1,4 @@
-/** What the model says. No capital letter is in it: those are typed, to be found on the screen. */
+/** The words of the model. They have no capital letters: those are typed, to be found on the screen. */
 const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda', 'mu'];
 
 export const deltasPerSecond = 800;

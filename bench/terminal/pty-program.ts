@@ -63,7 +63,7 @@ export class PtyProgram {
     return Promise.race([found, late]);
   }
 
-  /** How far the readable text goes. */
+  /** The length of the readable text so far. */
   get mark(): number {
     return this.#read.length;
   }

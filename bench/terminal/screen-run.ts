@@ -13,9 +13,9 @@ const silenceMs = 1500;
 
 export interface TerminalCommand {
   readonly command: Command;
-  /** What stands in an empty composer. */
+  /** The text in an empty composer. */
   readonly placeholder: string;
-  /** What is there when the conversation is: its model. */
+  /** A text that is there as soon as the conversation is: its model. */
   readonly ready: string;
 }
 
@@ -58,7 +58,7 @@ export async function runScreen({ command, placeholder, ready }: TerminalCommand
   }
 }
 
-/** The same transcript on a screen of its own, where its end is drawn again at another width. */
+/** Shows the transcript on a screen of its own, where its end is drawn again at another width. */
 export async function runWholeScreen({ command, placeholder, ready }: TerminalCommand): Promise<ScreenSamples> {
   const program = new PtyProgram(command);
   try {

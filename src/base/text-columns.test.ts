@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, inject, test } from 'vitest';
 import { countColumns } from './text-columns.ts';
 
-/** Where a character is counted in another way than by string-width, and why. */
+/** Characters that are counted in another way than by string-width, each with the reason. */
 const explained: readonly (readonly [why: string, ours: number, theirs: number, which: RegExp])[] = [
   ['control characters: Capstan prints signs in their place', 1, 0, /[\0-\u001F\u007F-\u009F]/],
   ['a soft hyphen: terminals show it', 1, 0, /\u00AD/],

@@ -25,7 +25,7 @@ describe('a crash of the simulated disk', () => {
     });
     expect(asked).toEqual([{ path: '/file', what: 'bytes', most: 4 }]);
     expect(textOf(after, '/file')).toBe('safelo');
-    // What survived one crash is on the disk and survives the next.
+    // Bytes that survived one crash are on the disk and survive the next.
     expect(textOf(after.crash(nothing), '/file')).toBe('safelo');
   });
 

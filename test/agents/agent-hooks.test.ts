@@ -72,7 +72,7 @@ it('hooks of agents run with an agent of a thread, and those of sessions with th
   expect(first.filter((text) => text.includes('You look for bugs.'))).toHaveLength(1);
   expect(second.at(-1)).toContain('Look again.');
   expect(of('root').flat().join('\n')).not.toMatch(/look for bugs|Look again/);
-  // Who an agent can ask is its parent.
+  // An agent can ask only its parent.
   expect(tools.get('root')).toContain('request_user_input');
   expect(tools.get('looker')).not.toContain('request_user_input');
 });

@@ -58,7 +58,7 @@ model = "gpt-5.4"
   );
   mkdirSync(join(home, 'agents'));
   writeFileSync(join(home, 'agents/writer.toml'), 'name = "writer"\ndescription = "writes."\nmodle = "x"\n');
-  // What is at fault may be what the role must not do.
+  // The value at fault may be the one that limits the role.
   writeFileSync(join(home, 'agents/odd.toml'), 'name = "odd"\ndescription = "x"\nsandbox_mode = "readonly"\n');
   writeFileSync(join(home, 'agents/torn.toml'), 'name = "wri');
   writeFileSync(join(home, 'agents/nameless.toml'), 'description = "x"\n');

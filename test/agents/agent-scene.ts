@@ -5,14 +5,14 @@ import { LiveThread } from '../harness/live-thread.ts';
 import { textsOf } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-/** What a model says as one of several agents. `turn`: how many requests that agent has sent before, from 0. */
+/** The answer of one of several agents to a request. */
 export type Says = (request: AgentRequest) => ScriptStep | Promise<ScriptStep>;
 
 export interface AgentRequest {
   /** All texts of the request. */
   readonly texts: readonly string[];
   readonly body: JsonObject;
-  /** How many requests this agent has sent before. */
+  /** Requests that this agent has sent before. */
   readonly index: number;
 }
 

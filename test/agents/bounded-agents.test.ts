@@ -67,7 +67,7 @@ it('an agent that changes nothing is not let out of its sandbox by a rule: an ex
   expect(of('planner')[0]!.join('\n')).toMatch(/<collaboration_mode>\nMode: plan\n[^]*you help to make it/);
   expect([...of('planner'), ...of('explorer')].flat().join('\n')).not.toContain('["touch"]');
   expect(of('worker')[0]!.join('\n')).toContain('["touch"]');
-  // What the mode set aside comes back with it.
+  // Settings that the mode set aside come back with it.
   await thread.overrideTurnContext({ collaboration: { mode: 'default' } });
   await thread.run({ input: words('do it'), signal });
   expect(wrote('after-plan')).toBe(true);

@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 const surface = join(import.meta.dirname, '../../src/surfaces/tui');
 
 /**
- * What no caller waits for and no guard watches, because it rejects never: each catches what may go wrong, or asks a door
- * that does. Anything else goes through `TuiSession.run` or `reportWorkErrors`: a promise that rejects would end the program.
+ * Promises that no caller awaits and no guard watches, because they never reject: each catches its errors, or asks a
+ * door that does. Anything else goes through `TuiSession.run` or `reportWorkErrors`: a promise that rejects would end
+ * the program.
  */
 const neverReject = [
   'draft/argument-popup.ts: this.#ask',

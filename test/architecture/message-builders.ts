@@ -1,6 +1,6 @@
 import { tokenize, type Token } from './tokens.ts';
 
-/** Where messages may be built, and why there. */
+/** The folders in which messages may be built, each with the reason. */
 const builders: Readonly<Record<string, string>> = {
   'src/core/fragments/': 'the one home of text that is injected, and of the form of a user message',
   'src/core/world/': 'sections with their fragments',

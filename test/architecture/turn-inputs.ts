@@ -13,7 +13,7 @@ const consumers = [
   'core/history',
 ];
 
-/** Where a consumer reads configuration, environment or clock past the envelope: a file and a line each. */
+/** The places where a consumer reads configuration, environment or clock past the envelope: a file and a line each. */
 export function turnInputs(sources: ReadonlyMap<string, string>): readonly string[] {
   return [...sources]
     .filter(([path]) => consumers.includes(roomOf(path)) && !path.endsWith('.test.ts'))

@@ -2,7 +2,7 @@ import { tokenize } from './tokens.ts';
 
 interface Banned {
   readonly words: RegExp;
-  /** What to write, and so why these words are banned. */
+  /** The words to write instead: they show why these are banned. */
   readonly instead: string;
 }
 
@@ -32,7 +32,7 @@ export function oddMessages(path: string, source: string): readonly string[] {
     .flatMap(({ text, line }) => found(text, banned).map((problem) => `${path}:${line} ${problem}`));
 }
 
-/** The same for a page. */
+/** Such sentences on a page. */
 export function oddSentences(path: string, page: string): readonly string[] {
   return page
     .split('\n')

@@ -82,7 +82,7 @@ describe('the score of a history', () => {
 it('every fact is said in its transcript', () => {
   const unsaid = transcripts.flatMap(({ stretches, probes }) => {
     const texts = stretches.flat().map((exchange) => JSON.stringify(exchange).replaceAll('\\"', '"'));
-    // How a plan is shown is known by code.
+    // Code knows how a plan is shown.
     return probes
       .filter(({ fact }) => !fact.startsWith('['))
       .filter((probe) => !texts.some((text) => holds(text, probe)));

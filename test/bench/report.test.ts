@@ -106,7 +106,7 @@ describe('goals', () => {
     'terminal-frame': { capstan: [140], codex: [60], node: [33] },
     'terminal-session': { capstan: [401], codex: [700] },
     'terminal-echo': { capstan: [1, 2, 3] },
-    // What one key in twenty waits for counts, however quick the others are.
+    // The delay of one key in twenty counts, however quick the others are.
     'terminal-echo-stream': { capstan: [...Array.from({ length: 18 }, () => 1), 19, 19] },
     'terminal-cores': { capstan: [0.15] },
     'terminal-resize-whole': { capstan: [80, 100], codex: [300] },

@@ -5,7 +5,7 @@ import { lateSources, sourcesUsedFirst } from '../../scripts/late-sources.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 
-// What the build found may be older than the sources: a few that a first request needs now cost a start little.
+// The list in the build may be older than the sources: a few that a first request needs now cost a start little.
 test.runIf(process.platform === 'linux')('a first request calls hardly anything that is loaded after it', async () => {
   const first = await sourcesUsedFirst();
   const later = [...execSources(await lateSources()).later].map((path) => relative(root, path));

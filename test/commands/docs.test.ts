@@ -40,7 +40,7 @@ function wordsIn(line: string): readonly string[] {
   );
 }
 
-/** What the command makes of the words, or that there is no such command. */
+/** The problem that the command finds in the words, or that there is no such command. */
 function problemIn(words: readonly string[]): unknown {
   const [first = '', second = ''] = words;
   if (first === '--version' || first === 'help') return undefined;

@@ -15,7 +15,7 @@ import { notes } from './adversary/transcripts.ts';
 import { isCompaction } from './summariser.ts';
 import { compacts, task } from './talk.ts';
 
-/** What a provider does, and what a thread of many turns with it may cost at most. */
+/** The behaviour of a provider, and the most that a thread of many turns with it may cost. */
 interface Situation {
   readonly name: string;
   /** The answer to the request of a turn; undefined: it is answered as usual. */

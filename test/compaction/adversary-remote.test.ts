@@ -34,7 +34,7 @@ const fromUser = (text: string): ItemDraft => ({
 const json = (body: object): ScriptStep => httpError({ status: 200, body: { ...body } });
 
 const remote = { strategy: 'remote', requests: 1, mended: [] } as const;
-/** The same model is asked for a structured one, and does as it is told. */
+/** The report if the same model is asked for a structured checkpoint instead, and does as it is told. */
 const instead = (why: string, requests = 2): Told => ({ strategy: 'structured', requests, mended: [], why });
 const nowhere = (code: string): Row['told'] => ({
   manual: [{ failed: code, paused: false }],
@@ -46,7 +46,7 @@ const nowhere = (code: string): Row['told'] => ({
 const inParts = instead('context-window-exceeded', aFew);
 const unusable = 'compaction-answer-unusable';
 
-/** What may come in either form. */
+/** Failures that may come in either form. */
 const failures: readonly Row[] = [
   { name: 'status 400', step: httpError({ status: 400 }), told: instead('invalid-request') },
   { name: 'status 404', step: httpError({ status: 404 }), told: instead('invalid-request') },

@@ -160,7 +160,7 @@ function expectSound(
   expect(new Set(ids).size).toBe(ids.length);
 
   if (spoken.length === 0) return;
-  // What a model chose is there, and code chooses nothing.
+  // Text that a model chose is there, and code chooses nothing.
   const tasks = entries.flatMap(({ words = [] }) => words.filter(({ task }) => task).map(({ id }) => id));
   for (const task of tasks) expect(ids).toContain(task);
   // The first and the newest words are there, whole or as far as they go.
@@ -175,7 +175,7 @@ interface Quote {
   readonly cut: boolean;
 }
 
-/** What an entry holds of the user's words. */
+/** The user's words that an entry quotes. */
 function quotes({ item, origin, words = [] }: Entry): readonly Quote[] {
   if (!isMessage(item)) return [];
   if (origin.family === 'user') {

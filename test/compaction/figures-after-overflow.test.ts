@@ -3,7 +3,7 @@ import { answer, overflow, say, type ScriptStep } from '../../src/testing/index.
 import { LiveThread } from '../harness/live-thread.ts';
 import { long, says, saysLong, talk, task } from './talk.ts';
 
-/** What `long` weighs, with instructions, tools and context. */
+/** Tokens of `long`, with instructions, tools and context. */
 const aboutLong = expect.toSatisfy((tokens: number) => tokens > 25_000 && tokens < 32_000) as number;
 const little = expect.toSatisfy((tokens: number) => tokens > 1000 && tokens < 4000) as number;
 
@@ -30,7 +30,7 @@ test.each<[string, ScriptStep]>([
     ['usage', little, 100],
   ]);
   expect(told[1]![1]).toBe(told[2]![1]);
-  // What a refused request would have cost is in no total.
+  // The cost that a refused request would have had is in no total.
   const [started] = live.told('turn-completed').slice(-1);
   expect(started!.usage.input).toBe((first === counted ? 3000 : 0) + 100);
 });

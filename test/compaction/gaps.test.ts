@@ -6,7 +6,7 @@ import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 import { linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 import { variedTurns } from './varied-turns.ts';
 
-// What test/gaps.md says about gaps of Codex in compaction and no other suite holds.
+// Tests of the gaps of Codex in compaction, listed in test/gaps.md, that no other suite covers.
 
 const later = { compactsAfterTurns: false };
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, callTool, type ItemDraft, say, type ScriptStep } from '../../src/testing/index.ts';
 
-/** What the user wants in the first turn. It is not said again. */
+/** The wishes of the user in the first turn. They are not said again. */
 export const requirements = `[#1] Port the ledger of the harbour office to the new format. These hold until the end:
 1. Amounts are whole øre, never floating point; "12,50" is 1250.
 2. Keep the field <berth_id> as text: '007' and '7' are two berths.
@@ -13,13 +13,13 @@ export const requirements = `[#1] Port the ledger of the harbour office to the n
 /** One turn of the story. */
 export interface StoryTurn {
   readonly words: string;
-  /** What the model does about it. */
+  /** Steps of the model in the turn. */
   readonly steps: readonly StoryStep[];
 }
 
 export interface StoryStep {
   readonly answer: ScriptStep;
-  /** How the plan looks from then on. */
+  /** The plan from then on. */
   readonly plan?: readonly string[];
   /** The file that is there from then on. */
   readonly file?: string;

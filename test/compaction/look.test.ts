@@ -61,7 +61,7 @@ it('capstan context --checkpoint has what was before and after, and what became 
 it('and the same for people', async () => {
   const { live, id } = await compacted();
   const run = await live.place.run('context', id, '--checkpoint', 'last');
-  // What the folder is called weighs more or less.
+  // The length of the folder's name changes the weight.
   const shown = run.stdout.replaceAll(id, 'ID').replace(/made {7}\S+ \S+,/, 'made       TIME,');
   const rows = shown.split('\n').map((row) => (row.includes('|') ? row.replaceAll(/\d[\d,]+/g, 'NN') : row));
   expect(rows.join('\n').replaceAll(/ +NN/g, ' NN')).toMatchInlineSnapshot(`

@@ -43,7 +43,7 @@ async function begun(
   return live;
 }
 
-/** Who was asked for what. */
+/** The requests, each by its model and its kind. */
 function asked({ model }: LiveThread): readonly string[] {
   return model.requests.map((each) => `${String(each.body['model'])} ${isCompaction(each) ? 'checkpoint' : 'step'}`);
 }
@@ -66,7 +66,7 @@ describe('a switch to a smaller window', () => {
     // The request for the checkpoint continues from what the model before has in its cache.
     const [step, checkpoint] = live.model.requests.map(({ decodedBytes }) => decodedBytes.toString('utf8'));
     expect(checkpoint!.startsWith(step!.slice(0, step!.lastIndexOf('],"stream"')))).toBe(true);
-    // What stands at the start of the request is not told a second time.
+    // Instructions at the start of the request are not told a second time.
     expect([guidance(live, 2), guidance(live, 3)]).toEqual([[], []]);
     expect(live.layout(3)).toEqual([
       ['assistant', 'Yes.'],

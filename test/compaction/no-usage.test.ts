@@ -44,7 +44,7 @@ type Usage = (typeof usages)[number];
 
 /** A thread whose server counts every request and reports no count. */
 class UncountedThread {
-  /** Of each checkpoint: what the next request would have weighed without it, as a share of the limit. */
+  /** The size of the next request without each checkpoint, as a share of the limit. */
   readonly shares: number[] = [];
   readonly model: ScriptedModel;
   readonly #thread: WatchedThread;
@@ -112,7 +112,7 @@ class UncountedThread {
   }
 }
 
-/** Where there are only messages, the first one holds the instructions. */
+/** The content of the first message: where there are only messages, it holds the instructions. */
 function firstMessage({ messages }: JsonObject): Json {
   return (messages as readonly JsonObject[])[0]!['content']!;
 }

@@ -10,7 +10,7 @@ const signal = new AbortController().signal;
 /** About 9,000 tokens of context that every checkpoint sends again. */
 const rules = notes(7, 24_000);
 
-/** What `capstan context` says that the next request weighs. */
+/** The tokens of the next request, as `capstan context` shows them. */
 async function shown(live: LiveThread): Promise<number> {
   await live.close();
   const { stdout } = await live.place.run('context', live.id, '--json');

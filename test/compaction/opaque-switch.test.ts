@@ -38,7 +38,7 @@ function encrypted(type: string, by: string): ItemDraft {
 }
 
 interface Given {
-  /** How often an answer of the old model says what it did. */
+  /** The number of times that an answer of the old model says what it did. */
   readonly times?: number;
   readonly thinks?: boolean;
   readonly readable?: (request: RecordedRequest) => ScriptStep;
@@ -73,7 +73,7 @@ function asked({ model }: LiveThread): readonly string[] {
   return model.requests.map((each) => `${modelOf(each)} ${kindOf(each)}`);
 }
 
-/** What must hold however it went: no model got what one encrypted that it is not compatible with. */
+/** Checks that no model got what another one encrypted with which it is not compatible. */
 async function check(live: LiveThread): Promise<void> {
   const others = (own: RegExp, by: string) =>
     live.model.requests.filter((each) => own.test(modelOf(each)) && textOf(each).includes(`encrypted by ${by}`));

@@ -130,7 +130,7 @@ describe('who is asked', () => {
   });
 });
 
-/** What stands before the input of a step. */
+/** The members before the input of a step. */
 const before = [
   'model',
   'parallel_tool_calls',
@@ -166,7 +166,7 @@ interface Difference {
   readonly new: readonly string[];
   /** The value, or of an object the keys that are new or have another value. */
   readonly other: JsonObject;
-  /** What the input goes on with. */
+  /** Items with which the input continues. */
   readonly more: readonly string[];
 }
 

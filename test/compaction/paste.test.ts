@@ -76,7 +76,7 @@ describe('a paste does not erase what was said after it', () => {
     // Both ends of the paste are there, and between them a mark.
     expect(texts()).toMatch(/Import these rows\.\nfirst 0;[^]*\[… about \d+ tokens cut here …\][^]*first 4999;/);
 
-    // What stands in a checkpoint is the user's again, and stays beside another paste.
+    // Words of a paste in a checkpoint are the user's again, and stay beside another paste.
     expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed', report: { number: 2 } });
     await live.turn('Go on.');
     expectWords();

@@ -95,7 +95,7 @@ it('a rollback and its undo leave notes as they are, and the next turn tells the
   await live.turn('four');
   expect(pinned(live, 3)).toEqual([told(`${heading}<note>\n${note}\n</note>\n`)]);
 
-  // What the user does to notes afterwards holds, too, when the turns are back.
+  // Changes that the user makes to notes afterwards still hold when the turns are back.
   const now = (await threads(live, 'pin', id, 'Ask before you push.'))['pins'] as readonly JsonObject[];
   await threads(live, 'unpin', id, '1');
   await threads(live, 'undo-rollback', id, '--force');
@@ -123,7 +123,7 @@ it('a rollback to before a checkpoint leaves them as well, and one that changes 
   expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
   await live.turn('two');
   const again = await threads(live, 'rollback', id);
-  // What the turn cost stays counted.
+  // The cost of the turn stays counted.
   expect(linesIn(again['path']).map(({ type, payload }) => [type, payload['type']])).toEqual([
     ['session_meta', undefined],
     ['event_msg', 'token_count'],

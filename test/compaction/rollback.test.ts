@@ -29,7 +29,7 @@ function insert(
   return [...before, checkpointLine(before.reduce(reduce, emptyState), checkpoint), ...lines.slice(at)];
 }
 
-/** What the newest request said, without what the world sections tell. */
+/** The texts of the newest request, without those of the world sections. */
 function said(live: LiveThread): readonly string[] {
   const texts = live
     .rows(live.model.requests.length - 1)

@@ -94,7 +94,7 @@ export interface AnswerParts {
   readonly summary?: string;
 }
 
-/** What a model that keeps to the prompt answers. */
+/** The answer of a model that keeps to the prompt. */
 export function answerOf({
   context = 'Paths: /repo',
   request = '',

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { answer, type RecordedRequest, say, type ScriptedUsage, type ScriptStep } from '../../src/testing/index.ts';
 
-/** Whether the request is one of a compaction: tools are shown, and none may be called. */
+/** True for a request of a compaction: tools are shown, and none may be called. */
 export function isCompaction({ body }: RecordedRequest): boolean {
   const choice = body['tool_choice'];
   return choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none');
 }
 
-/** What a model answers that does as it is told: the request word for word, the newest words, and a summary. */
+/** The answer of a model that does as it is told: the request word for word, the newest words, and a summary. */
 export function checkpointText(request: string, recent: readonly string[], summary = 'Half of it is done.'): string {
   const intent = [
     'Work in the folder of the project.',

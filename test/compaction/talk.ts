@@ -38,7 +38,7 @@ export function talk(steps: readonly (ScriptStep | ScriptStepOf)[], compaction: 
 
 const lifecycle = /^(turn|checkpoint)-|^warning$/;
 
-/** What a person would be told of turns and checkpoints, from an event on. */
+/** The turns and checkpoints as people are told of them, from an event on. */
 export function story({ events }: LiveThread, from = 0): readonly string[] {
   return events.slice(from).flatMap((event) => (lifecycle.test(event.kind) ? [event.kind + wordOf(event)] : []));
 }

@@ -33,11 +33,11 @@ export const task = 'Build the parser.';
 export const makerSays = (number: number): string => `Maker, answer ${number}.`;
 
 export interface Behaviour {
-  /** What each answer of the maker weighs, in bytes. */
+  /** Bytes of each answer of the maker. */
   readonly bytes?: number;
   /** The maker calls a tool before it answers; told when it is asked. */
   readonly calls?: () => void;
-  /** What a provider answers when it is asked for a checkpoint that can be read. */
+  /** The answer of a provider to a request for a checkpoint that can be read. */
   readonly maker?: (request: RecordedRequest) => ScriptStep;
   readonly reader?: (request: RecordedRequest) => ScriptStep;
 }
@@ -129,7 +129,7 @@ export class TwoProviders {
     writeFileSync(path, `${others}${url === undefined ? '' : table('maker', url)}`);
   }
 
-  /** Who was asked for what since the last time. */
+  /** The requests of each provider since the last call, by kind. */
   asked(): { readonly maker: readonly string[]; readonly reader: readonly string[] } {
     const [maker, reader] = [this.maker, this.reader].map(({ requests }) =>
       requests.slice(this.#seen.get(requests) ?? 0).map(kindOf),
@@ -140,7 +140,7 @@ export class TwoProviders {
 
   readonly #seen = new Map<object, number>();
 
-  /** What a provider was asked since the lines of its requests are all there. */
+  /** The requests of a provider whose lines are all in the file. */
   recorded(model: ScriptedModel): ScriptedModel {
     return { ...model, requests: model.requests.slice(this.#forgotten.get(model) ?? 0) };
   }
@@ -151,7 +151,7 @@ export class TwoProviders {
   }
 }
 
-/** What must hold however it went: neither got what the other encrypted, and the file gives every request back. */
+/** Checks that neither got what the other encrypted, and that every request can be rebuilt from the file. */
 export async function checkBoth(two: TwoProviders): Promise<void> {
   const { maker, reader, live } = two;
   expect(maker.requests.filter((request) => textOf(request).includes('of reader'))).toEqual([]);

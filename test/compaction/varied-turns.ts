@@ -8,10 +8,10 @@ export type Auth = 'api-key' | 'chatgpt';
 
 export interface VariedThread {
   readonly auth: Auth;
-  /** Whether the provider makes checkpoints. */
+  /** True if the provider makes checkpoints. */
   readonly compacts: boolean;
   readonly overrides: readonly string[];
-  /** What a request for a checkpoint is answered with. */
+  /** The answer to a request for a checkpoint. */
   readonly checkpoint: ScriptStep;
 }
 
@@ -76,7 +76,7 @@ function isForCheckpoint({ body, path }: RecordedRequest): boolean {
   return path.endsWith('/compact') || body['tool_choice'] === 'none' || input.at(-1)?.type === 'compaction_trigger';
 }
 
-/** What the five turns leave in a request, by type and role. */
+/** The items that the five turns leave in a request, by type and role. */
 export const variedInput = [
   'message developer',
   'message user',

@@ -61,7 +61,7 @@ export function unifiedDiff(old: string, fresh: string): string {
   ].join('\n');
 }
 
-/** How many lines to drop from either side until both continue alike. */
+/** The number of lines to drop from either side until both continue alike. */
 function changedLines(
   before: readonly string[],
   after: readonly string[],

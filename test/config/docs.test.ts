@@ -37,7 +37,7 @@ test('the table of requirements lists what is enforced', () => {
   const listed = [...section.matchAll(/^\| ([a-z_.]+) \| /gm)].map(([, key]) => key ?? '');
   expect(listed).toContain('permissions.filesystem.deny_read');
   const known = keysOf(requirementTable, '');
-  // What stands in a table that is read as a whole is checked where it is read.
+  // Keys of a table that is read as a whole are checked where it is read.
   const isKnown = (key: string) =>
     known.some(
       (one) => one === key || one.startsWith(`${key}.`) || (one === 'permissions' && key.startsWith(`${one}.`)),

@@ -359,7 +359,7 @@ describe('a thread of another program', () => {
     const place = await foreign();
     const view = await json<Window>(place, 'context');
     const told = view.next.tokens;
-    // What it was told is not proven: the next turn would tell everything.
+    // The context that it was told is not proven: the next turn would tell everything.
     expect(view.next.told).toEqual(['permissions', 'environment_context']);
     expect(view).toMatchObject({ total: 3110 + told, counted: { request: 2 } });
     expect(sum(view.parts)).toBe(3110 + told);
@@ -373,7 +373,7 @@ describe('a thread of another program', () => {
     ]);
     expect(view.budgets[0]).toMatchObject({ name: 'effective', limit: 258_400, used: 3110 + told });
     expect(view.unknown).toEqual(['The tools of this thread are not in its file: another program offered them.']);
-    // Where the next turn cannot be foreseen, there is only what the file says.
+    // If the next turn cannot be foreseen, the file is the only source.
     rmSync(join(place.home, 'config.toml'));
     mkdirSync(join(place.home, 'config.toml'));
     const alone = await json<Window>(place, 'context');

@@ -10,7 +10,7 @@ import { LiveThread } from '../harness/live-thread.ts';
 import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
-/** What each request told, besides words and answers. */
+/** The context in each request, besides words and answers. */
 const context = (live: LiveThread) =>
   live.model.requests.map((_, request) =>
     live.added(request).flatMap(([role, ...texts]) => (role === 'developer' ? texts : [])),

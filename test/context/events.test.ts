@@ -77,7 +77,7 @@ describe('--context-events', () => {
       { ...base, content: 'environment_context', cause: 'initial', value: environment, text: expect.any(String) },
       { ...base, content: 'plain', cause: 'user', text: 'hi' },
     ]);
-    // What was told is what the model got, under the ids that it got.
+    // The events hold the texts that the model got, with the same ids.
     expect(added(run).map(({ text }) => text)).toEqual(textsOf(inputOf(model, 0)));
     expect(new Set(added(run).map((event) => event['item_id']))).toEqual(
       new Set(inputOf(model, 0).map(({ id }) => id)),

@@ -5,10 +5,10 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 
-/** What a request may weigh before the user has said much: it is sent with every thread there is. */
+/** The most bytes of a request before the user has said much: it is sent with every thread there is. */
 const mostBytes = 10 * 1024;
 
-/** What a model must know before it can work, and the words by which it is told. */
+/** The facts that a model must know before it can work, each with the words by which it is told. */
 const topics = {
   'what the sandbox allows': /Sandbox: workspace-write\. Commands can change files below the writable roots/,
   'where commands may write': /Writable roots: "[^\n]*\/workspace"/,

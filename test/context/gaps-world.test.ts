@@ -15,7 +15,7 @@ const yes = () => answer({ items: [say('Yes.')] });
 interface Stage {
   readonly model: ScriptedModel;
   readonly thread: WatchedThread;
-  /** What is true of the world besides what the thread is told by its parts. */
+  /** The facts of the world besides those that the thread gets from its parts. */
   facts: Partial<Facts>;
   settings: SettingsChange;
   turn(text: string): Promise<void>;
@@ -137,7 +137,7 @@ describe('a mode that the model cannot run', () => {
     expect(switched.map((changes) => changes.map(({ field }) => field))).toEqual([
       // The model that cannot run it has no efforts either.
       ['identity.effort', 'modes.collaboration'],
-      // Of the other one nothing is known, so that it gets none that was chosen for this one.
+      // The abilities of the other model are not known, so that it gets no setting that was chosen for this one.
       ['identity.effort', 'modes.collaboration'],
     ]);
     expect(thread.settings.collaboration).toEqual({ mode: 'plan' });

@@ -65,7 +65,7 @@ describe('each setting', () => {
       await live.open();
       expect({ ...live.thread.settings, origins: {} }).toEqual({ ...told, origins: {} });
       await live.turn('three');
-      // What was told stands, and is not told again.
+      // Text that was told stands, and is not told again.
       expect(live.added(2)).toEqual([
         ['assistant', 'Yes.'],
         ['user', 'three'],

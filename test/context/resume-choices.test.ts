@@ -6,7 +6,7 @@ import { LiveThread } from '../harness/live-thread.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 
-/** What the newest request says about how hard the model shall think. */
+/** The reasoning settings in the newest request. */
 function reasoning({ model }: LiveThread): unknown {
   return model.requests.at(-1)!.body['reasoning'];
 }
@@ -63,7 +63,7 @@ describe('what the model decided', () => {
     await live.open({ config: ['model="unheard-of"'] });
     expect(live.thread.settings).toMatchObject(others);
     await live.turn('two');
-    // What efforts the model has is not known.
+    // The efforts of the model are not known.
     expect(reasoning(live)).toEqual({ summary: 'auto' });
     // The model has no verbosity, but the thread remembers the one that was chosen.
     await live.open({ config: ['model="gpt-5.5"'] });

@@ -1,6 +1,6 @@
 import type { World } from '../harness/world.ts';
 
-/** What is other in a turn of the long thread than in the turn before it. */
+/** A turn of the long thread, as the differences from the turn before it. */
 export interface ScriptedTurn {
   readonly title: string;
   readonly world?: Partial<World>;

@@ -14,7 +14,7 @@ function offered(live: LiveThread, request: number): readonly unknown[] {
   return tools.map(({ name }) => name);
 }
 
-/** What is said about tools and approval outside of the list of tools. */
+/** The rest of a request, outside of the list of tools, about tools and approval. */
 function said(live: LiveThread, request: number): string {
   const { tools: _tools, ...rest } = live.model.requests[request]!.body;
   return JSON.stringify(rest);

@@ -30,7 +30,7 @@ describe.each(formats)('$title', (format) => {
     await thread.open();
     await thread.live.turn('go');
     const { total, estimated, cost } = thread.live.thread.usage.total;
-    // Of a Messages stream, the count of its beginning.
+    // A Messages stream also counts its beginning.
     expect([101, 110]).toContain(total);
     expect([estimated, cost?.unpriced]).toEqual([undefined, 0]);
   });

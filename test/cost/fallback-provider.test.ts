@@ -13,7 +13,7 @@ const done = answer({ items: [say('Done.')] });
 const picture =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** What the last request says of abilities: how calls may come, whether it holds a picture, and its tools by form. */
+/** The abilities in the last request: how calls may come, whether it holds a picture, and its tools by form. */
 function abilitiesIn(body: JsonObject) {
   const text = JSON.stringify(body['messages'] ?? body['input']);
   const tools = (body['tools'] as readonly JsonObject[]).map((tool): readonly [unknown, unknown] => {

@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 const plan = (usage = {}): ScriptStep => answer({ items: [callTool('update_plan', { plan: [] })], usage });
 const done = answer({ items: [say('Done.')] });
 
-/** What a request says of the length of its answer. */
+/** The limit in a request for the length of its answer. */
 function outputLimit({ wire }: Format, body: JsonObject): unknown {
   if (wire === 'responses') return body['max_output_tokens'];
   return body['max_completion_tokens'] ?? body['max_tokens'];
@@ -182,7 +182,7 @@ it('agents count: none of them, and not the root, sends a request that could pas
   const ended = await thread.run({ input: words('go'), signal });
   const { input, cachedInput, output } = thread.usage.total;
   expect(input - cachedInput + output).toBeLessThanOrEqual(60_000);
-  // Who is stopped first depends on who asks first.
+  // The agent that asks first decides which one is stopped first.
   expect(of('a').length + of('b').length).toBeLessThan(4);
   expect(JSON.stringify([ended, of('root')])).toContain('could pass max_turn_tokens');
 });

@@ -8,7 +8,7 @@ export interface Acknowledged {
   holds(line: Line): boolean;
 }
 
-/** What the events on standard output promise. */
+/** The promises in the events on standard output. */
 export function promisesOf(events: readonly JsonObject[]): readonly Acknowledged[] {
   return events.flatMap((event) => promiseOf(event, event['item'] as JsonObject | undefined));
 }
@@ -56,7 +56,7 @@ function started(call: string): (line: Line) => boolean {
   return ({ type, payload }) => type === 'capstan_call' && payload['call_id'] === call;
 }
 
-/** What is promised and not there. */
+/** Promises that the lines do not keep. */
 export function missingIn(lines: readonly PlacedLine[], promises: readonly Acknowledged[]): readonly string[] {
   return promises.filter(({ holds }) => !lines.some(({ line }) => holds(line))).map(({ what }) => what);
 }

@@ -25,7 +25,7 @@ import { testSeed } from '../harness/seed.ts';
 
 const script = new URL('agents-writer.ts', import.meta.url).pathname;
 const library = builtProgram({ built: 'dist/index.js', source: 'src/index.ts' });
-/** What one request costs. */
+/** The usage of one request. */
 const cost = { input: 9000, output: 100 };
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -108,7 +108,7 @@ function tree(place: Place, id: string) {
   return { root: root === undefined ? undefined : fold(root), agents };
 }
 
-/** What holds whenever a process may have died. */
+/** Checks the rules that hold whenever a process may have died. */
 function checkTree(place: Place, id: string): void {
   const { root, agents } = tree(place, id);
   if (root === undefined) return;
@@ -186,7 +186,7 @@ it(`the budget of tokens holds over kills (seed ${testSeed})`, async () => {
   const { agents } = await killed(12, limit);
   const spent = agents.map(({ lines }) => ownTokens(lines));
   const all = spent.reduce((sum, tokens) => sum + tokens, 0);
-  // What was under way when the limit was reached may go beyond it.
+  // Requests that were under way when the limit was reached may exceed it.
   expect(all).toBeLessThanOrEqual(limit + names.length * (cost.input + cost.output));
   expect(all).toBeGreaterThan(limit / 2);
 }, 600_000);

@@ -8,10 +8,10 @@ import { emptyState } from '../../src/core/state/thread-state.ts';
 import { answer, callTool, say, startScriptedModel, type ScriptStep } from '../../src/testing/index.ts';
 import { KilledWriter, linesIn } from './killed-writer.ts';
 
-/** Of processes in which a thread waited for an answer, or had not used one. */
+/** The number of processes that are killed while a thread waits for an answer, or before it has used one. */
 const kills = 100;
 const threads = 4;
-/** Where one process after another dies. Half of them die at any other moment. */
+/** The moments at which one process after another dies. Half of them die at any other moment. */
 const moments = ['asked-network', 'any', 'answered', 'any', 'asked-retry', 'any'] as const;
 
 interface Printed {
@@ -38,7 +38,7 @@ it(`an answer is never lost, never used twice and never used for another command
       printed.push(...told);
       for (const { thread, id } of told) ids[thread] = id;
       for (const [thread, home] of homes.entries()) {
-        // Of a thread that asked nothing yet, nothing needs to be there: it begins anew.
+        // A thread that asked nothing yet may be missing: it begins anew.
         if (ids[thread] === 'new') rmSync(join(home, 'sessions'), { recursive: true, force: true });
         const lines = linesIn(home);
         const { questions = [] } = lines.reduce(reduce, emptyState).openTurn ?? {};
@@ -80,7 +80,7 @@ function effectsIn(home: string): readonly string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 }
 
-/** Whether its last question is about a host, and has no answer. */
+/** True if its last question is about a host, and has no answer. */
 function waitsForHost(lines: readonly Line[]): boolean {
   const last = lines.findLast(({ type }) => type === 'capstan_question')?.payload;
   return last?.['kind'] === 'network' && last['answer'] === undefined;

@@ -78,7 +78,7 @@ async function runThread(id: string, number: number): Promise<void> {
   }
 }
 
-/** What a kill can wait for: a question of a kind that is asked while or after a call runs, or an answer. */
+/** The moment that a kill can wait for: a question of a kind that is asked while or after a call runs, or an answer. */
 function momentOf(event: ThreadEvent): string | undefined {
   if (event.kind === 'question-asked') return `asked-${event.question.kind}`;
   return event.kind === 'question-answered' ? 'answered' : undefined;

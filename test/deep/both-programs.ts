@@ -24,7 +24,7 @@ export interface Opened extends Scene {
   readonly shell: TmuxShell;
 }
 
-/** What the model does, by the words that a request ends with and the calls that are answered in it. */
+/** The step of the model, by the words that a request ends with and the calls that are answered in it. */
 type Plays = (texts: readonly string[], calls: number) => ScriptStep;
 
 /** Either program on a terminal, in a folder with a file and a skill, with an editor of the user, and nothing to answer first. */
@@ -41,7 +41,7 @@ export async function openProgram(program: Program, plays: Plays, sandbox?: 'rea
   const skill = join(place.home, 'skills', 'grinding');
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, 'SKILL.md'), '---\nname: grinding\ndescription: How to grind corn.\n---\nGrind it.\n');
-  // Where commands cannot write: no rule is offered while they could replace what the user's editor is.
+  // The editor is where commands cannot write: no rule is offered while they could replace it.
   const editor = join(homedir(), 'editor.sh');
   writeFileSync(editor, '#!/bin/sh\nprintf "edited outside" > "$1"\n');
   chmodSync(editor, 0o755);

@@ -8,7 +8,7 @@ test('the bundler has nothing to warn of', async () => {
   const path = join(import.meta.dirname, '../../rolldown.config.mjs');
   const { default: configurations } = (await import(path)) as { readonly default: readonly Configuration[] };
   const warnings: string[] = [];
-  /** What looks for native helpers would run those of any folder above the program. */
+  /** Modules that look for native helpers: they would run those of any folder above the program. */
   const seekers: string[] = [];
   for (const { output, ...input } of configurations) {
     const build = await rolldown({

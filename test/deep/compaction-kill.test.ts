@@ -77,7 +77,7 @@ class KillingModel {
 
 type Input = readonly JsonObject[];
 
-/** What the next request must begin with. */
+/** The beginning that the next request must have. */
 interface Left {
   readonly history: 'old' | 'new';
   readonly begins: Input;

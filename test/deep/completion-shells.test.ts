@@ -10,7 +10,7 @@ import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 /** Each needs the real shell, and is left out where it is not installed. */
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
 
-/** What every shell offers for what is typed, in any order. `THREAD` is the id of the only thread. */
+/** The offers of every shell for a typed text, in any order. `THREAD` is the id of the only thread. */
 const cases: readonly (readonly [typed: string, offered: readonly string[]])[] = [
   ['thr', ['threads']],
   ['threads rol', ['rollback']],
@@ -115,7 +115,7 @@ describe.runIf(hasTerminals && has('zsh'))('zsh', () => {
     const offered: unknown[] = [];
     for (const [at, [typed]] of cases.entries()) {
       writeFileSync(file, '');
-      // What was typed is taken away again. The next prompt comes when all of it is done.
+      // The typed text is removed again. The next prompt comes when all of it is done.
       zsh.child.stdin?.write(`capstan ${typed}\t\u0015:\r`);
       await zsh.printed(`READY-${at + 2}> `);
       offered.push([typed, sorted(readFileSync(file, 'utf8').split('\n'))]);
@@ -142,7 +142,7 @@ async function startShell(shell: readonly string[], { place, env }: ShellScene):
   return running;
 }
 
-/** What bash makes of a line, word by word, when Tab is pressed behind it. */
+/** Lines that bash makes, word by word, when Tab is pressed at their ends. */
 const lines = [
   ['sandbox -P :w', 'sandbox -P :workspace'],
   ['sandbox --permission-profile=:w', 'sandbox --permission-profile=:workspace'],

@@ -18,7 +18,7 @@ import { missingIn, promiseOfEffect, promisedBytes, promisesOf } from './acknowl
 import { Random } from '../harness/random.ts';
 import { linesIn, type PlacedLine } from './rollout-bytes.ts';
 
-/** What happened in a story, so that an empty one is not taken for a good one. */
+/** Counts of what happened in a story, so that an empty one is not taken for a good one. */
 export interface StoryFigures {
   kills: number;
   /** Runs that came to their end before they could be killed. */
@@ -174,7 +174,7 @@ export class CrashStory {
     return existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
   }
 
-  /** What was not promised may be gone after a power cut, or be anything. */
+  /** Damages bytes that were not promised: after a power cut they may be gone, or be anything. */
   #tear(): void {
     const path = this.#path!;
     const size = statSync(path).size;
@@ -228,7 +228,7 @@ export class CrashStory {
 
 const hasBegun = (path: string): boolean => linesIn(path)[0]?.line.type === 'session_meta';
 
-/** What the program must do. */
+/** Expects that the program does this. */
 function must(what: string, actual: unknown, expected: unknown): void {
   expect(actual, `it must ${what}`).toEqual(expected);
 }

@@ -73,7 +73,7 @@ describe.skipIf(!hasStrace())('with strace', () => {
   }, 60_000);
 });
 
-/** What must be in the synced part of the file before the event may be seen. */
+/** The part that must be in the synced bytes of the file before the event may be seen. */
 function evidenceFor(line: string): string {
   const event = JSON.parse(line) as {
     type: string;

@@ -278,7 +278,7 @@ it('one who was away over a rollback gets `rewound`, though its ordinals are use
     expect(await storyAfter(after)).toEqual([`rewound ${one}`, ...(await rest(one))]);
   }
   for (const after of [one, oneCursor]) expect(await storyAfter(after)).toEqual(await rest(one));
-  // What was recorded since the rollback stands: a cursor says so.
+  // Lines recorded since the rollback stand: a cursor shows it.
   const later = new Listener(thread, { after: oneCursor });
   await until(() => later.recorded.at(-1)?.ordinal === thread.place);
   const inside = later.recorded[later.recorded.length - 3]!;
@@ -323,7 +323,7 @@ it('a slow reader gets all pieces of an item or that they are dropped, and what 
 it('one who was away over any row of rollbacks and undos is rewound to what it still has, and gets the rest', async () => {
   const { threads, engine, start } = await liveScene(Array.from({ length: 40 }, () => done));
   const thread = await start();
-  /** What a reader had at each time: the cursor, and what it knows up to there. */
+  /** The knowledge of a reader at each time: the cursor, and the lines up to there. */
   const times: { readonly cursor: NonNullable<typeof thread.cursor>; readonly known: readonly string[] }[] = [];
   const linesNow = async (): Promise<readonly string[]> => {
     const { lines } = await engine.stored.read(thread.id);

@@ -46,7 +46,7 @@ function link(folder: string): void {
   mkdirSync(join(repo, folder), { recursive: true });
 }
 
-/** What a command does that makes a repository in which git would run a program. */
+/** The commands that make a repository in which git would run a program. */
 const plants = (folder: string): string =>
   `mkdir -p ${folder} && cd ${folder} && git init -q . && git ${identity.join(' ')} commit -q --allow-empty -m s; ` +
   `git config core.fsmonitor "touch ${ran}; false"`;
@@ -286,7 +286,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     const settings = `printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n'`;
     const { outputs } = await run([`mkdir -p later; ${settings} > ${file}`, 'git status']);
     expect(existsSync(ran)).toBe(false);
-    // What is there is kept from commands, so that the user's own git is safe as well.
+    // Existing files are protected from commands, so that the user's own git is safe as well.
     expect(outputs[0]?.exitCode === 0).toBe(!exists);
     if (exists) git('status');
     expect(existsSync(ran)).toBe(false);

@@ -15,8 +15,8 @@ import { Place } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
 import { sandboxIsPossible } from '../security/sandboxed.ts';
 
-// What an earlier command may have left in a workspace, to be run by Capstan itself the next time. Everything planted
-// leaves a mark outside of the workspace, where no sandboxed process can write.
+// Plants files that an earlier command may have left in a workspace, to be run by Capstan itself the next time.
+// Everything planted leaves a mark outside of the workspace, where no sandboxed process can write.
 
 const suite = sandboxIsPossible ? describe : describe.skip;
 

@@ -52,7 +52,7 @@ async function thread(script: Script, answering: Answering, more = '') {
   };
   const live = await LiveThread.in(script, config(more));
   const open = () => live.open({}, { askUser });
-  /** What the model reads of the last call before this request. */
+  /** The text that the model reads of the last call before this request. */
   const output = (request: number) => String(textsOf(inputOf(live.model, request)).at(-1));
   const lines = () =>
     live.place.lines().flatMap(({ type, payload }) => {

@@ -13,14 +13,14 @@ import { anyCharacter } from '../../src/testing/any-character.ts';
 
 /** Sets a title, clears the screen, rings, goes back, turns the writing round, hides letters; no slash, so names have it. */
 const evil = '\u001B]0;owned\u0007\u001B[2J\u009B31m\b\rfake\u202Eexe\u2066x\u200By\u2060z\u007F\u0085\uFEFF.';
-/** The same as a person shall see it. */
+/** The text as a person shall see it. */
 const seen = '␛]0;owned␇␛[2J<U+009B>31m␈␍fake<U+202E>exe<U+2066>x<U+200B>y<U+2060>z␡<U+0085><U+FEFF>.';
-/** What no terminal may get: what it obeys or does not show. Newlines and tabs are layout. */
+/** Characters that no terminal may get: it obeys them or does not show them. Newlines and tabs are layout. */
 const harmful =
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uD800-\uDFFF]/u;
 
-/** How the status line of `exec` is cleared, which it writes over: of our own, and nothing that the text brings. */
+/** The code by which `exec` clears its status line: it comes from the program, not from the text. */
 const cleared = '\r\u001B[K';
 
 function expectHarmless(text: string, about: string): void {
@@ -249,7 +249,7 @@ describe('what is made visible', () => {
     page.command(evil);
     const own = /\u001B\[\d+m/g;
     expect(written.join('').match(own)?.length).toBeGreaterThan(5);
-    // Of its own: none of them is the one that the text brings.
+    // The colours of the page itself: none of them comes from the text.
     expectHarmless(written.join('').replaceAll(own, ''), 'the page');
   });
 });

@@ -17,7 +17,7 @@ export interface Acknowledged {
 
 /** A process that writes to a thread until it is killed. Each line that it prints is JSON. */
 export class KilledWriter<Printed = Acknowledged> {
-  /** What it has acknowledged so far. */
+  /** Called with the number of lines that it has acknowledged so far. */
   onPrinted: (acknowledged: number) => void = () => {};
   readonly #child: ChildProcess;
   #printed = '';
@@ -43,7 +43,7 @@ export class KilledWriter<Printed = Acknowledged> {
     this.#child.kill('SIGKILL');
   }
 
-  /** What it had acknowledged when it was killed. */
+  /** The lines that it had acknowledged when it was killed. */
   async acknowledged(): Promise<readonly Printed[]> {
     const signal = await new Promise((resolve) => this.#child.on('close', (_code, reason) => resolve(reason)));
     if (signal !== 'SIGKILL') throw new Error(`the writer ended by itself: ${this.#complaints}`);

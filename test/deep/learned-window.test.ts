@@ -10,7 +10,7 @@ import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from 
 const names = (window: number, form: (typeof overflowForms)[number] = 'status'): ScriptStep =>
   overflow(form, { tokens: window + 1000, window });
 
-/** Of the newest usage that was told. */
+/** The effective window in the newest usage. */
 const effective = (live: LiveThread): number => live.told('usage').at(-1)!.effectiveWindow;
 const warnings = (live: LiveThread): readonly string[] => live.told('warning').map(({ outcome }) => outcome.code);
 

@@ -18,7 +18,7 @@ const examples = new Map(
   ]),
 );
 
-/** What the names of the package stand for. */
+/** The files that the names of the package stand for. */
 const entries = isBuilt(root)
   ? { capstan: 'dist/index.js', 'capstan/testing': 'dist/testing.js' }
   : { capstan: 'src/index.ts', 'capstan/testing': 'src/testing/index.ts' };
@@ -89,7 +89,7 @@ it('several clients of one thread: one watches, one answers, one was away', asyn
   expect(lines[0]).toBe('Done.');
   expect(lines[1]).toMatch(/^completed, \d+ % of the window left$/);
   const kinds = lines.slice(2, -1).map((line) => line.replace(/^\d+ /, ''));
-  // Whether the question or the end of the answer comes first is a matter of speed.
+  // The question and the end of the answer may come in either order.
   expect(kinds.filter((kind) => kind !== 'context' && kind !== 'usage')).toEqual([
     'turn-started',
     'question-asked',

@@ -27,7 +27,7 @@ async function manyThreads() {
   return { home, place, start, env };
 }
 
-/** What is left on the screen when all is over. */
+/** The text left on the screen when all is over. */
 function left({ stdout }: Finished): string {
   return stdout.replaceAll('\r\n', '\n').replaceAll(/[^\n]*\r\u001B\[K/g, '');
 }

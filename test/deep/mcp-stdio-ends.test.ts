@@ -95,7 +95,7 @@ test.each([
   expect(await client.ended).toBe(0);
 });
 
-/** Of a process, in all its threads: clock ticks have 10 ms here. */
+/** Processor time of a process, in all its threads: clock ticks have 10 ms here. */
 function cpuMs(pid: number | undefined): number {
   const [, , , , , , , , , , , user = '0', system = '0'] = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

@@ -229,7 +229,7 @@ async function walk(shell: TmuxShell, steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** What the user has typed, in each request that has other words than the one before. */
+/** The words that the user has typed, in each request that has other words than the one before. */
 function typedIn(requests: ReturnType<typeof turnRequests>): readonly string[] {
   const said = requests.map((request) => wordsIn(request).filter((text) => typed.test(text)));
   return [...new Set(said.map((texts) => texts.join(' | ')))];

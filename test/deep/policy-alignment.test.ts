@@ -233,7 +233,7 @@ describe.each(routes)('the text, access() and a real process agree, by $by', ({ 
       fc.asyncProperty(filesystem, async (table) => {
         const policy = policyOf(table, more);
         fc.pre(accessAt(policy, join(base, 'ws')) !== 'deny');
-        // What Landlock cannot hold is refused, by a law of its own below.
+        // A policy that Landlock cannot hold is refused, by a law of its own below.
         fc.pre(policy.landlock === undefined || landlockObstacle(policy) === undefined);
         const told = stated(policy);
         const found = await observed(policy);

@@ -10,7 +10,7 @@ import { capstanScript, type Place } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
 import { pages, shellBlocks } from '../commands/pages.ts';
 
-/** What only a block that is not run may need: the network, or programs of others. */
+/** Words that only a block that is not run may have: they need the network, or programs of others. */
 const foreign = /\b(npm|ollama|sudo|codex|openai|OPENAI_API_KEY|ANTHROPIC_API_KEY)\b|--oss/;
 /** The id that pages give a thread in examples. */
 const printedId = '01a1dcd3-eee5-7d53-9563-298808fb6396';
@@ -46,7 +46,7 @@ async function prepare(): Promise<Place> {
   return place;
 }
 
-/** What went wrong, if anything did. */
+/** The problem with a block, if there is one. */
 async function run(block: string, place: Place): Promise<string | undefined> {
   const path = [join(place.root, 'bin'), process.env['PATH']].join(delimiter);
   const env = { ...process.env, CAPSTAN_HOME: place.home, PATH: path };

@@ -4,7 +4,7 @@ import type { Line } from '../../src/protocol/line.ts';
 
 export interface PlacedLine {
   readonly line: Line;
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   readonly end: number;
 }
 

@@ -20,7 +20,7 @@ it(`${count} damaged rollouts crash no reader, and keep what stands before the d
   expect(figures.every(({ resumed, refused, kept }) => resumed > share / 2 && refused > 0 && kept > share)).toBe(true);
 }, 1_200_000);
 
-/** What the process printed, or how it ended. */
+/** The output of the process, or how it ended. */
 function outputOf(words: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, words, (error, stdout, stderr) => {

@@ -1,6 +1,6 @@
 import type { Permissions } from '../laws/permissions-reader.ts';
 
-/** What the text grants at a path, for a reader who knows nothing but the text. */
+/** The access to a path that the text grants, for a reader who knows only the text. */
 export function statedAccess(told: Permissions, path: string): 'read' | 'write' | 'deny' {
   if (told.mode === 'danger-full-access') return 'write';
   if (told.deniedGlobs.some((glob) => matches(glob, path, told.globDepth))) return 'deny';
@@ -16,7 +16,7 @@ export function statedAccess(told: Permissions, path: string): 'read' | 'write' 
   return isKept ? 'read' : innermost.access;
 }
 
-/** Whether a pattern of this writable root, of those that keep names at any depth, has the path. */
+/** True if a pattern of this writable root, of those that keep names at any depth, matches the path. */
 function isIn(glob: string, root: string, path: string): boolean {
   const start = root === '/' ? '/' : `${root}/`;
   return glob.startsWith(`${start}**/`) && path !== root && matches(glob, path, undefined);

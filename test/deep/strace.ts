@@ -1,7 +1,6 @@
 /** A call that matters to durability, as strace saw it. */
 export interface TracedCall {
   readonly kind: 'stdout' | 'rollout' | 'sync';
-  /** What was written. */
   readonly text: string;
   readonly onRollout: boolean;
 }

@@ -54,7 +54,7 @@ async function labOf(cmd: string) {
   };
 }
 
-/** What would make the user's next git run a program. */
+/** The command that would make the user's next git run a program. */
 const plants = (folder: string): string => `git -C ${folder} config core.fsmonitor "touch ran; false"`;
 
 describe.runIf(sandboxIsPossible)('submodules beyond what can be protected', () => {

@@ -109,7 +109,7 @@ describe.runIf(hasTerminals)('a question at the terminal that is over', () => {
     await at.pause(500);
     at.type('n');
     const { stdout } = await at.running.finished;
-    // What was answered is repeated in a dim line.
+    // An answered question is repeated in a dim line.
     expect(stdout).not.toContain('\u001B[2m  yes');
     expect(stdout).toContain('\u001B[2m  no');
     expect(textsOf(inputOf(at.model, 1)).join('\n')).toContain('evil.example');

@@ -11,7 +11,7 @@ const asks = 'approval_policy = "on-request"';
 /** The shell waits for a line. */
 const prompt = /\n?\S*[$#]$/;
 
-/** Whether the shell has its terminal back: it prints what is typed, and line by line. */
+/** True if the shell has its terminal back: it prints typed text, line by line. */
 async function givesBack(shell: TmuxShell): Promise<string> {
   await shell.sees(prompt, 'screen');
   shell.type('stty -a | grep -oE "[ -](icanon|echo)\\b" | tr -d "\\n"; echo .');

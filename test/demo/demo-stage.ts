@@ -11,7 +11,7 @@ export const program = relative(repository, capstanScript);
 
 export interface DemoStart {
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the program stands. */
+  /** The folder of the program. */
   readonly root?: string;
   readonly cwd?: string;
   /** Words before the program: something that runs it. */
@@ -41,7 +41,7 @@ export class DemoStage {
     return new Running(child);
   }
 
-  /** What stands in the temporary folder and in the home of the user. */
+  /** Names of the files in the temporary folder and in the home of the user. */
   filesLeft(): readonly string[] {
     return readdirSync(this.place, { recursive: true, encoding: 'utf8' }).filter((name) => name !== 'home');
   }

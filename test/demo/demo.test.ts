@@ -23,7 +23,7 @@ describe('capstan demo', () => {
     expect(stdout).toMatch(/^Each request extends the one before, so a provider can cache \d+% of the bytes\.$/m);
     expect(stdout).not.toContain('\u001b');
     const lines = stdout.split('\n');
-    // What exec says itself may be longer: a terminal breaks it.
+    // Lines of exec itself may be longer: a terminal breaks them.
     const own = lines.filter(
       (line) => !/^(?:capstan |update |The last turn |Commands run under Landlock |> node )/.test(line),
     );
@@ -57,8 +57,8 @@ describe('capstan demo', () => {
 
   it.runIf(process.platform === 'linux')('says what to do where there is no sandbox', async () => {
     const stage = new DemoStage();
-    // The same program, seen from a folder without the bubblewrap that the preparation unpacks.
-    // And without the package that reaches Landlock.
+    // Links the same program into a folder without the bubblewrap that the preparation unpacks, and without the package
+    // that reaches Landlock.
     symlinkSync(join(repository, dirname(program)), join(stage.place, dirname(program)));
     mkdirSync(join(stage.place, 'node_modules'));
     for (const name of readdirSync(join(repository, 'node_modules')).filter((each) => each !== 'koffi')) {

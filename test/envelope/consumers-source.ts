@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { ownership } from '../../src/core/envelope/ownership.ts';
 import { rewriteCommand } from './document.ts';
 
-/** What stands in the table until a person has said what the source does. */
+/** The entry in the table until a person has said what the source does. */
 export const unknownRole = '?';
 
 /** Parts that are handed on whole to a function that says in its types what it takes: there the reads are seen. */

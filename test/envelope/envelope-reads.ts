@@ -6,7 +6,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** What a name stands for: a path into the envelope, or nothing of interest. */
+/** The meaning of each name: a path into the envelope, or nothing of interest. */
 type Scope = Map<string, string | undefined>;
 
 /** Functions that give a part of the envelope, or that part as the state has it by now. */

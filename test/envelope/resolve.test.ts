@@ -145,7 +145,7 @@ describe('with everything that can be chosen', () => {
       timezone: 'Etc/UTC',
     });
     expect(envelope.instructions).toEqual({
-      // What the thread began with stays, and the instructions of this model are told besides.
+      // The instructions from the beginning of the thread stay, and those of this model are told besides.
       base: { text: 'You are another.', provenance: { type: 'model', model: 'gpt-5' } },
       model: 'You are gpt-5.5.',
       developer: 'Prefer small steps.',

@@ -6,7 +6,7 @@ import type { ScriptedModel } from '../../src/testing/index.ts';
 import type { Finished, Place } from '../harness/run-capstan.ts';
 import { inputOf, type Scene, textsOf } from '../harness/scene.ts';
 
-/** What is said of a start that is refused: what happened, and what to do. */
+/** The message about a start that is refused: what happened, and what to do. */
 export type Refusal = readonly [message: string, next: string];
 
 /** Nothing on standard output, the reason on standard error. It is the same with `--json`: there is no turn to tell of. */
@@ -21,7 +21,7 @@ export function expectRefused({ model, place }: Scene, run: Finished, reason: Re
   expect([model.requests.length, place.rollouts()]).toEqual([0, []]);
 }
 
-/** What events say before the text when a stream fails for good. Programs know it from Codex. */
+/** The beginning of the message in events when a stream fails for good. Programs know it from Codex. */
 export const brokenStream = 'stream disconnected before completion: ';
 
 /** The end of the events of a turn that failed. */
@@ -42,7 +42,7 @@ export function announcedId({ stderr }: Finished): string {
   return /· thread (\S+) ·/.exec(stderr)?.[1] ?? '';
 }
 
-/** What the model was sent last, as texts. */
+/** The texts of the newest request to the model. */
 export function lastSent(model: ScriptedModel): readonly unknown[] {
   return textsOf(inputOf(model, model.requests.length - 1));
 }

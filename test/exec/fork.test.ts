@@ -26,7 +26,7 @@ it('continues from a thread in a new one, with its settings, and leaves it as it
     'turn.completed',
   ]);
   expect(threadId(fork)).not.toBe(source);
-  // Of the whole thread, with what it took over.
+  // The usage counts the whole thread, with the part that it took over.
   expect(fork.events.at(-1)).toMatchObject({ usage: { input_tokens: 20, output_tokens: 4 } });
   expect(textsOf(inputOf(model, 1)).slice(-3)).toEqual(['one', 'ok', 'two']);
   expect(model.requests[1]!.body['model']).toBe('gpt-5.4');

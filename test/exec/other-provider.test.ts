@@ -52,7 +52,7 @@ it('sends no effort of another model to a model that Capstan does not know, and 
   const note = 'does not know the reasoning efforts of the model llama-of-mine, so it sends none instead of "xhigh"';
   expect(stderr.split(note).length).toBe(2);
   expect((await resume()).stderr).not.toContain('reasoning efforts');
-  // What is chosen for this model is sent.
+  // An effort chosen for this model is sent.
   await resume('-c', 'model_reasoning_effort="minimal"');
   await resume();
   expect(efforts(model).slice(1)).toEqual(['xhigh', undefined, undefined, 'minimal', 'minimal']);
@@ -112,7 +112,7 @@ it('asks the model that a file names for that provider', async () => {
   const path = join(place.home, 'config.toml');
   const text = readFileSync(path, 'utf8').replace(/^model = .*$/m, 'model = "claude-opus-4-6"');
   writeFileSync(path, text.replace(/^model_provider = .*$/m, 'model_provider = "anthropic"'));
-  // What a file says is for new threads: this one stays where it is.
+  // Settings in a file are for new threads: this one keeps its own.
   expect((await resume()).code).toBe(0);
   expect(model.requests.at(-1)?.body['model']).toBe('gpt-5.5');
   expect((await resume('-c', 'model_provider=anthropic')).code).toBe(0);

@@ -3,7 +3,7 @@ import { answer, callTool, hang, httpError, say } from '../../src/testing/index.
 import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 import { scene } from '../harness/scene.ts';
 
-/** What stands on the screen in the end: a line that was cleared is gone. */
+/** The text left on the screen in the end: a line that was cleared is gone. */
 function screenOf(written: string): string {
   return written
     .replaceAll('\r\n', '\n')

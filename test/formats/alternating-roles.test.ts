@@ -247,7 +247,7 @@ describe('a server whose template refuses other orders of roles', () => {
     expect(await thread.live.turn('Look.')).toEqual(completed);
     expect(thread.live.model.requests.map(({ body }) => 'messages' in body)).toEqual([false, false, true]);
     const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];
-    // What Capstan says has a tag around it: the user said none of it.
+    // Text of Capstan has a tag around it: the user said none of it.
     expect(last.at(-1)!['content']).toMatch(
       /<\/model_switch>\n\n<turn_continued>\nThe model that worked on this [^<>]+\n<\/turn_continued>$/,
     );

@@ -31,20 +31,20 @@ export class FormatThread {
     return this;
   }
 
-  /** What a request says. */
+  /** The messages of a request. */
   said(request: number): readonly Said[] {
     return this.format.said(this.live.model.requests[request]!.body);
   }
 
-  /** What a request says that the one before it does not. */
+  /** The messages of a request that the one before it does not have. */
   added(request: number): readonly Said[] {
     return this.said(request).slice(request === 0 ? 0 : this.said(request - 1).length);
   }
 }
 
 /**
- * What must hold however it went: the file gives back every request that was posted, byte by byte, and each begins with
- * the one before it, save where the record says what broke it.
+ * Checks the rules that hold for every run: every request that was posted can be rebuilt from the file, byte by byte,
+ * and each begins with the one before it, save where the record says what broke it.
  */
 export async function checkThread({ live, format }: FormatThread): Promise<void> {
   await live.close();

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../..
 import { brokenRules } from './messages-rules.ts';
 import { rolesAlternate } from './roles-alternate.ts';
 
-/** Who says something in a request, and what: the same words, whatever the format. */
+/** A speaker in a request and the text: the same words, whatever the format. */
 export type Said = readonly [
   who: 'developer' | 'user' | 'assistant' | 'thought' | 'call' | 'output' | 'picture',
   text: string,
@@ -15,7 +15,7 @@ export interface Format {
   readonly wire: string;
   /** Capabilities of its provider, as TOML; they decide the dialect. */
   readonly capabilities?: string;
-  /** What a request says after the instructions. Thoughts that cannot be read are not in it. */
+  /** The messages of a request after the instructions. Thoughts that cannot be read are not in it. */
   said(body: JsonObject): readonly Said[];
   /** The beginning of a request that the next one must begin with. */
   kept(body: string): string;
@@ -23,11 +23,11 @@ export interface Format {
   plain?(body: string): string;
   /** Rules of the format that a request breaks. Absent: none are known. */
   broken?(body: JsonObject): readonly string[];
-  /** Whether a provider that thinks in words gets them back. */
+  /** True if a provider that thinks in words gets them back. */
   readonly returnsThoughts?: true;
-  /** Whether it does not say how much of an answer was thought. */
+  /** True if it does not report the tokens of thoughts. */
   readonly countsNoThoughts?: true;
-  /** Whether its requests go over a WebSocket. */
+  /** True if its requests go over a WebSocket. */
   readonly isSocket?: true;
 }
 
@@ -79,7 +79,7 @@ export const formats: readonly Format[] = [
   },
 ];
 
-/** What opens a thread at the scripted model in this format. Other ids make other providers of the same server. */
+/** The options for a thread at the scripted model in this format. Other ids make other providers of one server. */
 export function speaking(
   { wire, capabilities = '{}', isSocket }: Format,
   { id = 'scripted', url }: { id?: string; url?: string } = {},
@@ -150,7 +150,7 @@ function chatSaid({ messages }: JsonObject): readonly Said[] {
     });
 }
 
-/** What Capstan tells stands in tags, in one message with what follows it. */
+/** Splits off the texts of Capstan, which stand in tags in one message with the text that follows. */
 function apart([who, text]: Said): readonly Said[] {
   return who === 'output' ? [[who, text]] : text.split(/(?<=^<\/[a-z_]+>)\n\n/m).map((one) => [who, one] as const);
 }

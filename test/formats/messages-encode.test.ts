@@ -456,7 +456,7 @@ const anyItem: fc.Arbitrary<Item> = fc.oneof(
 /** Some of them fill a piece. */
 const longItem = fc.constantFrom(user, assistant).map((made) => made('long '.repeat(9000)));
 
-/** What a provider reads up to the end of the messages, without marks. */
+/** The text that a provider reads up to the end of the messages, without marks. */
 const prefixOf = (body: JsonObject): string => wireBlocks(body).map(unmarked).join('\n');
 
 describe('laws', () => {

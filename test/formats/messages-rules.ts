@@ -10,7 +10,7 @@ export interface WireBlock {
 
 const allowedId = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** What the Messages API refuses, as far as its documentation says so. Each row of the answer is a broken rule. */
+/** The rules of the Messages API that a body breaks, one per row, as far as its documentation states them. */
 export function brokenRules(body: JsonObject): readonly string[] {
   const broken: string[] = [];
   const rule = (holds: boolean, name: string): void => {
@@ -90,7 +90,7 @@ export function unmarked({ role, block: { cache_control: _mark, ...block } }: Wi
   return `${role} ${JSON.stringify(block)}`;
 }
 
-/** How far back from a mark a provider looks for what it has kept. */
+/** Blocks before a mark in which a provider looks for those that it has kept. */
 const lookback = 20;
 
 function digest(text: string): string {
@@ -101,7 +101,7 @@ function digest(text: string): string {
 export class PromptCache {
   readonly #kept = new Set<string>();
 
-  /** How many blocks of a request come from the cache. What it marks is kept afterwards. */
+  /** The number of blocks of a request that come from the cache. Those that it marks are kept afterwards. */
   read(body: JsonObject): number {
     const blocks = wireBlocks(body);
     // Each prefix is named by the one before it and its last block.

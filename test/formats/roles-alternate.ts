@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../src/protocol/json.ts';
 import { httpError, type ScriptStepOf } from '../../src/testing/index.ts';
 
-/** What templates of chat models refuse whose roles must take turns. Each row of the answer is a broken rule. */
+/** The rules that a body breaks for templates of chat models whose roles must take turns, one per row. */
 export function rolesAlternate({ messages }: JsonObject): readonly string[] {
   const list = Array.isArray(messages) ? (messages as readonly Json[]).filter(isJsonObject) : [];
   const roles = list.map(({ role }) => String(role));

@@ -14,7 +14,7 @@ const plain = named('Responses');
 const others = ['Responses over WebSocket', 'Chat', 'Messages'].map(named);
 const all = [plain, ...others];
 
-/** What is left of a thread when it is over: what it told, what it wrote, and what it did to files. */
+/** The results of a thread when it is over: its events, its lines, and its changes to files. */
 async function played(
   shared: SharedThread,
   formatOf: (turn: number) => Format,
@@ -52,7 +52,7 @@ async function played(
   };
 }
 
-/** What an answer cost comes with its end, which is read before or after its calls begin: as the network has it. */
+/** Puts usage last: it comes with the end of an answer, which may be read before or after its calls begin. */
 function usageLast(events: readonly ThreadEvent[]): readonly ThreadEvent[] {
   return events.toSorted((one, other) => Number(one.kind === 'usage') - Number(other.kind === 'usage'));
 }

@@ -29,7 +29,7 @@ export interface RunningThread {
   reopen(): Promise<void>;
 }
 
-/** What a thread does, and what its model says. It says nothing of a format. */
+/** A thread by its actions and the answers of its model. It says nothing of a format. */
 export interface SharedThread {
   readonly title: string;
   readonly config?: string;

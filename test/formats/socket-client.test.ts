@@ -35,7 +35,7 @@ describe('a conversation over one connection', () => {
     ]);
     const inputs = talk.model.frames.map(({ bytes }) => JSON.parse(bytes.toString('utf8')).input.length);
     expect(inputs).toEqual([1, 1, 2]);
-    // What left is what the encoder gives for the record of it, and stands for the whole request.
+    // The bytes that left are those that the encoder gives for the record of them, and stand for the whole request.
     const encoder = responsesEncoder();
     for (const [index, prompt] of [first, labelled].entries()) {
       const { link } = talk.frames[index]!;

@@ -21,7 +21,7 @@ const messages = step.map((given) =>
   ),
 );
 
-/** How a server may write one message: in so many fragments, with a control frame between them. */
+/** The way in which a server may write one message: in so many fragments, with a control frame between them. */
 const writing = fc.record({
   cuts: fc.array(fc.nat(), { maxLength: 3 }),
   between: fc.constantFrom<Buffer>(
@@ -45,7 +45,7 @@ function plainly(all: readonly Buffer[]): Buffer {
   return Buffer.concat(all.map((data) => frame(opcode.text, data)));
 }
 
-/** What is read of the bytes of a server: how they ended, and the events in them. */
+/** The content of the bytes of a server: the end, and the events before it. */
 async function read(bytes: Buffer, cuts: readonly number[] = []) {
   const { messages: said, end } = await readSocket(cutAt(bytes, cuts));
   const decoder = messageDecoder(

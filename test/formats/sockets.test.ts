@@ -156,7 +156,7 @@ it('a slow reader slows the server down', async () => {
     before = sent;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  // What the system holds on its way comes on top.
+  // The bytes that the system holds on their way come on top.
   expect(sent).toBeLessThan(20_000_000);
   const read = await socket.read({ idleMs: 20_000 });
   expect(read.kind === 'messages' && read.messages.length).toBeLessThan(200);

@@ -25,12 +25,12 @@ import {
 import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
 import { numbering, streamOf, type WireRenderer } from '../../src/testing/wire-renderer.ts';
 
-/** How the bytes of one format are made and read. A new format is one more row. */
+/** Makes and reads the bytes of one format. A new format is one more row. */
 export interface StreamFormat {
   readonly title: string;
   readonly renderer: WireRenderer;
   reader(): AnswerReader;
-  /** Whether an item comes when it is done, or all of them with the end. */
+  /** Each item comes when it is done, or all of them come with the end. */
   readonly items: 'as-they-come' | 'at-the-end';
 }
 
@@ -104,7 +104,7 @@ function bytesOf(given: StreamStep, { renderer }: StreamFormat, end: string, com
   );
 }
 
-/** What is read when the bytes come in pieces that end at these places. */
+/** The events read when the bytes come in pieces that end at these places. */
 function read(bytes: Buffer, cuts: readonly number[], format: StreamFormat): readonly ModelEvent[] {
   const decoder = answerDecoder(defaultAnswerLimits, format.reader());
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];

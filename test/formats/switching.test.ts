@@ -60,7 +60,7 @@ it('a thread changes its format at every turn, and history stays one', async () 
     expect(said).toEqual(conversation.slice(0, said.length));
     expect(said.length).toBe(turn * 6 + (index % 2 === 0 ? 1 : 5));
     expect(format.broken?.(body) ?? []).toEqual([]);
-    // What another provider thought is not in it: neither encrypted nor in words.
+    // Thoughts of another provider are not in it: neither encrypted nor in words.
     const text = decodedBytes.toString('utf8');
     const others = turns.slice(0, turn).flatMap((each, at) => (each === format ? [] : [`Thought ${at}.`]));
     expect(others.filter((thought) => text.includes(thought))).toEqual([]);

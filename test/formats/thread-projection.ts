@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../src/protocol/json.ts';
 
 /**
- * What may differ between two runs of a thread, and between formats: the one table of it. Everything else is equal.
- * A row takes a value out (`undefined`) or names what stands for it.
+ * The only table of possible differences between two runs of a thread, and between formats. Everything else is equal. A
+ * row takes a value out (`undefined`) or names what stands for it.
  */
 type Row = (value: Json, key: string, around: JsonObject) => Json | undefined;
 
@@ -18,7 +18,7 @@ const ofEveryRun: Readonly<Record<string, Row>> = {
   ...rows(one, 'instructions rest', (value) => typeof value === 'string' && /^[0-9a-f]{40}$/.test(value)),
 };
 
-/** Who is asked and how: that is what is varied. */
+/** The provider and its client: the tests vary them. */
 const ofProvider: Readonly<Record<string, Row>> = {
   ...rows(one, 'model_provider model_provider_id provider modelClient'),
 };
@@ -27,9 +27,9 @@ const ofProvider: Readonly<Record<string, Row>> = {
 const ofFormats: Readonly<Record<string, Row>> = {
   // An answer that ends early is counted by some; whatever is counted has tests of its own, and so has what servers say.
   ...rows(gone, 'usage total last next message', (value) => !Array.isArray(value)),
-  // What of the contract of the turn was written last: the provider may be part of it.
+  // The part of the contract of the turn that was written last: the provider may be in it.
   ...rows(gone, 'newest restored context telemetry'),
-  // What no server has counted is estimated by what was sent.
+  // Tokens that no server has counted are estimated from the request.
   ...rows(gone, 'total_tokens percentRemaining percent_remaining estimated estimated_tokens'),
   ...rows(gone, 'tokensBefore tokensAfter tokens_before tokens_after start end model_limits tool_sets'),
   // Messages counts no thoughts, and thoughts of Chat Completions are not encrypted: what is kept of them weighs something else.
@@ -53,9 +53,9 @@ export function projected(values: readonly object[], place: string): readonly Js
 }
 
 /**
- * What Capstan records beside the conversation: requests, their bytes and lists of tools, commands and snapshots, which
- * race each other, the choice of a provider, and the contract of a turn, which names it. And that it asked again: a WebSocket is given up where HTTP is tried
- * again in silence, and only some formats can tell a broken event from one that they do not know.
+ * Records of Capstan beside the conversation: requests, their bytes and lists of tools; commands and snapshots, which
+ * race each other; the choice of a provider, and the contract of a turn, which names it. Retries, too: a WebSocket is
+ * given up where HTTP is tried again in silence, and only some formats can tell a broken event from an unknown one.
  */
 function isOfFormat(value: JsonObject): boolean {
   const { type, kind, payload } = value;

@@ -56,7 +56,7 @@ export async function sampleRollout(): Promise<RolloutSample> {
 /** Long enough to be left unread. */
 const longOutput = 'é "quoted"\n'.repeat(400);
 
-/** What other programs write into such files. */
+/** Lines that other programs write into such files. */
 function foreignLines(): readonly { readonly type: string; readonly payload: JsonObject }[] {
   const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'theirs' }] };
   return [

@@ -26,7 +26,7 @@ const home = '/home';
 const wall = { year: 2026, month: 11, day: 15, hour: 1, minute: 2, second: 3 };
 const clock = { now: () => 0, sleep: () => Promise.resolve() };
 
-/** What became of the damaged files. */
+/** Counts of the results of the damaged files. */
 export interface FuzzFigures {
   resumed: number;
   refused: number;
@@ -39,7 +39,7 @@ export interface FuzzFigures {
 export interface FuzzOptions {
   readonly seed: number;
   readonly count: number;
-  /** Of so many files that can be resumed, one gets another turn. */
+  /** One of so many files that can be resumed gets another turn. */
   readonly turnEvery: number;
 }
 
@@ -104,13 +104,13 @@ async function check(
   deadTurnNotice(id, opened.state);
   waitingNotice(id, opened.state);
   await opened.owned.close();
-  // What was mended is behind what was intact.
+  // Lines that were mended come after the intact ones.
   const mended = await allOf(() => store.read(id, { from: 0 as Ordinal }));
   deepEqual(texts(mended ?? []).slice(0, expected.length), expected);
   return 'resumed';
 }
 
-/** Whether each line with an ordinal stands behind those with smaller ones: readers may rely on that. */
+/** True if each line with an ordinal comes after those with smaller ones: readers may rely on that. */
 function inOrder(lines: readonly Line[]): boolean {
   const ordinals = lines.flatMap(({ ordinal }) => (ordinal === undefined ? [] : [ordinal]));
   return ordinals.every((ordinal, index) => index === 0 || ordinal > ordinals[index - 1]!);
@@ -140,7 +140,7 @@ function asFault(error: unknown): { readonly kind: 'fault' } {
   throw error;
 }
 
-/** Of a line that is as it was: the same few lines stand in every file. */
+/** The text of an intact line: the same few lines are in every file. */
 function textOf(line: Buffer): string {
   const text = known.get(line) ?? JSON.stringify(decodeLine(line));
   known.set(line, text);

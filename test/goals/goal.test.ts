@@ -196,7 +196,7 @@ it('waits while the user has more to say, and is no matter in plan mode', async 
   const first = live.thread.run({ input: words('Set a goal.'), signal });
   const second = live.thread.runWith({ collaboration: { mode: 'plan' } }, { input: words('And this.'), signal });
   expect([await first, await second]).toMatchObject([{ lastMessage: 'First.' }, { lastMessage: 'Plan.' }]);
-  // What the first turn spent after it set the goal, and nothing of the plan.
+  // The goal counts the tokens that the first turn spent after it set the goal, and nothing of the plan.
   expect(live.thread.state.goal).toMatchObject({ status: 'active', tokensUsed: 90 });
 });
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../src/protocol/json.ts';
 
-/** How two recorded bodies differ. */
+/** The differences between two recorded bodies. */
 export interface BodyDifference {
   /** Top-level keys that are missing in one of them or have other values, in order of appearance. */
   readonly keys: readonly string[];
   /** So many bytes at the beginning are the same. */
   readonly commonBytes: number;
   /**
-   * Where in the first body the common beginning ends: the path of the value that is being written there, such as
+   * The end of the common beginning, in the first body: the path of the value that is being written there, such as
    * `input[3].content[0].text`, or of the container whose next member would follow. Empty for the body itself.
    */
   readonly endsIn: string;

@@ -30,8 +30,8 @@ export function canRunInside([command = '']: readonly string[]): boolean {
 }
 
 /**
- * What `place.run` does, in this process: the same surface with the same words, without the start of a program. One
- * after the other: a command has the process, its folder and its environment to itself.
+ * Does in this process what `place.run` does: the same surface with the same words, without the start of a program.
+ * Commands run one after the other, because each has the process, its folder and its environment to itself.
  */
 export function runInside(
   place: Pick<Place, 'home' | 'workspace'>,
@@ -86,7 +86,7 @@ function catchOutput(stream: NodeJS.WriteStream, terminal: boolean): { end(): st
   };
   Object.defineProperty(stream, 'write', { value: write, configurable: true, writable: true });
   Object.defineProperty(stream, 'isTTY', { value: terminal, configurable: true, writable: true });
-  // What this process has open says nothing about the command.
+  // The descriptors of this process say nothing about the command.
   Object.defineProperty(stream, 'fd', { value: -1, configurable: true, writable: true });
   let isOpen = true;
   return {

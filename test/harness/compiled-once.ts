@@ -6,7 +6,7 @@ const folder = join(resolve(import.meta.dirname, '../..'), '.local/compiled-test
 /** For a program that is started many times: what Node compiles for one start serves the next. */
 export const compiledVariables = { NODE_COMPILE_CACHE: folder };
 
-/** The same with the variables of this process. */
+/** The variables of this process, with those for compiled sources. */
 export function variablesWithCompiled(): NodeJS.ProcessEnv {
   return { ...process.env, ...compiledVariables };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** A world in which no process can create namespaces, as in most containers. */
 export interface Container {
   readonly name: string;
-  /** What the kernel answers to a process that tries. */
+  /** The kernel's answer to a process that tries. */
   readonly answer: 'ENOSPC' | 'EPERM';
   /** Why this machine cannot make it. Undefined: it can. */
   readonly problem: string | undefined;

@@ -2,7 +2,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Json } from '../../src/protocol/json.ts';
 import type { RecordedRequest } from '../../src/testing/index.ts';
 
-/** What a request weighs by a real tokeniser: the JSON of its instructions, its tools and its items or messages. */
+/** Tokens of a request by a real tokeniser: the JSON of its instructions, its tools and its items or messages. */
 export function countedTokens({ body }: Pick<RecordedRequest, 'body'>): number {
   const { instructions = '', tools = [], input = [], messages = [] } = body;
   const lists = [tools, input, messages] as readonly (readonly Json[])[];

@@ -6,7 +6,7 @@ import type { ModelEvent } from '../../src/ports/model.ts';
 import { acceptance } from './socket-bytes.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 
-/** How the bytes of an answer come. */
+/** The ways in which the bytes of an answer arrive. */
 export const deliveries = {
   'chunks of one byte': { way: 'http', piece: (byte: string) => `1\r\n${byte}\r\n`, end: '0\r\n\r\n' },
   'chunks of one byte with extensions': {
@@ -32,7 +32,7 @@ export interface HeldMemory {
 
 const batchBytes = 64 * 1024;
 
-/** What a client in a process of its own holds while it reads an answer that comes byte by byte. */
+/** The memory that a client in its own process holds while it reads an answer that comes byte by byte. */
 export async function heldMemory(delivery: Delivery, text: Iterable<string>): Promise<HeldMemory> {
   const { way, piece, end } = deliveries[delivery];
   const server = createServer((socket) => {
@@ -80,7 +80,7 @@ export function* unfinishedLine(bytes: number): Generator<string> {
   for (let left = bytes; left > 0; left -= 1000) yield 'x'.repeat(Math.min(1000, left));
 }
 
-/** The same length in events that end. */
+/** As many bytes, in events that end. */
 export function* finishedLines(bytes: number): Generator<string> {
   for (let left = bytes; left > 0; left -= 1000) yield `data: ${'x'.repeat(Math.min(1000, left))}\n\n`;
 }

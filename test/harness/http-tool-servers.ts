@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../src/protocol/json.ts';
 
-/** What a server of tools is like at the moment. */
+/** The present state of a server of tools. */
 export interface ToolServerNow {
   /** Names of its tools. */
   readonly tools: readonly string[];
@@ -19,9 +19,9 @@ export class HttpToolServers {
   readonly #http = createServer((request, response) => void this.#handle(request, response));
   /** The list that each gave last. */
   readonly listed = new Map<string, readonly string[]>();
-  /** How often each was started. */
+  /** Starts of each server. */
   readonly starts = new Map<string, number>();
-  /** How often a tool was called. */
+  /** Calls of a tool so far. */
   called = 0;
 
   /** Gives the address that the names of servers are appended to. */

@@ -18,7 +18,7 @@ const claims = {
   'https://api.openai.com/auth': { chatgpt_account_id: 'acc-1', chatgpt_plan_type: 'pro' },
 };
 
-/** What the place gives where users sign in. */
+/** The tokens that the sign-in service issues. */
 export const issuedTokens = {
   id_token: webToken(4_000_000_000, claims),
   access_token: webToken(4_000_000_001, claims),

@@ -6,7 +6,7 @@ import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
 import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
 import { keepCompiled, variablesWithCompiled } from './compiled-once.ts';
 
-/** What was promised and what was kept when writers of one thread are killed one after another. */
+/** The ordinals that were promised and those that were kept when writers of one thread are killed one after another. */
 export interface KillRun {
   /** Ordinals that writers reported after `durable`, in order. */
   readonly promised: readonly number[];
@@ -24,7 +24,7 @@ const clock = {
 const storeIn = (home: string): ReturnType<typeof createRolloutStore> =>
   createRolloutStore({ home, files: nodeFiles, locks: createFlock({ clock, programs: systemPrograms }), clock });
 
-/** What each writer does, until it is killed: short and long lines, some of which it waits for. */
+/** Writes as each writer does until it is killed: short and long lines, some of which it waits for. */
 export async function writeForever(home: string, start: 'create' | 'open'): Promise<void> {
   keepCompiled();
   const store = storeIn(home);

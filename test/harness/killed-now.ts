@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { LiveThread } from './live-thread.ts';
 
-/** What a process that is killed now leaves on the disk; `back` puts it there again, where the thread is not open. */
+/** Keeps what a process that is killed now leaves on the disk; `back` restores it where the thread is not open. */
 export function killedNow({ place }: LiveThread): { back(live: LiveThread): Promise<void> } {
   const [path] = place.rollouts();
   const bytes = readFileSync(path!);

@@ -7,7 +7,7 @@ export interface LawRuns {
   readonly usual: number;
 }
 
-/** How often a law is tried of which a single run takes long. */
+/** The number of tries of a law of which a single run takes long. */
 export function lawRuns({ few, usual }: LawRuns): number {
   const factor = inject('runFactor');
   return factor === 1 ? few : usual * factor;

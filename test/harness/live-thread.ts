@@ -28,7 +28,7 @@ export class LiveThread {
   readonly model: ScriptedModel;
   readonly place: Place;
   readonly events: ThreadEvent[] = [];
-  /** What was said when the thread was opened last. */
+  /** Notices of the last time that the thread was opened. */
   notices: readonly Outcome[] = [];
   /** Called with each event, while the thread waits. */
   onEvent: (event: ThreadEvent) => void = () => {};
@@ -58,7 +58,7 @@ export class LiveThread {
     return this.#id;
   }
 
-  /** What opens it. */
+  /** The engine that opens the thread. */
   engine(options: Partial<EngineOptions> = {}): Promise<Engine> {
     return placeEngine(this.place, { osHome: homedir(), ...options });
   }
@@ -112,17 +112,17 @@ export class LiveThread {
     return this.events.filter((event): event is Extract<ThreadEvent, { kind: Kind }> => event.kind === kind);
   }
 
-  /** What a request holds, one row per item. */
+  /** The content of a request, one row per item. */
   rows(request: number): readonly Row[] {
     return inputOf(this.model, request).map(rowOf);
   }
 
-  /** What a request holds and the request before it does not. */
+  /** The rows of a request that are not in the request before it. */
   added(request: number): readonly Row[] {
     return this.rows(request).slice(request === 0 ? 0 : this.rows(request - 1).length);
   }
 
-  /** The same with the kind of a fragment in the place of its text. */
+  /** The added rows, with the kind of a fragment in the place of its text. */
   layout(request: number): readonly Row[] {
     return this.added(request).map(namesIn);
   }

@@ -6,7 +6,7 @@ import { variablesWithCompiled } from './compiled-once.ts';
 
 export interface OtherEngine {
   readonly child: ChildProcess;
-  /** What it printed, once it has ended. */
+  /** Its output, once it has ended. */
   readonly printed: Promise<string>;
 }
 

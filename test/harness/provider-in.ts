@@ -12,7 +12,7 @@ export function providerIn(format: WireFormat, options: HttpClientOptions): Prov
   };
 }
 
-/** The same provider, if it could do something else. */
+/** The provider with other capabilities. */
 export function withCapabilities(provider: Provider, capabilities: Partial<ProviderCapabilities>): Provider {
   return { ...provider, capabilities: { ...provider.capabilities, ...capabilities } };
 }

@@ -34,9 +34,9 @@ interface Stage {
   readonly proxy: CommandProxy;
   /** Names that were looked up, and addresses that were dialled. */
   readonly traffic: string[];
-  /** How many connections of programs are open. */
+  /** The number of open connections of programs. */
   open(): Promise<number>;
-  /** How many there were. */
+  /** The number of connections so far. */
   taken(): number;
 }
 

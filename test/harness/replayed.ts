@@ -4,7 +4,7 @@ import { createComparison } from '../../src/core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import type { WatchedThread } from './watched-thread.ts';
 
-/** How each request of the thread compares with what is rebuilt from its file. */
+/** Compares each request of the thread with the one that is rebuilt from its file. */
 export async function replayed(live: WatchedThread): Promise<readonly string[]> {
   const verdictOn = createComparison(createDigester());
   const found: string[] = [];

@@ -50,7 +50,7 @@ export function isOfReview({ body }: RecordedRequest): boolean {
   return JSON.stringify(body).includes('You decide in place of a user');
 }
 
-/** What was answered in a thread, in order. */
+/** The answers given in a thread, in order. */
 export function answersIn(events: readonly ThreadEvent[]) {
   return events.flatMap((event) => (event.kind === 'question-answered' ? [event.answer] : []));
 }

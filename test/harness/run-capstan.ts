@@ -10,11 +10,11 @@ export const capstanScript = builtProgram({ built: 'dist/bin.cjs', source: 'src/
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it is started, if that is not the workspace. */
+  /** The folder in which it is started, if that is not the workspace. */
   readonly cwd?: string;
   /** Words before the program: something that runs it. */
   readonly prefix?: readonly string[];
-  /** What comes on standard input; `open` is a pipe without a writer. Without it there is nothing to read. */
+  /** The bytes on standard input; `open` is a pipe without a writer. Absent: standard input is empty. */
   readonly input?: string | Buffer;
 }
 
@@ -100,7 +100,7 @@ supports_websockets = false
     return this.runWith({}, ...words);
   }
 
-  /** The same with other variables, or in another folder. */
+  /** Runs Capstan with other variables, or in another folder. */
   async runWith(options: Pick<StartOptions, 'env' | 'cwd'>, ...words: readonly string[]): Promise<Finished> {
     if (process.env['CAPSTAN_TEST_PROCESSES'] !== undefined) return this.start(words, options).finished;
     const { canRunInside, runInside } = await import('./capstan-inside.ts');

@@ -4,7 +4,7 @@ import { hexOf, indexedColour, mixed, type PictureColours } from './screen-colou
 const [cellWidth, rowHeight, padding, fontSize] = [7.8, 17, 12, 13];
 
 export interface PictureOptions {
-  /** What a screen reader says of it: its name, then a sentence. */
+  /** The text for a screen reader: a name, then a sentence. */
   readonly title: string;
   readonly about: string;
   readonly hasCursor: boolean;

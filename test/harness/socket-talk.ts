@@ -73,7 +73,7 @@ export class SocketTalk {
     }: {
       readonly model?: ScriptedModelOptions;
       readonly provider?: Partial<ProviderOptions>;
-      /** Where the client finds the model. */
+      /** The address at which the client finds the model. */
       readonly at?: (url: string) => string;
     } & Partial<Omit<HttpClientOptions, 'provider'>> = {},
   ): Promise<SocketTalk> {

@@ -301,7 +301,7 @@ function historyOf(rows: Rows, { rolloutId, end }: RolloutPlace): readonly Line[
   return [...taken, ...lines.slice(1).filter(({ ordinal }) => ordinal! < end)];
 }
 
-/** What a rollout continues from that begins at the place: undefined when nothing stands before it. */
+/** The place that a rollout continues from if it begins at the given place; undefined when nothing precedes it. */
 function baseAt(rows: Rows, place: RolloutPlace): RolloutPlace | OpenRefused | undefined {
   const row = rows.get<RolloutRow>(`rollout/${place.rolloutId}`);
   if (row === null || place.end > row.lines.at(-1)!.ordinal! + 1) return nowhere(place);

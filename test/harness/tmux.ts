@@ -67,7 +67,7 @@ export class TmuxShell {
     this.#tmux('kill-server');
   }
 
-  /** What the program has asked of the terminal. */
+  /** The modes that the program has set on the terminal. */
   modes(): string {
     return this.#tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{mouse_any_flag}').trim();
   }
@@ -82,17 +82,17 @@ export class TmuxShell {
     return this.#tmux('capture-pane', '-p').trimEnd();
   }
 
-  /** Of the window, as programs set it. */
+  /** The title of the window, as programs set it. */
   title(): string {
     return this.#tmux('display-message', '-p', '#{pane_title}').trim();
   }
 
-  /** What was copied last. */
+  /** The text that was copied last. */
   copied(): string {
     return this.#tmux('show-buffer');
   }
 
-  /** Of the program that the shell runs. */
+  /** The process id of the program that the shell runs. */
   child(): number {
     const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
     return Number(spawnSync('pgrep', ['-P', shell], { encoding: 'utf8' }).stdout.trim());

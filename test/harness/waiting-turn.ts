@@ -19,7 +19,6 @@ export const done = answer({ items: [say('Done.')] });
 
 export interface Waiting extends NeedyScene {
   readonly tool: ReturnType<typeof escalating>;
-  /** How the first turn ends. */
   readonly ended: Promise<unknown>;
   /** The process is killed. Whom the next one asks, and with which tool. */
   resume(askUser: AskUser | undefined, tool?: Tool): Promise<void>;

@@ -39,10 +39,10 @@ import { memorySeals } from './memory-seals.ts';
 import { worldSkills } from './world-skills.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
 
-/** What a command ends with that a hook changed. */
+/** The end of each command that a hook changed. */
 export const byHook = ' # by a hook';
 
-/** Where the rollout is kept. */
+/** The disk that holds the rollout. */
 export interface Disk {
   readonly home: string;
   readonly files: Files;
@@ -55,7 +55,7 @@ export interface Acknowledged {
   readonly state: string;
 }
 
-/** What a step goes by. */
+/** The envelope and the facts that a step goes by. */
 export interface EnteredStep {
   readonly envelope: Envelope;
   readonly facts: StepFacts;
@@ -72,9 +72,9 @@ export type OpenedWith = 'world' | 'thread';
  */
 export class WatchedThread {
   world: World = firstWorld;
-  /** What its provider speaks. */
+  /** The format that its provider speaks. */
   format: WireFormat = responsesFormat;
-  /** Whether requests go over a WebSocket. */
+  /** True if requests go over a WebSocket. */
   isSocket = false;
   /** Over what the world gives. */
   settings: Partial<Settings> = {};
@@ -93,7 +93,7 @@ export class WatchedThread {
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
   credentials: Credentials = { kind: 'none' };
-  /** What a command prints. */
+  /** The output of a command. */
   outputOf: (script: string) => string = (script) => `ran ${script}`;
   /** Puts other parts in the place of some. */
   adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
@@ -265,7 +265,7 @@ export class WatchedThread {
 
   #watched(store: RolloutStore): RolloutStore {
     const disk = this.#disk;
-    // What a process does after its end belongs to no thread any more.
+    // Actions of a process after its end belong to no thread any more.
     const isGone = (): boolean => disk !== this.#disk;
     const watch = (owned: Owned): Owned => ({
       ...leaseFacts(owned),
@@ -339,7 +339,7 @@ export class WatchedThread {
   }
 }
 
-/** What the thread remembers over what is configured, as the engine puts it together. */
+/** The remembered settings of the thread over the configured ones, as the engine combines them. */
 function remembered(world: World, state: ThreadState): Settings {
   const { personality: configured, ...others } = configuredIn(world);
   const { personality = configured, ...last } = withoutModelDefaults(

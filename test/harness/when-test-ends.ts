@@ -2,7 +2,7 @@ type Cleanup = () => void | Promise<void>;
 
 const cleanups: Cleanup[] = [];
 
-/** What was made last goes first: a thread is closed before its folder is removed. */
+/** Registers a cleanup. The newest runs first: a thread is closed before its folder is removed. */
 export function whenTestEnds(cleanup: Cleanup): void {
   cleanups.push(cleanup);
 }

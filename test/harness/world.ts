@@ -26,13 +26,13 @@ export interface World {
   readonly developer: string | undefined;
   readonly managed: string | undefined;
   readonly leaveOut: readonly OmittedContext[];
-  /** What there is to know of MCP servers. Undefined: there are none. */
+  /** The facts about MCP servers. Undefined: there are none. */
   readonly servers: StepFacts['mcpServers'] | undefined;
   readonly deferred: readonly { readonly name: string; readonly description: string }[];
   readonly skills: readonly WorldSkill[];
   readonly memory: string | undefined;
   readonly session: readonly string[];
-  /** Whether there are hooks. A thread goes by what it was opened with. */
+  /** True if there are hooks. A thread goes by what it was opened with. */
   readonly hooks: boolean;
   /** The model that continues when another has no quota left. A thread goes by what it was opened with. */
   readonly fallback: string | undefined;
@@ -103,12 +103,12 @@ export function settingsOf(world: World): Settings {
   };
 }
 
-/** What configuration says, where threads remember nothing. */
+/** The configured settings, where threads remember nothing. */
 export function configuredIn({ base, developer, managed, leaveOut, window }: World): Settings {
   return settingsOf({ ...firstWorld, base, developer, managed, leaveOut, window });
 }
 
-/** What a client can change of it while the thread is open. */
+/** The changes that a client can make to it while the thread is open. */
 export function changeTo(world: World): SettingsChange {
   const { model, effort, cwd, approval, collaboration, personality, realtime } = world;
   return {

@@ -34,7 +34,7 @@ export async function hookedScene(
   return {
     live,
     write,
-    /** What a hook wrote into a file of the home, one JSON value on each line. */
+    /** The values that a hook wrote into a file of the home, one JSON value on each line. */
     seen: (name: string): readonly JsonObject[] =>
       readFileSync(join(live.place.home, name), 'utf8')
         .split('\n')

@@ -99,7 +99,7 @@ it('what is too long for the model goes into a file', async () => {
   const path = /Full hook output saved to: (\S+)/.exec(text)?.[1] ?? '';
   expect(text.length).toBeLessThan(2600 * 4);
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(20_000);
-  // Where commands cannot write, and gone with the thread.
+  // The file is where commands cannot write, and is removed with the thread.
   expect(path.startsWith(join(live.place.home, 'hook-outputs/thread-'))).toBe(true);
   await live.open();
   expect(existsSync(path)).toBe(false);

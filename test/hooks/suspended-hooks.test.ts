@@ -61,7 +61,7 @@ it('a command that a hook changed is asked about and runs as it left it, in anot
   const { live, shown, stored, seen, resume, answerFile, asked } = scene;
   expect(stored).toEqual({ ...shown, commands: undefined, seen: undefined });
   expect(shown.argv?.at(-1)).toBe('echo hook');
-  // What it would say now is not asked for.
+  // The hook is not asked again, so its new answer does not count.
   writeFileSync(answerFile, '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}');
   const output = await resume();
   expect([output.startsWith(`${changed}echo hook\n`), output.trimEnd().endsWith('\nhook')]).toEqual([true, true]);

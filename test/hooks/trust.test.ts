@@ -98,7 +98,7 @@ it('a hook of a project runs only where the project and the hook are trusted, an
   const path = writeHooks(join(workspace, '.codex'), says('from the project'));
   const [known] = readHooksFile({ path, owner: 'project' }).hooks;
   const state = `[hooks.state.${JSON.stringify(known!.key)}]\ntrusted_hash = "${known!.hash}"\n`;
-  // Of the project's own word nothing is taken.
+  // A project's own word about its hooks counts for nothing.
   writeFileSync(join(workspace, '.codex/config.toml'), state);
   const config = join(home, 'config.toml');
   const trusts = `\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;

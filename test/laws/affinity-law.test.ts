@@ -40,7 +40,7 @@ const turn = fc.record({
   words: fc.string({ minLength: 1, maxLength: 200 }).filter((words) => !isBlankText(words)),
   picture: fc.boolean(),
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
-  /** What a caller chooses before it. */
+  /** Changes that a caller makes before the request. */
   change: fc.record(
     {
       model: fc.constantFrom('gpt-5.5', 'planner', 'blind'),
@@ -110,7 +110,7 @@ async function play({ turns, strategy, form, auth, answers }: RandomThread): Pro
   }
 }
 
-/** Of the step, or what was chosen since; with a key there is none. */
+/** The tier of the step, or the one chosen since; with a key there is none. */
 function tiersOfReduced(auth: string, step: JsonObject): readonly unknown[] {
   return auth === 'api-key' ? [undefined] : [step['service_tier'], chosenLast];
 }

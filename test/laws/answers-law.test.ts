@@ -73,7 +73,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
   let isAlive = true;
   const tool = stoppable(escalating(effects));
   const refused: Promise<unknown>[] = [];
-  /** What comes too late counts for nothing: no answer that was heard of is changed, and no other question answered. */
+  /** Answers that come too late count for nothing: they change no acknowledged answer, and answer no other question. */
   const answerAgain = (live: Thread): void => {
     for (const [id, how] of acknowledged) {
       const otherwise = how === 'allowed' ? ('declined' as const) : ('allowed' as const);
@@ -143,7 +143,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
       const end = lines.at(-1)?.ordinal;
       const located = end === undefined ? state : await thread.located((end + 1) as Ordinal);
       expect(describeState(located)).toBe(describeState(state));
-      // What a listener heard is in the file.
+      // Every answer that a listener heard is in the file.
       const answered = new Map(
         lines.flatMap(({ type, payload }) => {
           const said = type === 'capstan_question' ? (payload['answer'] as unknown as Answer | undefined) : undefined;

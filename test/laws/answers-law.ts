@@ -19,9 +19,8 @@ export const decidedUser: AskUser = {
   ask: ({ argv = [] }) => Promise.resolve(answers[(argv.at(-1)?.length ?? 0) % answers.length]!),
 };
 
-/** What is known of a call. */
 interface AskedCall {
-  /** What waits for an answer, by what it is about. Several may, while the call runs. */
+  /** Questions that wait for an answer, each by its subject. There may be several while the call runs. */
   readonly open: Set<string>;
   isAsked: boolean;
   isBegun: boolean;
@@ -46,7 +45,7 @@ export function checkAnswers(lines: readonly Line[]): void {
     const answer = payload['answer'] as Answer | undefined;
     const about = stringAt(payload, 'about') ?? '';
     if (answer === undefined) {
-      // Whether a call may begin is not asked after it has.
+      // Once a call has begun, no question asks whether it may begin.
       const isRetry = payload['kind'] === 'retry' || payload['kind'] === 'network';
       if (!isRetry) expect([name, call.isBegun]).toEqual([name, false]);
       call.open.delete(stringAt(payload, 'supersedes') ?? '');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Thread } from '../../src/engine/thread/thread.ts';
 
-/** How a compaction ends when the disk holds. */
+/** The ends of a compaction while the disk holds. */
 export const compactionEnds = expect.stringMatching(/^(installed|failed|aborted)$/) as unknown;
 
 /** A caller that asks for a compaction learns how it ended, sooner or later. */

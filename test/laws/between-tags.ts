@@ -1,4 +1,4 @@
-/** What stands between the tags of a message. */
+/** The text between the tags of a message. */
 export function between(tag: string, text: string): string {
   const [start, end] = [`<${tag}>\n`, `\n</${tag}>`];
   if (!text.startsWith(start) || !text.endsWith(end)) throw new Error(`a text that does not end as it began: ${text}`);

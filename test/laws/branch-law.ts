@@ -32,11 +32,11 @@ interface ModelLeft {
   readonly by: 'rollback' | 'undo' | 'exchange';
 }
 
-/** What a thread should be: its turns one after the other, as if there had never been more than one file. */
+/** The thread as it should be: its turns one after the other, as if there had only ever been one file. */
 interface ModelThread {
   readonly id: ThreadId;
   turns: readonly ModelTurn[];
-  /** What undos bring back, the next one last, and how many turns stayed when it was taken away. */
+  /** The turns that undos bring back, the next one last, each with the number of turns that were left. */
   undo: readonly ModelLeft[];
   /** Texts of the notes: no rollback or undo touches them. */
   pins: readonly string[];
@@ -105,7 +105,7 @@ class Play {
   readonly #proving: PinningParts;
   readonly #ids = countingIds(1);
   readonly threads: ModelThread[] = [];
-  /** What happened, so that a run that does nothing is noticed. */
+  /** Counts of what happened, so that a run that does nothing is noticed. */
   readonly happened = new Map<string, number>();
 
   constructor(store: RolloutStore) {
@@ -249,7 +249,7 @@ class Play {
     return true;
   }
 
-  /** What a revert adds of its own is about notes. */
+  /** The turns with the lines that a revert adds by itself: they are about notes. */
   async #withPins(id: ThreadId, turns: readonly ModelTurn[]): Promise<readonly ModelTurn[]> {
     const lines = await collect(this.#store.read(id, { from: 0 as Ordinal }));
     const added = lines.slice(1 + turns.flatMap(({ drafts }) => drafts).length);
@@ -305,7 +305,7 @@ class Play {
   }
 }
 
-/** What undos bring back after one that left these turns. */
+/** The turns that undos still bring back after one that left these turns. */
 function undosLeft(undo: ModelThread['undo'], turns: readonly ModelTurn[]): ModelThread['undo'] {
   const [earlier, last] = [undo.slice(0, -1), undo.at(-1)!];
   const kept = realTurns(last.turns);

@@ -23,7 +23,7 @@ import type { Item } from '../../src/protocol/item.ts';
 /** Requests for notes, and what may be asked beside: by the provider alone, twice in each way, and what was too long. */
 const mostRequests = 48;
 const mostStages = 40;
-/** What a part always has space for, in tokens. */
+/** Tokens that a part always has space for. */
 const leastCapacity = 300;
 
 /** Mostly small, sometimes larger than any window here. */
@@ -222,7 +222,7 @@ function expectInOrder({ asked, end }: Played, { input }: CompactionSource): voi
   const backwards = taken.filter(({ request: { from } }, index) => {
     const before = taken[index - 1];
     if (before === undefined || from === before.request.from) return false;
-    // What was too long is looked at again; the first of it may be left to code.
+    // Messages that were too long are looked at again; the first of them may be left to code.
     return from < (before.tooLong ? before.request.from : before.request.to);
   });
   expect(backwards).toEqual([]);

@@ -14,7 +14,7 @@ import { checkpointText, userTexts } from '../compaction/summariser.ts';
 import type { WatchedThread } from '../harness/watched-thread.ts';
 import type { CompactionAnswer } from './random-turns.ts';
 
-/** What the model does when it is asked for a checkpoint. */
+/** The scripted answer to a request for a checkpoint. */
 export function compactionStepFor(
   how: CompactionAnswer | undefined,
   request: RecordedRequest,

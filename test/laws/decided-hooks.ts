@@ -8,9 +8,9 @@ import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../src/
 import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
 import { byHook } from '../harness/watched-thread.ts';
 
-/** What hooks of a random thread say, and said when the session started last. */
+/** The words of the hooks of a random thread, now and when the session started last. */
 export class HooksOfWorld {
-  /** What the model is to know; undefined while the open process has no hooks. */
+  /** The texts that the model is to know; undefined while the open process has no hooks. */
   session: readonly string[] | undefined;
   /** Programs that ran. */
   runs = 0;

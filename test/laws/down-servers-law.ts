@@ -5,7 +5,7 @@ import { partsOf, readWorld } from './world-reader.ts';
 interface ServersNow {
   /** Those of the process that sends the request. */
   readonly configured: readonly string[];
-  /** How often each server was started. */
+  /** Starts of each server. */
   readonly starts: ReadonlyMap<string, number>;
 }
 
@@ -17,7 +17,7 @@ export function downServers(body: JsonObject): readonly string[] {
     .toSorted();
 }
 
-/** How often each server that the model knows as down had been started when it first read so. */
+/** For each server that the model knows as down: its starts before the model first read so. */
 export type DownServers = ReadonlyMap<string, number>;
 
 /** Law: what the model reads as down stays so in every later request, until the server was started again. */

@@ -8,7 +8,7 @@ import type { NetworkLists } from '../../src/protocol/permissions.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';
 import type { WorldFacts } from './world-reader.ts';
 
-/** What the model of a step must know when it is asked, as the envelope has it. */
+/** The facts that the model of a step must know when it is asked, as the envelope has them. */
 export function factsToKnow(step: EnteredStep): WorldFacts {
   const { envelope, facts } = step;
   const { instructions, capabilities, modes } = envelope;

@@ -16,7 +16,7 @@ import { defined } from '../../src/base/objects.ts';
 import type { ApprovalPolicy, NetworkLists, ResolvedPolicy } from '../../src/protocol/permissions.ts';
 import { readPermissions } from './permissions-reader.ts';
 
-/** What a command meets that wants to connect. */
+/** The fate of a command's attempt to connect. */
 type Reach = 'open' | 'asked' | 'closed';
 
 export interface HostCase {
@@ -100,7 +100,7 @@ function contextOf(given: HostCase): DecisionContext {
   return { policy, approval, canAsk, grants: [...session, ...turn], rules: noRules };
 }
 
-/** What a command runs under. One that asks for the network in its call has got a yes, also where no one could be asked. */
+/** The policy of a command. One that asked for the network in its call got it, even where no one could be asked. */
 export function policyOfCommand(given: HostCase): ResolvedPolicy {
   const permissions = { network: true } as const;
   const needs = { effect: 'program', argv: ['make'], cwd: '/repo' } as const;
@@ -115,7 +115,7 @@ export function policyOfCommand(given: HostCase): ResolvedPolicy {
   return grantedPolicy(given.policy, decided);
 }
 
-/** What the policy decides about a host that a command waits for. Without lists nothing waits. */
+/** The decision of the policy about a host that a command waits for. Without lists, nothing waits. */
 export function decidedReach(given: HostCase, { host: name, port }: Target): Reach {
   const policy = policyOfCommand(given);
   if (networkReach(policy) === 'all') return 'open';
@@ -124,7 +124,7 @@ export function decidedReach(given: HostCase, { host: name, port }: Target): Rea
   return ({ run: 'open', ask: 'asked', refuse: 'closed' } as const)[kind];
 }
 
-/** What the proxy of the command does by its lists, before anyone is asked. */
+/** The decision of the command's proxy by its lists, before anyone is asked. */
 export function gateReach(given: HostCase, target: Target): Reach {
   const { network, lists } = policyOfCommand(given);
   if (network === 'restricted') return 'closed';
@@ -148,7 +148,7 @@ export function hostText(given: HostCase): string {
   }).text;
 }
 
-/** What the text says, for a reader who knows nothing but the text and how hosts are written. */
+/** The reach that the text states, for a reader who knows only the text and how hosts are written. */
 export function statedReach(text: string, target: Target): Reach {
   const told = readPermissions(text);
   if (told?.lists === undefined) return told?.network === 'enabled' ? 'open' : 'closed';

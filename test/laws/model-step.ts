@@ -12,7 +12,7 @@ import {
 } from '../../src/testing/index.ts';
 import type { ModelStep } from './random-turns.ts';
 
-/** What the model does with a request of a turn. */
+/** The scripted answer to a request of a turn. */
 export function stepFor(step: ModelStep | undefined, usage: ScriptedUsage, interrupt: () => void): ScriptStep {
   if (step === undefined) return answer({ items: [say('Done.')], usage });
   const plain = answer({ items: step.items, usage });

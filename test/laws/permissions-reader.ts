@@ -1,6 +1,6 @@
 import { between } from './between-tags.ts';
 
-/** What a reader knows of what commands may do. */
+/** The permissions of commands, as far as a reader knows them. */
 export interface Permissions {
   readonly mode: string;
   readonly network: string;
@@ -26,13 +26,13 @@ export interface Permissions {
     readonly local: boolean;
     readonly methods: string;
   };
-  /** What answers opened besides: a line for the session, and one for the turn. */
+  /** Grants that answers added: a line for the session, and one for the turn. */
   readonly grants: readonly string[];
-  /** Of that, hosts as `host:port`. */
+  /** Hosts among the grants, as `host:port`. */
   readonly grantedHosts: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
-  /** What rules hold back, each pattern as JSON. */
+  /** Commands that rules hold back, each pattern as JSON. */
   readonly refused: readonly string[];
   readonly asked: readonly string[];
 }
@@ -96,7 +96,7 @@ function quotedList(body: string, title: string): readonly string[] {
   return listed === undefined ? [] : (JSON.parse(`[${listed}]`) as string[]);
 }
 
-/** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
+/** The title of approved scripts, wherever they run: that follows from the mode and from the unreadable paths. */
 const approvedTitle =
   /^(?:Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs (?:outside the sandbox|in a sandbox that only denies what is not readable), without a question, unless stdin or tty is set,|A script is neither asked about nor refused, even if it destroys,) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 

@@ -25,7 +25,7 @@ import { firstPlanes, type PlaneAction, type PlanesTurn } from './random-planes.
 import { checkTurns } from './turns-law.ts';
 import { isWorldText, partsOf, readWorld } from './world-reader.ts';
 
-/** What was met, so that an empty run is not taken for a good one. */
+/** Counts of what was met, so that an empty run is not taken for a good one. */
 export interface PlanesSeen {
   /** Agents that were started. */
   readonly agents: number;
@@ -149,10 +149,10 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
     await scene.listed();
     return posted.findLast(({ headers }) => headers['thread-id'] === scene.id)!.body;
   };
-  // What is configured by now counts, servers that were gone are asked again, and agents end.
+  // The newest configuration counts, servers that were down are asked again, and agents end.
   if (scene.thread !== undefined) await checkRefold(scene);
   await turn();
-  // What a server says that was asked again reaches the model in the turn after that.
+  // Answers of servers that were asked again reach the model in the turn after that.
   await turn();
   const before = await turn();
   if (reopens) await checkRefold(scene);

@@ -27,7 +27,7 @@ interface KeptListing {
   readonly tools: readonly { readonly tool: string }[];
 }
 
-/** What a hook says when a session starts. */
+/** The words of a hook when a session starts. */
 export const hookWords = 'A hook spoke.';
 
 /** The folders of a user who has skills, a plugin, hooks, servers, a memory and agents, and a thread of theirs. */
@@ -45,7 +45,7 @@ export class PlanesScene {
   #thread: Thread | undefined;
   #id: ThreadId | undefined;
   #asked = 0;
-  /** What the disk held when the process was killed. */
+  /** The content of the disk when the process was killed. */
   #survivor: string | undefined;
 
   constructor(modelUrl: string, world: PlanesWorld, more = '') {
@@ -139,7 +139,7 @@ export class PlanesScene {
     rmSync(this.place.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     renameSync(this.#survivor, this.place.home);
     this.#survivor = undefined;
-    // What is not configured by a file is as it is now.
+    // Settings that no file configures stay as they are now.
     this.change({});
   }
 
@@ -163,7 +163,7 @@ export class PlanesScene {
     );
   }
 
-  /** Of a thread and all that it continues. */
+  /** The lines of a thread and of all that it continues. */
   async lines(id: ThreadId): Promise<readonly Line[]> {
     const { store } = createHomeStore(this.place.home, { maxBlobBytes: 0, env: {}, osHome: this.place.root });
     const lines: Line[] = [];

@@ -8,14 +8,14 @@ import { createComparison } from '../../src/core/replay/compare-requests.ts';
 import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 
-/** What a model was sent, in order. */
+/** The requests that a model was sent, in order. */
 type Posted = Pick<ScriptedModel, 'requests'>;
 
 interface Rebuilt {
   readonly body: string;
   /** It stands beside the conversation: the next request does not continue from it. */
   readonly auxiliary: boolean;
-  /** What the record says that the request breaks. */
+  /** The breaks of the prefix that the record names for the request. */
   readonly breaks: readonly PrefixBreak[];
 }
 
@@ -26,7 +26,7 @@ export async function rebuiltRequests(lines: readonly Line[]): Promise<readonly 
   const verdictOn = createComparison(createDigester());
   const encoders = await loadEncoders();
   for await (const request of rebuildRequests(stored, (version) => encoders.get(version))) {
-    // Where the digest of what was sent is in the file, the file gives it back.
+    // If the file holds the digest of a request, the request can be rebuilt from the file.
     expect(verdictOn(request).kind).toMatch(/^(same|not-recorded)$/);
     if (request.kind === 'inferred') continue;
     const prefix = request.line.payload['prefix'] as { readonly breaks?: readonly PrefixBreak[] } | undefined;

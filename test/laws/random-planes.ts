@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ToolServerNow } from '../harness/http-tool-servers.ts';
 
-/** What a model does that has all planes of tools. */
+/** An action of a model that has all planes of tools. */
 export type PlaneAction =
   | { readonly kind: 'spawn'; readonly name: string; readonly fork: boolean }
   | { readonly kind: 'send'; readonly name: string; readonly interrupt: boolean }
@@ -33,11 +33,11 @@ export interface PlanesWorld {
 export interface PlanesTurn {
   readonly words: string;
   readonly world: Partial<PlanesWorld>;
-  /** What changes while the model has the second request. */
+  /** Changes while the model has the second request. */
   readonly meanwhile: Partial<PlanesWorld>;
   /** Items of each answer. */
   readonly steps: readonly (readonly PlaneAction[])[];
-  /** What its agents do, each from its own place on. */
+  /** Actions of its agents, each from its own place on. */
   readonly agentSteps: readonly PlaneAction[];
   /** At which request of the turn the process is killed. */
   readonly killedAt: number | undefined;

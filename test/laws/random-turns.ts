@@ -7,11 +7,10 @@ import { sections } from '../../src/core/world/catalog.ts';
 import type { OpenedWith } from '../harness/watched-thread.ts';
 import type { World } from '../harness/world.ts';
 
-/** What happens to one request of the model. */
 export interface ModelStep {
   readonly items: readonly ItemDraft[];
   readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'quota' | 'overflow' | 'interrupt';
-  /** What others do while the model has the request. */
+  /** Actions of others while the model has the request. */
   readonly meanwhile: Meanwhile;
 }
 
@@ -19,13 +18,12 @@ export interface Meanwhile {
   /** Words for the running turn. */
   readonly steer?: string;
   readonly inject?: Item;
-  /** What moves: files and the date at once, settings from the next turn on. */
+  /** Changes to the world: files and the date at once, settings from the next turn on. */
   readonly world?: Partial<World>;
   /** A caller wants history to be compacted. */
   readonly compact?: true;
 }
 
-/** How a model answers when it is asked for a checkpoint. */
 export type CompactionAnswer =
   | 'good'
   | 'prose'
@@ -41,7 +39,7 @@ export type CompactionAnswer =
 export interface RandomTurn {
   readonly words: string;
   readonly picture: boolean;
-  /** What is other than in the turn before. */
+  /** Differences from the turn before. */
   readonly world: Partial<World>;
   /** Put into history before the turn. */
   readonly injected: readonly Item[];
@@ -50,17 +48,17 @@ export interface RandomTurn {
   readonly compactions: readonly ('before' | 'after')[];
   /** In turn, and good ones after them. */
   readonly checkpointAnswers: readonly CompactionAnswer[];
-  /** What others do when the model is first asked for a checkpoint. */
+  /** Actions of others when the model is first asked for a checkpoint. */
   readonly atCompaction: Pick<Meanwhile, 'steer' | 'inject'>;
-  /** Whether the provider says what its requests weigh. */
+  /** True if the provider reports the tokens of its requests. */
   readonly counted: boolean;
   readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command' | 'kill-at-compaction';
   readonly at: number;
-  /** How much of what was not synced survives, in percent. */
+  /** The percentage of unsynced bytes that survives. */
   readonly luck: number;
-  /** Whether the process goes on after the turn or another one resumes the thread, and with which settings. */
+  /** The process goes on after the turn, or another one resumes the thread with these settings. */
   readonly afterwards: 'stays' | OpenedWith;
-  /** What is written into the file between this process and the next, if there is a next. */
+  /** The lines written into the file between this process and the next, if there is a next. */
   readonly between: Between;
 }
 

@@ -23,7 +23,7 @@ interface Seen {
  * same order, but for what files do not keep. No event is sent that a later reader would miss.
  */
 export class RecordedLaw {
-  /** What each process handed out, from a place on. */
+  /** The events that each process handed out, from a place on. */
   readonly #processes: { readonly from: number; readonly seen: Seen[]; last: number }[] = [];
   readonly #unread: ThreadEvent[] = [];
 
@@ -62,7 +62,7 @@ export class RecordedLaw {
     return this.#processes;
   }
 
-  /** What was sent and stands in no line of the same time. */
+  /** Events that were sent and that no line of the same time records. */
   get unread(): readonly ThreadEvent[] {
     return this.#unread;
   }

@@ -121,7 +121,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc
       .map((more) => defined({ ...fact, ...more }) as PermissionsText),
   );
 
-/** The same save for what was approved and granted: most threads change nothing else. */
+/** Permissions of which only approvals and grants differ: most threads change nothing else. */
 export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.map(({ lists: _lists, ...fact }) => ({
   ...fact,
   mode: 'read-only',

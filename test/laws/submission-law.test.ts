@@ -51,7 +51,7 @@ const change = fc.oneof(
     arbitrary: good.map((value) => ({ value: { ...value, approvals: 'sometimes' as never }, accepted: false })),
   },
 );
-/** How many turns of the event loop pass before the next operation; `idle`: everything that was asked for is over. */
+/** Turns of the event loop before the next operation; `idle`: until everything that was asked for is over. */
 const pause = fc.oneof(
   fc.constant(0),
   fc.nat(12),
@@ -68,9 +68,9 @@ const operation = fc.oneof(
 );
 const story = fc.record({
   operations: fc.array(operation, { minLength: 4, maxLength: 14 }),
-  /** How long each answer of the model takes, and whether it asks for a command. */
+  /** The delay of each answer of the model, and whether it asks for a command. */
   answers: fc.array(fc.record({ delay: fc.nat(40), calls: fc.boolean() }), { minLength: 1, maxLength: 6 }),
-  /** Whether the thread is closed while turns wait. */
+  /** True if the thread is closed while turns wait. */
   closesEarly: fc.boolean(),
 });
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
@@ -91,12 +91,12 @@ interface SubmittedTurn {
   neverBegan: boolean;
 }
 
-/** What was submitted, and under which settings. */
+/** The turns that were submitted, each with its settings. */
 class Submitted {
   readonly turns: SubmittedTurn[] = [];
   readonly compactions: { chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
   readonly all: Promise<unknown>[] = [];
-  /** What happened to the settings, in order: which turns were withdrawn is known at the end. */
+  /** The changes to the settings, in order: which turns were withdrawn is known only at the end. */
   readonly #steps: ((chosen: Chosen) => Chosen)[] = [];
   readonly #thread: Thread;
 
@@ -244,6 +244,6 @@ it('every turn runs under the settings it was submitted with, and the last accep
     }),
     { numRuns: runs },
   );
-  // How many depends on the machine; that there are some does not.
+  // The number depends on the machine; it is never near zero.
   expect(outdated).toBeGreaterThan(runs / 30);
 }, 120_000);

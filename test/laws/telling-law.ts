@@ -10,12 +10,12 @@ import { isWorldText, type Part, partsOf, readWorld } from './world-reader.ts';
  */
 export class TellingLaw {
   #step: EnteredStep | undefined;
-  /** What was to be known in the newest request, and in each step since. */
+  /** The facts that the model had to know in the newest request, and those of each step since. */
   #known: { readonly facts: string; readonly texts: number } | undefined;
   #since: string[] = [];
   /** History was replaced since the step looked around: its model begins with its own instructions. */
   #beginsAnew = false;
-  /** How often a step was seen in which nothing had changed, and in which something had. */
+  /** Counts the steps in which nothing had changed, and those in which something had. */
   readonly seen = { quiet: 0, changed: 0 };
 
   entered(step: EnteredStep, session?: readonly string[]): void {
@@ -68,7 +68,7 @@ function withSession(step: EnteredStep, sessionContext: readonly string[] | unde
 }
 
 function whole(step: EnteredStep): string {
-  // Where there are servers, the permissions say how their calls are approved.
+  // With servers, the permissions say how their calls are approved.
   const hasServers = step.facts.mcpServers !== undefined;
   return JSON.stringify([step.envelope.identity.model.slug, hasServers, factsToKnow(step)]);
 }

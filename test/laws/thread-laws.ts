@@ -34,7 +34,7 @@ import { TellingLaw } from './telling-law.ts';
 import { checkTurns } from './turns-law.ts';
 import { AcceptedMessages } from './waiting-law.ts';
 
-/** What was met, so that an empty run is not taken for a good one. */
+/** Counts of what was met, so that an empty run is not taken for a good one. */
 export interface Seen extends Readonly<TellingLaw['seen']> {
   /** Checkpoints. */
   readonly installed: number;
@@ -136,7 +136,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
       const from = thread.events.length;
       played = { ...played, signal: interrupt.signal, input: inputOf(turn), isContinuing: false };
       disk = await playTurn(thread, disk, turn, played);
-      // What frees space after the turn goes undisturbed.
+      // Work that frees space after the turn goes undisturbed.
       played.atCompaction = async () => {};
       // A process may die after a checkpoint is on the disk and before a listener hears of it.
       if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
@@ -146,7 +146,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
       if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards, thread.events.slice(from));
       else {
         const live = thread.live!;
-        // What compacts history after the turn is over by then.
+        // Any compaction after the turn is over by then.
         await thread.close();
         await thread.write(linesBetween(live, turn.between));
         telling.lost();
@@ -213,19 +213,19 @@ async function reopen(
   ofTurn: readonly ThreadEvent[],
 ): Promise<void> {
   const live = thread.live;
-  // What was asked for while the turn ran is done by then.
+  // All that was asked for while the turn ran is done by then.
   await thread.close();
   const had = wasRefused(ofTurn) ? undefined : live?.settings;
   const { settings } = await thread.open(openedWith);
   if (openedWith === 'thread' && had !== undefined) expect(remembered(settings)).toEqual(remembered(had));
 }
 
-/** Of a turn that could not begin nothing is recorded, and so nothing of what the thread was opened with. */
+/** True if the turn could not begin: nothing of it is recorded, and so no setting that the thread was opened with. */
 function wasRefused(events: readonly ThreadEvent[]): boolean {
   return events.some((event) => event.kind === 'turn-failed' && event.outcome.code === 'prompt-too-long');
 }
 
-/** What a thread remembers of its settings. */
+/** The settings that a thread remembers. */
 function remembered(settings: Settings): Partial<Settings> {
   const { model, provider, effort, cwd, approvals: approval, sandbox: profile, personality, realtime } = settings;
   const { approvedPrefixes = [], networkRules = [], collaboration = { mode: 'default' } } = settings;
@@ -254,7 +254,7 @@ async function playTurn(
   const { compactions, accepted } = played;
   accepted.alive = true;
   let survivor: SimulatedDisk | undefined;
-  /** How the turn ended, unless the accident came before its end. */
+  /** The end of the turn, unless the accident came before it. */
   let [end, endBefore]: unknown[] = [];
   const crash = (): void => {
     if (survivor !== undefined) return;
@@ -331,7 +331,7 @@ interface Played {
   readonly signal: AbortSignal;
   readonly compactions: AskedCompaction;
   readonly accepted: AcceptedMessages;
-  /** What the turn is asked. */
+  /** The input of the turn. */
   readonly input: UserInput;
   /** A turn that waited for an answer goes on. */
   isContinuing: boolean;
@@ -342,7 +342,7 @@ interface Played {
 
 const continuing = continuedTurnInput('other-model');
 
-/** The same parts with another model, as the engine has it for a model of the same provider. */
+/** The parts with another model, as the engine has them for a model of the same provider. */
 function withFallback(parts: ThreadParts, model: string | undefined): ThreadParts {
   if (model === undefined) return parts;
   return {

@@ -20,7 +20,7 @@ import { WatchedThread } from '../harness/watched-thread.ts';
 const kind = fc.constantFrom('run' as const, 'run' as const, 'steer' as const, 'inject' as const, 'compact' as const);
 const story = fc.record({
   operations: fc.array(fc.record({ kind, pause: fc.nat(12) }), { minLength: 3, maxLength: 12 }),
-  /** How long each answer of the model takes, and whether it asks for a command. */
+  /** The delay of each answer of the model, and whether it asks for a command. */
   answers: fc.array(fc.record({ delay: fc.nat(20), calls: fc.boolean() }), { minLength: 1, maxLength: 5 }),
   /** A history that leaves too little space, so that turns are compacted before they begin. */
   full: fc.boolean(),
@@ -77,7 +77,7 @@ async function dieAndGoOn({
     let running = 0;
     const queued: string[] = [];
     const accepts = (text: string, answered: Promise<{ kind: string }>): void => {
-      // What is durable is so with all that was accepted before it.
+      // A durable message is durable with all that was accepted before it.
       const before = [...queued];
       const note = ({ kind: how }: { kind: string }): void => {
         if (survivor === undefined && how !== 'refused') for (const each of [...before, text]) promised.add(each);
@@ -108,7 +108,7 @@ async function dieAndGoOn({
     await Promise.all(ends);
     thread.replaceDisk(placed(survivor));
     const file = await thread.lines();
-    // Of a thread that was never acknowledged nothing needs to be there.
+    // A thread that was never acknowledged may be missing.
     expect(file.length === 0 ? promised : new Set()).toEqual(new Set());
     if (file.length === 0) return { left: 0, quiet: true };
     const state = await thread.located(((file.at(-1)!.ordinal ?? 0) + 1) as Ordinal);
@@ -145,7 +145,7 @@ function noteOf(text: string): Item {
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
 }
 
-/** How often a message stands in the state: as an entry of history, or as waiting. */
+/** Counts the places of a message in the state: entries of history, and waiting messages. */
 function placesOf(state: ThreadState, text: string): number {
   const items = entries(state.history).map(({ item }) => item);
   return [...items.map(textIn), ...waitsIn(state)].filter((each) => each === text).length;

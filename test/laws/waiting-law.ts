@@ -8,7 +8,7 @@ import type { ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** Law: a message that was accepted is in the file from then on, and stands there once: as history, or as waiting. */
 export class AcceptedMessages {
-  /** What happens after the end of a process is not promised. */
+  /** Nothing is promised about events after the end of a process. */
   alive = true;
   readonly #asked: string[] = [];
   readonly #accepted: string[] = [];
@@ -55,7 +55,7 @@ function storedMessage({ type, payload, metadata }: Line): readonly string[] {
   const ours = objectAt(metadata ?? {}, 'capstan') ?? {};
   const origin = objectAt(ours, 'origin') ?? {};
   const family = stringAt(origin, 'family');
-  // What lets a failed turn go on is asked for as words, and stands as a text of Capstan.
+  // The text that lets a failed turn go on is asked for as words, and is recorded as a text of Capstan.
   const isGoingOn = arrayAt(origin, 'kinds')?.includes('turn-continued') === true;
   if (type !== lineType.responseItem || stringAt(ours, 'waited') !== undefined) return [];
   return family === 'user' || family === 'client' || isGoingOn ? [keyOf(payload as Item)] : [];
@@ -84,7 +84,7 @@ function checkOnce(lines: readonly Line[], waiting: ThreadState['waiting']): voi
   if (!lines.some(({ payload }) => payload['type'] === 'thread_rolled_back')) expect(isWaiting).toEqual(new Set(left));
 }
 
-/** The same for a message that waits and for the item that it becomes. */
+/** One key for a waiting message and for the item that it becomes. */
 function keyOf(content: UserInput | Item | JsonObject): string {
   const isItem = typeof (content as JsonObject)['type'] === 'string';
   const { id: _id, ...item } = isItem

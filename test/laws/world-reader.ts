@@ -6,7 +6,7 @@ import { type Permissions, readPermissions, withGranted, withPrefixes } from './
  * it learns is what a model could learn.
  */
 export interface WorldFacts {
-  /** What the newest switch of models says holds; absent: the instructions at the start of the request. */
+  /** The guidance in force by the newest switch of models; absent: the instructions at the start of the request. */
   guidance?: string;
   permissions?: Permissions;
   mode?: { readonly name: string; readonly text: string };
@@ -23,7 +23,7 @@ export interface WorldFacts {
     readonly left: number;
   };
   memory?: string;
-  /** What MCP servers say, and what is said of them. */
+  /** Instructions of MCP servers, and the text about the servers. */
   mcpInstructions?: string;
   mcpServers?: string;
   session?: string;
@@ -49,14 +49,14 @@ interface Family {
   readonly read: (facts: WorldFacts, text: string) => void;
 }
 
-/** What a reader of all of these knows in the end. Texts that are no context of the world teach nothing. */
+/** The facts that a reader of all of these knows in the end. Texts that are not about the world teach nothing. */
 export function readWorld(parts: readonly Part[]): WorldFacts {
   const facts: WorldFacts = { environment: {} };
   for (const part of parts) familyOf(part)?.read(facts, part.text.replaceAll('\r\n', '\n').toWellFormed());
   return facts;
 }
 
-/** Whether a text tells something about the world. */
+/** True if a text tells something about the world. */
 export function isWorldText(part: Part): boolean {
   return familyOf(part) !== undefined;
 }

@@ -48,7 +48,7 @@ export class Listener {
     return this.seen.filter((news) => news.kind === 'recorded');
   }
 
-  /** What counts of the recorded ones: their places and kinds. */
+  /** The places and kinds of the recorded news. */
   get story(): readonly string[] {
     return this.seen.flatMap((news) => {
       if (news.kind === 'rewound') return [`rewound ${news.to}`];

@@ -12,7 +12,7 @@ type Answer = (params: JsonObject) => JsonObject | Promise<JsonObject>;
 
 export interface ClientSetup {
   readonly revision: WireRevision;
-  /** How its user answers; absent: it cannot ask. */
+  /** The answer of its user; absent: it cannot ask. */
   readonly answer?: Answer;
   readonly more?: Partial<ClientOptions>;
 }

@@ -37,7 +37,7 @@ test('it ends with the host, and prints nothing but the protocol', async () => {
   expect(await client.answerTo(1)).toMatchObject({ result: { isError: true } });
   client.child.stdin.end();
   expect(await client.ended).toBe(0);
-  // What is no JSON would have ended the reader of the lines.
+  // A line that is no JSON would have ended the reader of the lines.
   expect(client.messages).toHaveLength(2);
 });
 

@@ -28,7 +28,7 @@ export const initialize = {
   },
 } as const;
 
-/** What every request of the new revision carries. */
+/** The members that every request of the new revision carries. */
 export const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },

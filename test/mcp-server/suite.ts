@@ -12,7 +12,7 @@ export interface SuiteServer {
 
 type Connect = (setup?: Omit<ClientSetup, 'revision'>) => Promise<{ client: Client; notes: readonly string[] }>;
 
-/** What holds on every transport, of both revisions, with the official client. */
+/** The tests that hold on every transport, of both revisions, with the official client. */
 export function wireSuite(revision: WireRevision, serve: () => Promise<SuiteServer> | SuiteServer): void {
   const connect: Connect = async (setup = {}) => {
     const { transport, notes } = await serve();
@@ -163,7 +163,7 @@ export function wireSuite(revision: WireRevision, serve: () => Promise<SuiteServ
     await expect(follow(client, revision, 'fake://none')).rejects.toThrow(
       'There is no resource "fake://none" to follow',
     );
-    // Of the old revisions, a request names one alone.
+    // In the old revisions, a request names only one resource.
     const beside = revision === '2026-07-28' ? ['fake://1', 'file:///x'] : ['file:///x'];
     await expect(follow(client, revision, ...beside)).rejects.toThrow('There is no resource "file:///x" to follow');
     expect(notes.filter((note) => note.startsWith('watch'))).toEqual([]);

@@ -34,7 +34,7 @@ it.each(['cancel', 'interrupt'])('a message after a stop begins the next turn: %
   expect((await turn).data).toMatchObject({ status: 'interrupted' });
   const said = textsOf(model.requests.at(-1));
   expect(said.indexOf('<turn_aborted>')).toBeGreaterThan(0);
-  // Who stopped it is the same in the answer of the command and in what ends the turn.
+  // The answer of the command and the end of the turn agree about who stopped it.
   const isUser = how === 'interrupt';
   expect([/aborted by user/.test(said), /The user stopped the turn/.test(said)]).toEqual([isUser, isUser]);
   expect(said.indexOf('"instead"')).toBeGreaterThan(said.indexOf('<turn_aborted>'));

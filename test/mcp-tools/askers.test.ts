@@ -166,6 +166,6 @@ it('a decline that comes after an accept is told that it does not count', async 
   expect(late).toMatchObject({ data: { status: 'completed', notice: expect.stringMatching(/does not count\.$/) } });
   expect(late).toMatchObject({ text: expect.stringMatching(/^Done\.\nNote: .* does not count\.$/) });
   expect(existsSync(scene.file)).toBe(true);
-  // The same answer again is no contradiction.
+  // Giving the same answer again is no contradiction.
   expect(await other.answers('accept')).toMatchObject({ text: 'Done.' });
 });

@@ -90,7 +90,7 @@ it('a v1 call is answered in the names that it takes', async () => {
   expect(over.text).toContain('has another approvalPolicy, sandboxPolicy from');
   const odd = await client.error('newConversation', { approvalPolicy: 'maybe' });
   expect(Object.values(odd).join(' ')).toMatch(/approvalPolicy/);
-  // What the model says is not touched.
+  // Words of the model are not touched.
   const sent = await client.call('sendUserMessage', { conversationId, items: [text('x')] });
   expect([sent.text, sent.data['message']]).toEqual(Array(2).fill('approval_policy, thread_id and thread_send'));
 });

@@ -36,7 +36,7 @@ export class OfficialHost {
     return new OfficialHost(client);
   }
 
-  /** The same over HTTP. */
+  /** Connects over HTTP. */
   static async overHttp(place: Place, setup: ClientSetup): Promise<OfficialHost> {
     const env = { ...process.env, CAPSTAN_HOME: place.home };
     const words = [capstanScript, 'mcp-server', '--http', '0'];
@@ -78,7 +78,7 @@ export class OfficialHost {
     return data;
   }
 
-  /** What a call brings about: its data, and the events before its answer. */
+  /** The results of a call: its data, and the events before its answer. */
   async heard(
     name: string,
     args: JsonObject,

@@ -20,7 +20,7 @@ async function scene(): Promise<Served> {
   return all;
 }
 
-/** What the newest turn may do to places of Capstan, and to a folder of the user. */
+/** The access of the newest turn to places of Capstan, and to a folder of the user. */
 async function reached({ place }: Served, client: TestClient, thread_id: unknown): Promise<readonly string[]> {
   const { fields } = (await client.data('thread_envelope', { thread_id: thread_id as string })) as {
     fields: readonly JsonObject[];

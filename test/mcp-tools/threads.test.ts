@@ -28,7 +28,7 @@ it('a thread is read in pages, each item with its place and its message kind', a
     ['user', 'plain', 2],
     ['assistant', 'plain', 2],
   ]);
-  // The same values as in the events of the turn.
+  // The values equal those in the events of the turn.
   const told = client.events.filter(({ type, cause }) => type === 'context' && cause !== 'user');
   const values = items.flatMap(({ values = [] }) => values as unknown as readonly JsonObject[]);
   expect(values.length).toBeGreaterThan(0);

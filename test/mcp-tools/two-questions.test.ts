@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { type Served, served, TestClient } from './served.ts';
 
-/** What a command is decided by is read first, so that its question comes after that of the patch behind it. */
+/** The policy of a command is read first, so that its question comes after that of the patch behind it. */
 const config = 'approval_policy = "on-request"\n';
 const start = { prompt: 'go', sandbox: 'read-only' };
 const patch = '*** Begin Patch\n*** Add File: patched\n+the new line\n*** End Patch\n';

@@ -67,7 +67,7 @@ test('a page that brings back an error, and a program, end a login with a senten
     message: 'The login to the MCP server "g" did not work: access_denied.',
     next: 'Check mcp_servers.g in your config.toml, then try again.',
   });
-  // What another page sends neither ends the login nor is taken for its answer.
+  // A request from another page neither ends the login nor is taken for its answer.
   const forged = (page: URL): string => `${page.searchParams.get('redirect_uri')}?code=forged&state=other`;
   const forge = (page: URL): void => void fetch(forged(page)).then(() => fetch(page));
   expect(await servers.login('g', workspace, forge)).toBeUndefined();

@@ -200,7 +200,7 @@ test('a server that ran in an earlier thread and is down now is reported to the 
   expect(warned()).toEqual([down]);
   for (const words of [['list'], ['list'], ['get', 's']])
     expect(await state(...words)).toContain('1 tool; did not start when it was last tried: it ended with code 3\n');
-  // The same cause is no news in another process of the thread.
+  // A cause that is already known is no news in another process of the thread.
   await scene.open();
   await scene.calls(mcpCall('find'));
   await scene.calls();

@@ -19,9 +19,9 @@ export interface McpSceneOptions {
   readonly config?: string;
   readonly after?: string;
   readonly answers?: readonly Answer[];
-  /** Where the plan and the log of the server are: by default out of the reach of commands. */
+  /** The folder for the plan and the log of the server: by default out of the reach of commands. */
   readonly files?: 'home' | 'workspace';
-  /** What the administrator of the machine demands. */
+  /** The demands of the administrator of the machine. */
   readonly requirements?: string;
 }
 

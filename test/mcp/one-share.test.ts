@@ -30,7 +30,7 @@ async function opened(serverTools: number, clientTools: readonly ClientTool[]) {
   const askUser = { ask: async () => ({ kind: 'declined' }) as const };
   await scene.live.open({}, { clientTools, askUser });
   const share = contextBudget('optionalTools', scene.live.thread.usage.effectiveWindow);
-  /** What optional tools weigh in the newest request, and which they are. */
+  /** The tokens of optional tools in the newest request, and their names. */
   const newest = () => {
     const all = scene.live.model.requests.at(-1)!.body['tools'] as unknown as readonly JsonObject[];
     const optional = all.filter(({ name }) => /^(own_|mcp__)/.test(String(name)));

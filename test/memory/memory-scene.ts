@@ -65,7 +65,7 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
     asked: (purpose: 'extract' | 'consolidate'): readonly RecordedRequest[] =>
       live.model.requests.filter((request) => purposeOf(request) === purpose),
     notes: () => readNotes(home),
-    /** What came of each attempt. */
+    /** The result of each attempt. */
     noted: (): readonly string[] => readNotes(home).map(({ kind }) => kind),
     /** A thread that came to rest so many hours ago. Nothing is written about others meanwhile. */
     async past(text: string, hours = 7, options: Parameters<LiveThread['open']>[0] = {}): Promise<string> {

@@ -36,7 +36,7 @@ async function place(script: Script) {
   return { model, place, run, port: Number(port), path: pathname };
 }
 
-/** Where a user name or a password of a proxy can be read, in output and in all that the program left behind. */
+/** The places, in output and in files that the program left, where a user name or password of a proxy can be read. */
 function secretsIn({ root }: Place, ...shown: readonly string[]): readonly string[] {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((name) => join(root, name))

@@ -6,7 +6,7 @@ import { readWhole, ResponseBody } from '../../src/adapters/model/http/network/r
 import { anyCharacter } from '../../src/testing/any-character.ts';
 import { cutAt, Pieces } from '../harness/pieces.ts';
 
-/** What an answer says, and whether its connection can be used again. */
+/** The text of an answer, and whether its connection can be used again. */
 async function said(pieces: readonly Buffer[]) {
   const socket = new Pieces(() => pieces) as unknown as Socket;
   const { signal } = new AbortController();

@@ -76,7 +76,7 @@ describe('a proxy', () => {
   });
 });
 
-/** What people read when a proxy is in the way. */
+/** Checks the messages that people read when a proxy is in the way. */
 describe('a proxy that', () => {
   const secret = 'user-0123456789:password-0123456789@';
 

@@ -6,14 +6,14 @@ import type { Certified } from './certificate.ts';
 
 export interface TestProxy {
   readonly port: number;
-  /** What it was asked for, one line each: the method, the whole address and who asks. */
+  /** Its requests, one line each: the method, the whole address and the sender. */
   readonly asked: readonly string[];
 }
 
 export interface ProxyOptions {
-  /** Where everything leads, whatever host is asked for. */
+  /** The port that everything leads to, whatever host is asked for. */
   readonly to: number;
-  /** What it answers instead of passing anything on; `silence` is no answer. */
+  /** The status of its refusal, instead of passing anything on; `silence` is no answer. */
   readonly refuses?: number | 'silence';
   /** The body of a refused request. Absent: what identifies the client. */
   readonly body?: string;

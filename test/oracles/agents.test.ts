@@ -67,7 +67,7 @@ async function play(run: Run) {
   const notes = textsOf(itemsOf(last)).filter((text) => text.startsWith('<subagent_notification>'));
   return {
     code,
-    /** What the agent had been asked and had said, in each of its requests. */
+    /** Tasks and words of the agent, in each of its requests. */
     agents: agents.map((request) => textsOf(itemsOf(request)).filter((text) => /^(TASK|And|Three|Two)/.test(text))),
     outputs: outputsOf(last).map(plain),
     notes: notes.map(plain),

@@ -26,7 +26,7 @@ async function listed(place: Place): Promise<readonly JsonObject[]> {
   }
 }
 
-/** What Codex would send next, up to the words of the user. */
+/** The history that Codex would send next, up to the words of the user. */
 async function codexHistory(
   place: Place,
   model: Parameters<typeof inputOf>[0],

@@ -43,7 +43,7 @@ describe('a thread that Capstan started', () => {
     expect(again.events.at(-1)).toMatchObject({ usage: { input_tokens: 600, output_tokens: 60 } });
     const input = inputOf(model, 5);
     expect(input.slice(0, known.length)).toEqual(known.map(withoutNullContent));
-    // What Codex told in its own words proves nothing to us: our sections are told in full.
+    // Texts in the words of Codex prove nothing to us: our sections are told in full.
     expect(textsOf(input.slice(known.length))).toEqual([
       expect.stringMatching(/^<permissions instructions>\nSandbox: workspace-write\./),
       // Codex puts skills of its own into the home that both share.

@@ -17,7 +17,7 @@ export async function compactByHand(place: Place, id: string): Promise<void> {
   expect(made.code, made.stderr).toBe(0);
 }
 
-/** How each checkpoint was made; undefined for those of Codex. */
+/** The strategy of each checkpoint; undefined for those of Codex. */
 export function strategies(place: Place): readonly unknown[] {
   return place
     .lines()
@@ -25,7 +25,7 @@ export function strategies(place: Place): readonly unknown[] {
     .map(({ payload }) => readCheckpoint(payload)?.strategy);
 }
 
-/** What the next request has to hold, by the files alone: the newest checkpoint and what came since. */
+/** The items that the next request has to hold, by the files alone: the newest checkpoint and all that came since. */
 export function known(place: Place): readonly JsonObject[] {
   const lines = place.lines();
   const from = lines.findLastIndex(({ type }) => type === 'compacted');

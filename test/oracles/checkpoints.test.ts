@@ -47,7 +47,7 @@ const takeBack =
 
 interface Story {
   readonly steps: readonly Step[];
-  /** What users said, as the next request has it. */
+  /** Words of users, as the next request has them. */
   readonly said: readonly string[];
   /**
    * The rollback takes back the checkpoint. In a legacy thread Codex still cuts what the checkpoint made: of the turns
@@ -156,7 +156,7 @@ function keep(place: Place): () => void {
   };
 }
 
-/** What the program sends when it goes on. */
+/** The request that the program sends when it resumes. */
 async function resumed(
   { model, place }: Scene,
   id: string,
@@ -180,7 +180,7 @@ function itemsOf({ type, payload }: Line): readonly JsonObject[] {
   return type === 'response_item' ? [payload] : [];
 }
 
-/** What stood before a turn, and what has come since the newest rollback: what a rollback to there should leave. */
+/** Items before a turn, and those since the newest rollback: a rollback to that turn should leave them. */
 function withoutLoss(lines: readonly Line[], turn: string | undefined): readonly JsonObject[] {
   const start = lines.findIndex(({ payload }) => payload['type'] === 'task_started' && payload['turn_id'] === turn);
   const rollback = lines.findLastIndex(({ payload }) => payload['type'] === 'thread_rolled_back');

@@ -44,7 +44,7 @@ function messagesOf({ body }: RecordedRequest, role: string): readonly string[] 
   return textsOf(items.filter((item) => item['role'] === role));
 }
 
-/** What a message says about something that the user did. The words before it are those of each program. */
+/** The results that a message reports of an action of the user. The words before them are those of each program. */
 function resultsIn(text: string): readonly string[] {
   const [, action, results] =
     /^<user_action>[^]*<action>(.*)<\/action>\s*<results>([^]*)<\/results>\s*<\/user_action>\s*$/.exec(text) ?? [];

@@ -5,7 +5,7 @@ import { codexSearchPath } from './native-codex.ts';
 
 const require = createRequire(import.meta.url);
 
-/** How Codex is started in a place. The home of Capstan is also its own. */
+/** The command that starts Codex in a place. The home of Capstan is also its own. */
 export function codexCommand(place: Place) {
   return {
     program: process.execPath,

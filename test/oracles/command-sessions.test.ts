@@ -9,7 +9,7 @@ function outputsIn({ body }: RecordedRequest): readonly string[] {
   return input.flatMap(({ type, output }) => (type === 'function_call_output' ? [String(output)] : []));
 }
 
-/** What both programs say of a session, without what is of one run or one program. */
+/** The lines of both programs about a session, without those that differ by run or by program. */
 function facts(output: string): readonly string[] {
   const lines = output.replaceAll('\r', '').split('\n');
   const wanted = /^(?:Process (?:exited|running)|Output:)/;
@@ -39,7 +39,7 @@ it('a session that is written to says the same in both programs', async () => {
   const { model, place } = await scene(talk);
   const seen: (readonly (readonly string[])[])[] = [];
   for (const run of [runCapstan, runCodex]) {
-    // How each isolates a terminal is not compared here.
+    // The isolation of a terminal is not compared here.
     const ended = await run(place, '-s', 'danger-full-access', 'go');
     expect(ended.code, ended.stderr).toBe(0);
     seen.push(outputsIn(model.requests.at(-1)!).map(facts));

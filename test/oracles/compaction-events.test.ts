@@ -24,7 +24,7 @@ const model: ScriptStepOf = (request) => {
   return answer({ items: [say('Done.')], ...(said.includes('full') ? full : {}) });
 };
 
-/** What both turns show, one after the other in one thread. */
+/** The output of both turns, one after the other in one thread. */
 async function shows(run: typeof runCodex, prompts: readonly [string, string]): Promise<readonly Show[]> {
   const set = await scene(model);
   configure(set.place, `compact_prompt = "${prompt}"\nmodel_auto_compact_token_limit = ${limit}`);
@@ -34,7 +34,7 @@ async function shows(run: typeof runCodex, prompts: readonly [string, string]): 
   return [first, second].map(({ code, events }) => comparable({ code, events: events.map(withoutUsage), requests: 0 }));
 }
 
-/** What a checkpoint costs is counted in both; what it takes to ask for one is not the same. */
+/** The event without usage: the cost of a checkpoint is counted in both programs, but the requests for one differ. */
 function withoutUsage({ usage: _usage, ...event }: JsonObject): JsonObject {
   return event;
 }

@@ -4,7 +4,7 @@ import type { Finished } from '../harness/run-capstan.ts';
 import { runCodex } from './codex.ts';
 import { runCapstan, scene } from './scene.ts';
 
-/** What a program showed of one script. */
+/** The output of a program for one script. */
 export interface Show {
   readonly code: number | null;
   readonly requests: number;
@@ -16,7 +16,7 @@ export interface SideBySide {
   readonly capstan: Show;
 }
 
-/** The same script and prompt with both programs, each with a place of its own. */
+/** Runs the same script and prompt with both programs, each in a place of its own. */
 export async function sideBySide(script: Script): Promise<SideBySide> {
   const [theirs, ours] = await Promise.all([scene(script), scene(script)]);
   const [codex, capstan] = await Promise.all([runCodex(theirs.place, 'go'), runCapstan(ours.place, 'go')]);
@@ -48,7 +48,7 @@ export function comparable(show: Show): Show {
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map((member) => masked(member as Json));
   if (!isJsonObject(value)) return value;
-  // What no provider counted, Codex leaves out.
+  // Codex leaves out counts that no provider reported.
   const shared = Object.entries(value).filter(([key]) => key !== 'estimated_tokens');
   const members = shared.map(([key, member]) => {
     const rule = onPurpose[key];
@@ -57,7 +57,7 @@ function masked(value: Json): Json {
   return Object.fromEntries(members) as JsonObject;
 }
 
-/** The same without the order in which things that ran side by side were seen. */
+/** The output without the order in which things that ran side by side were seen. */
 export function unordered(show: Show): Show {
   const events = comparable(show).events.map((event) => {
     const { item } = event;

@@ -56,7 +56,7 @@ function writeHooks({ home }: Place, programs: Programs, matchers: Readonly<Reco
   return folder;
 }
 
-/** What each hook read, names of one run left out. */
+/** The input that each hook read, without names of one run. */
 function readSeen(folder: string): Readonly<Record<string, readonly JsonObject[]>> {
   const events = readdirSync(folder).toSorted();
   return Object.fromEntries(
@@ -72,7 +72,7 @@ function plain(input: JsonObject): JsonObject {
   return { ...input, ...Object.fromEntries(named.map((name) => [name, 'text'])) };
 }
 
-/** What the model was told, in the parts that come from hooks or calls. */
+/** The texts that the model was told, in the parts that come from hooks or calls. */
 function told({ body }: RecordedRequest): readonly string[] {
   const input = body['input'] as unknown as readonly JsonObject[];
   return input.flatMap(({ type, role, output, content }) => {
@@ -103,13 +103,13 @@ interface Effects {
   readonly told: readonly (readonly string[])[];
 }
 
-/** What each program does with the hooks: Capstan, then Codex. */
+/** The effects of the hooks in each program: Capstan, then Codex. */
 async function runBoth({ model, place }: Scene, folder: string, prompt = 'go'): Promise<readonly [Effects, Effects]> {
   const effects: Effects[] = [];
   for (const run of [runCapstan, runCodex]) {
     mkdirSync(folder);
     const from = model.requests.length;
-    // How each isolates commands is not compared here.
+    // The isolation of commands is not compared here.
     const { code } = await run(place, '-s', 'danger-full-access', prompt);
     effects.push({ code, seen: readSeen(folder), told: model.requests.slice(from).map(told) });
     rmSync(folder, { recursive: true });

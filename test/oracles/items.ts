@@ -7,7 +7,7 @@ export function inputOf(model: ScriptedModel, request: number): readonly JsonObj
   return (model.requests[request]?.body['input'] ?? []) as readonly JsonObject[];
 }
 
-/** What Codex sends: its base instructions as the first message, then the history. */
+/** The input of Codex: its base instructions as the first message, then the history. */
 export function codexInput(
   model: ScriptedModel,
   request: number,
@@ -27,7 +27,7 @@ export function asSent(item: JsonObject): JsonObject {
   return Object.fromEntries(sent) as JsonObject;
 }
 
-/** The same without an absent value that Codex spells out: it gives a reasoning item `"content": null`. */
+/** The item without an absent value that Codex spells out: it gives a reasoning item `"content": null`. */
 export function withoutNullContent(item: JsonObject): JsonObject {
   const { content, ...rest } = asSent(item);
   return content === null || content === undefined ? rest : { ...rest, content };

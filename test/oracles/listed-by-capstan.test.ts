@@ -6,7 +6,7 @@ import { AppServer } from './app-server.ts';
 import { runCodex } from './codex.ts';
 import { scene, threadOf } from './scene.ts';
 
-/** What is kept where is called a path in print. */
+/** A printed summary: the location of a thread is called a path in it. */
 type PrintedThread = Omit<ThreadSummary, 'location'> & { readonly path: string };
 
 // Codex itself puts a fork into no list until it has a message, and finds no text that it took over.

@@ -11,8 +11,8 @@ import { scene, threadOf } from './scene.ts';
 type Run = (place: Place, ...words: readonly string[]) => Promise<Finished>;
 
 /**
- * What the lists of Codex say differently about a thread of ours, on purpose. The rest must be equal to what they say
- * about a thread of their own.
+ * Deliberate differences in the lists of Codex about a thread of ours. The rest must equal the list of a thread of its
+ * own.
  */
 const onPurpose: Readonly<Record<string, string>> = {
   cliVersion: 'the program that made the thread',
@@ -29,7 +29,7 @@ const onPurpose: Readonly<Record<string, string>> = {
 /** Not facts about the program: names and moments. */
 const passing = /^(id|sessionId|.*At(Ms)?|durationMs)$/;
 
-/** What the app-server of Codex lists after a program has run the prompts, each in the same thread. */
+/** The list of the app-server of Codex after a program has run the prompts, all in one thread. */
 export async function listedAfter(run: Run, script: Script, prompts: readonly string[]): Promise<unknown> {
   const { place } = await scene(script);
   furnish(place.workspace);
@@ -45,7 +45,7 @@ export async function listedAfter(run: Run, script: Script, prompts: readonly st
   });
 }
 
-/** What is in force when the app-server opens a thread that ran in another mode than the configured one. */
+/** The settings in force when the app-server opens a thread that ran in another mode than the configured one. */
 export async function restoredAfter(run: Run, script: Script, mode: string): Promise<unknown> {
   const { place } = await scene(script);
   const id = threadOf(await run(place, '-s', mode, '-c', 'model_reasoning_effort="high"', 'first words'));

@@ -11,7 +11,7 @@ import { scene } from './scene.ts';
 
 const far = 'models.example.invalid';
 
-/** What each program asks of a proxy, apart from what has nothing to do with the model. */
+/** The requests of each program to a proxy, apart from those that have nothing to do with the model. */
 async function asked(scheme: 'http' | 'https', host: string, variables: (port: number) => Record<string, string>) {
   const { model, place } = await scene(() => answer({ items: [say('Hello.')] }));
   const { port, pathname } = new URL(model.url);

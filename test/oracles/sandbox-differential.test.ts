@@ -7,8 +7,8 @@ import type { Access, FileSystemEntry, PermissionProfile } from '../../src/proto
 import { capstanScript } from '../harness/run-capstan.ts';
 import { codexSearchPath, nativeCodex } from './native-codex.ts';
 
-// The same profile and the same commands, in the sandbox of Codex and in ours. Each policy is one run per program: the
-// commands follow one another in it, in folders that both programs find alike.
+// Runs the same commands with the same profile in the sandbox of Codex and in ours. Each policy is one run per program:
+// the commands follow one another in it, in folders that both programs find alike.
 
 const base = mkdtempSync('/var/tmp/capstan-differential-');
 const listener = createServer((socket) => socket.on('error', () => {}).end());
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** What each command may touch. The workspace is `w`. */
+/** The folders that each command may touch. The workspace is `w`. */
 interface Ground {
   readonly workspace: string;
   readonly outside: string;
@@ -252,7 +252,7 @@ const capstan: Helper = (words) => [process.execPath, [capstanScript, ...words],
 const codexCommand: Helper = (words) => [nativeCodex(), ['sandbox', ...words], 'codex'];
 const capstanCommand: Helper = (words) => [process.execPath, [capstanScript, 'sandbox', ...words], 'node'];
 
-/** The same flags for `codex sandbox` and `capstan sandbox`. */
+/** The flags for both `codex sandbox` and `capstan sandbox`. */
 const modes: Readonly<Record<string, (ground: Ground) => readonly string[]>> = {
   'no flag': () => [],
   'mode read-only': () => ['sandbox_mode="read-only"'],

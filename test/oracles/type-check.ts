@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
 
-/** What the compiler says, a line for each mistake; empty when there is none. */
+/** The errors of the compiler, one per line; empty when there are none. */
 export function typeMistakes(folder: string, ...words: readonly string[]): Promise<readonly string[]> {
   return new Promise((done) => {
     execFile(process.execPath, [compiler, ...words], { cwd: folder }, (_, stdout, stderr) => {

@@ -7,7 +7,7 @@ import { runCapstan, scene } from './scene.ts';
 
 const overSocket = ['-c', 'model_providers.scripted.supports_websockets=true'];
 
-/** The same thread by either program: a call, an answer, and another turn in another process. */
+/** Runs the same thread by either program: a call, an answer, and another turn in another process. */
 async function frames(run: (place: Place, ...words: readonly string[]) => Promise<Finished>): Promise<ScriptedModel> {
   const { model, place } = await scene([
     answer({ items: [callTool('exec_command', { cmd: 'echo one' })] }),

@@ -5,7 +5,7 @@ const failures = 'test/providers/failure-table.test.ts';
 const client = 'src/adapters/model/responses/client.test.ts';
 const decode = 'src/adapters/model/responses/decode.test.ts';
 
-/** What users of other models, servers and keys miss. */
+/** Gaps that users of other models, servers and keys notice. */
 export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'wire formats besides Responses, without a proxy',
@@ -147,5 +147,5 @@ export const closedGaps: readonly ClosedGap[] = [
   },
 ];
 
-/** What is still missed, by its row in test/gaps.md. */
+/** Gaps that are still open, by their rows in test/gaps.md. */
 export const openGaps: readonly string[] = ['Arguments of a call cannot be shown while they arrive'];

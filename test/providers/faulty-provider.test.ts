@@ -55,7 +55,7 @@ async function scene(answers: readonly Answer[], { tools = [] as readonly OwnToo
   return { live, bodies };
 }
 
-/** How turns began and ended, in order. */
+/** Starts and ends of turns, in order. */
 function ends({ events: told }: LiveThread): readonly string[] {
   return told.map(({ kind }) => kind).filter((kind) => /^turn-(started|completed|failed|aborted)$/.test(kind));
 }

@@ -125,7 +125,7 @@ it('a thread may change its wire format: each request is rebuilt by the encoder 
     ...toys.map((body) => ({ encoder: 'toy/1', verdict: 'same', body })),
     { encoder: 'responses/2', verdict: 'same', body: responses[2] },
   ]);
-  // What was recorded of the items is counted anew where the format changes, so that a damaged file names its item.
+  // The record of the items counts anew where the format changes, so that a damaged file names its item.
   const sent = live.place.lines().flatMap(({ type, payload }) => (type === 'capstan_sent' ? [payload['from']] : []));
   expect(sent).toEqual([0, expect.any(Number), 0, expect.any(Number), expect.any(Number), 0]);
   expect(live.told('prefix-broken').map(({ breaks }) => breaks[0])).toEqual(

@@ -69,7 +69,7 @@ async function failureOf(format: keyof typeof formats, baseUrl: string, supports
 const alive = ['stream-idle', `The provider sent no event that belongs to an answer for ${idleMs / 1000} seconds.`];
 const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
 
-/** How each format ends that reads the same bytes again and again. */
+/** The failure of each format when the server sends the same bytes again and again. */
 async function failuresAfter(bytes: string, first = ''): Promise<readonly unknown[]> {
   const url = await listen((socket) => {
     socket.write(`${streamHead}${first}`);

@@ -153,7 +153,7 @@ describe('capstan rerun', () => {
     expect(said).toEqual(then);
     expect(format.broken?.(bodyOf(live, 3)) ?? []).toEqual([]);
     expect(JSON.stringify(bodyOf(live, 2))).toContain('encrypted_content');
-    // What the first provider encrypted is for no other.
+    // Content that the first provider encrypted is for no other.
     const sealed = live.place.lines().find(({ payload }) => payload['type'] === 'reasoning')!.payload[
       'encrypted_content'
     ];

@@ -52,7 +52,7 @@ test('the token does not come from the login shell either', () => {
   const variables = childEnvironment(withLoginShell({ PATH: '/bin' }, ofShell), policy, {});
   expect(variables).toMatchObject({ OF_THE_SHELL: 'fine' });
   expect(variables).not.toHaveProperty('CAPSTAN_MCP_TOKEN');
-  // What is kept of its answer on the disk goes through the same filter.
+  // The part of the shell's answer that is kept on the disk goes through the same filter.
   expect(inheritedBy(policy)('CAPSTAN_MCP_TOKEN')).toBe(false);
 });
 

@@ -26,7 +26,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const rule = 'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["touch"])\n';
 
-/** What a command may have put into the workspace. */
+/** Writes a program, as a command may have put it into the workspace. */
 function plant(path: string): void {
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, `#!/bin/sh\necho planted >> ${ran}\nexit 0\n`);
@@ -45,7 +45,7 @@ function plantRepository(workspace: string): void {
 
 const never = ['sandbox_mode="workspace-write"', 'approval_policy="never"'];
 
-/** Of the last question. */
+/** The reasons in the last question. */
 const reasons: string[] = [];
 
 /** One turn with one command, by default under `never`. `path`: a folder of the workspace before the search path. */

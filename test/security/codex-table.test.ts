@@ -52,7 +52,7 @@ function marksOf(path: string): string {
   return join(table, hash.toString(16).padStart(16, '0'));
 }
 
-/** What stands in the table, without the folders of marks that are empty. */
+/** The files in the table, without empty folders of marks. */
 function marks(): Readonly<Record<string, string>> {
   const names = readdirSync(table, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'));
   return Object.fromEntries(names.map((name) => [join(table, name), readFileSync(join(table, name), 'utf8')]));

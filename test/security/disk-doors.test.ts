@@ -1,4 +1,4 @@
-/** What stands at a name that an attacker can reach: the doors of `src/adapters/disk/` must neither wait for it nor take it. */
+/** Names that an attacker can reach: the doors of `src/adapters/disk/` neither wait for such files nor take them. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,7 @@ const limits = ['answer.max_items=50', 'answer.max_bytes=300000'];
 interface Endless {
   readonly live: LiveThread;
   readonly overrides: readonly string[];
-  /** How many requests came, and how many bytes the server could send before it was left. */
+  /** The number of requests, and the bytes that the server could send before the connection was closed. */
   readonly seen: { requests: number; bytes: number };
 }
 
@@ -86,7 +86,7 @@ describe('an answer without end is stopped at a limit and not asked for again', 
     };
     expect(await live.turn('go')).toMatchObject({ kind: 'failed', outcome });
     expect(seen.requests).toBe(1);
-    // What the system holds on its way comes on top.
+    // The bytes that the system holds on their way come on top.
     expect(seen.bytes).toBeLessThan(20_000_000);
     expect(live.told('item-completed').length).toBeLessThanOrEqual(50);
   });

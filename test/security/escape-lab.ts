@@ -8,7 +8,7 @@ import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
 import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
-/** What an attempt prints when it reached what it must not reach. */
+/** The output of an attempt that reached what it must not reach. */
 export const escaped = 'ESCAPED';
 const secretText = 'the secret of the laboratory';
 
@@ -41,7 +41,7 @@ export async function createEscapeLab() {
     NODE: process.execPath,
     ...servers?.variables,
   });
-  /** What must not change: names, contents, modes and times outside. */
+  /** The state that must not change: names, contents, modes and times outside. */
   const outside = (): unknown =>
     readdirSync(sibling)
       .filter((name) => name !== 'listener')

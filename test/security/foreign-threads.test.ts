@@ -42,7 +42,7 @@ async function resume(live: LiveThread, id: ThreadId): Promise<OpenedThread> {
   return opened;
 }
 
-/** What a thread may do after it was resumed, in short. */
+/** The permissions of a thread after it was resumed, in short. */
 function granted({ settings }: OpenedThread) {
   const { sandbox: profile, cwd, provider, model } = settings;
   return { sandbox: profile.type === 'disabled' ? 'none' : profile.type, cwd, provider, model };
@@ -120,7 +120,7 @@ describe('an imported thread', () => {
       message: `Thread ${other} was imported. Capstan does not apply: folder ${far} (using ${cwd}), sandbox danger-full-access (using read-only).`,
       next: `If you trust the thread and want its settings, add -C ${far} -s danger-full-access`,
     });
-    // What is said to be restored is what was.
+    // The names of restored settings are those that were really restored.
     expect(opened.restored?.names).toEqual(['model', 'provider', 'approvals']);
     await opened.thread.run({ input: words('two'), signal: new AbortController().signal });
     await opened.thread.close();

@@ -61,7 +61,7 @@ function written(path: string, lines: readonly LineDraft[]): string {
   return path;
 }
 
-/** What carries the claims, from the lines of a thread that ran once. */
+/** Carriers of the claims, made from the lines of a thread that ran once. */
 const carriers: readonly (readonly [string, (lines: readonly Line[]) => readonly LineDraft[]])[] = [
   ['lines', (lines) => [...lines, ...forged]],
   [

@@ -32,7 +32,7 @@ export function createGitLab() {
     home,
     git,
     hasEscaped: () => existsSync(ran),
-    /** What a command does that makes a repository in which git would run a program. */
+    /** The commands that make a repository in which git would run a program. */
     plants: (folder: string): string =>
       `git init -q ${folder} && git -C ${folder} ${identity.join(' ')} fetch -q .. main 2>/dev/null; ` +
       `git -C ${folder} checkout -q FETCH_HEAD 2>/dev/null; ` +

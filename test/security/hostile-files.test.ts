@@ -63,7 +63,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(hostile, 'test-'));
 });
 
-/** What a repository, or a program that can write to the user's folders, may put in the place of a file. */
+/** Things that a repository, or a program that can write to the user's folders, may put in the place of a file. */
 const things = ['pipe', 'huge', 'circle', 'zero', 'folder', 'socket'] as const;
 
 /** Puts a thing in the place of a file, where its name is what counts. */

@@ -134,7 +134,7 @@ function hostileLines(text: () => string): readonly Line[] {
   ];
 }
 
-/** Whether all letters of one text are in the other, in the same order. */
+/** True if all letters of one text are in the other, in the same order. */
 function isWithin(one: string, other: string): boolean {
   let at = -1;
   return [...one].every((letter) => (at = other.indexOf(letter, at + 1)) >= 0);

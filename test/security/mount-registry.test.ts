@@ -59,7 +59,7 @@ const table = () => readlinkSync('/proc/self/ns/pid');
 const start = (pid = process.pid) => processTable.startedAt(pid) ?? 'unknown';
 const deadStart = () => start().replace(/\d+$/, '1');
 
-/** What an engine that has died would have written. */
+/** The entry that an engine that has died would have written. */
 function entry(folders: readonly unknown[], more: object = {}): string {
   return JSON.stringify({ process: dead(), startedAt: deadStart(), processTable: table(), folders, ...more });
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** What a command of an earlier run may have left in a folder that it could write. */
+/** Writes a program as a command of an earlier run may have left it in a folder that it could write. */
 function plant(name: string): void {
   writeFileSync(join(tools, name), `#!/bin/sh\necho ${name} >> ${ran}\nexit 0\n`);
   chmodSync(join(tools, name), 0o755);

@@ -26,7 +26,7 @@ afterEach(() => {
 
 const env = () => ({ PATH: process.env['PATH'] ?? '', HOME: base, LC_ALL: 'C' });
 
-/** What a user, a prompt or an editor runs. */
+/** Runs git as a user, a prompt or an editor does. */
 function git(folder: string, ...words: readonly string[]) {
   return spawnSync('git', words, { cwd: join(base, folder), env: env(), encoding: 'utf8' });
 }
@@ -112,7 +112,7 @@ async function gitMeanwhile(folder: string, attack: string) {
   return { isTaken: sights.some((sight) => sight), hasRun: existsSync(join(evil, 'ran')) };
 }
 
-/** Whether git takes the folder itself for a repository. It may refuse to work there. */
+/** True if git takes the folder itself for a repository. It may refuse to work there. */
 function useGit(folder: string): boolean {
   for (const words of [['status'], ['st'], ['log'], ['-c', 'x.y=z', 'update-ref', 'refs/heads/y', 'HEAD']])
     git(folder, ...words);

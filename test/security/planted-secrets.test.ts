@@ -93,7 +93,7 @@ function writtenIn({ home }: Place): string {
     .join('\n');
 }
 
-/** What a hostile or careless server says back: all that it was sent, in every form. */
+/** The answers of a hostile or careless server: all that it was sent, in every form. */
 function echoOf(wire: string): readonly (readonly [string, ScriptStep])[] {
   const all = Object.values(secrets).flatMap(tracesOf).slice().join(' ');
   const whole = Object.values(secrets)
@@ -191,7 +191,7 @@ describe('a server that says back what it was sent', () => {
     },
     60_000,
   );
-  /** Of another way to sign in, or of a collector: the model's server never had them. */
+  /** Secrets of another way to sign in, or of a collector: the model's server never had them. */
   const unsent: ReadonlySet<string> = new Set(['bearer', 'stored', 'otelHeader', 'otelQuery']);
 });
 

@@ -14,7 +14,7 @@ function locator(folder: string, name: string): { readonly program: string; read
   return { program, place: () => readFileSync(noted, 'utf8').trim() };
 }
 
-// Where Capstan was started, a repository could bring code that these programs load.
+// Tests the folder in which programs start: in that of Capstan, a repository could bring code that they load.
 
 test('a command that prints a key starts where no command can write', async () => {
   const live = await LiveThread.in([answer({ items: [say('ok')] })]);

@@ -177,7 +177,7 @@ describe('turns that never began', () => {
         live.thread.runWith({ sandbox: 'danger-full-access', approvals: 'never' }, turn('clean up')),
       ];
       await live.model.request(0);
-      // What is asked for by itself stays, also between them, and says what holds and what would.
+      // An override stays, also between the turns; its answer tells the settings that hold and those that would.
       const overridden = await live.thread.overrideTurnContext({ effort: 'high' });
       expect(overridden).toMatchObject({
         settings: { effort: 'high' },

@@ -20,7 +20,7 @@ const program = bubblewrapCandidates(
 
 export const sandboxIsPossible = !noNamespaces && program !== undefined;
 
-/** Who runs commands here: root has more to lose, and a plain user is what most people are. */
+/** The users who run commands here: root has more to lose, and most people are plain users. */
 const self = process.getuid?.() ?? -1;
 export const users: readonly number[] = self === 0 ? [0, 65_534] : [self];
 
@@ -40,7 +40,7 @@ export function createSandboxed() {
     lingerMs: 0,
   });
   return {
-    /** What a script says, and the reason when there is no sandbox for it. */
+    /** Runs a script; returns its output, or the reason why there is no sandbox for it. */
     run(
       { files, network }: ResolvedPolicy,
       script: string,

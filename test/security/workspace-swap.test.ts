@@ -44,7 +44,7 @@ const command = (cmd: string) => callTool('exec_command', { cmd });
 const patch = (path: string) =>
   command(`apply_patch <<'END'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nEND`);
 
-/** What a command of a thread that works in the folder around can do. */
+/** Makes the swap as a command of a thread that works in the folder around can. */
 function swapByCommand(): void {
   const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
   const profile = builtInProfile('workspace-write', choices);
@@ -61,7 +61,7 @@ interface Attack {
   readonly calls: readonly ReturnType<typeof command>[];
 }
 
-/** What the model reads of the calls after the first. */
+/** The outputs of the calls after the first, as the model reads them. */
 async function outputsOf({ cwd, roots = [], swap, calls }: Attack): Promise<readonly string[]> {
   const steps = [command('echo first > one'), ...calls];
   let step = 0;

@@ -26,7 +26,7 @@ import { scene } from '../harness/scene.ts';
 /** A folder is not where it was, or is no folder any more. */
 const swapped = /ENOTDIR|ELOOP|moved or replaced/;
 
-/** What a command in the sandbox may not write, and what it may. */
+/** The path that a command in the sandbox may not write, and the path that it may. */
 let outside = '';
 let victim = '';
 let workspace = '';

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest suites first: one that begins last runs alone at the end. */
 const long: readonly string[] = [
-  // Of the deep tests: a minute and more.
+  // Deep tests of a minute and more.
   'test/deep/thread-laws.test.ts',
   'test/oracles/apply-patch-fuzz.test.ts',
   'test/deep/rollout-fuzz.test.ts',
@@ -12,7 +12,7 @@ const long: readonly string[] = [
   'test/deep/thread-kill.test.ts',
   'test/deep/journal-kill.test.ts',
   'test/oracles/mcp/conformance-of-client.test.ts',
-  // Of the fast ones: five seconds and more, in each group of suites.
+  // Fast tests of five seconds and more, in each group of suites.
   'test/demo/demo.test.ts',
   'src/adapters/exec/sessions.test.ts',
   'test/sandbox/linux-sandbox.test.ts',

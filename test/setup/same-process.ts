@@ -9,7 +9,7 @@ function servers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
 }
 
-/** What the suites that share this process have in common. */
+/** The state that the suites of this process share. */
 function look() {
   return {
     folder: process.cwd(),
@@ -27,7 +27,7 @@ function look() {
 const before = look();
 // Each suite leaves the process as it found it.
 afterAll(async () => {
-  // What was closed last is gone a moment later.
+  // Servers that were closed last are gone a moment later.
   for (let tries = 0; servers() > before.servers && tries < 2000; tries++) await sleep(10);
   deepEqual(look(), before);
 });

@@ -10,7 +10,7 @@ const canonical = (script: string): string => canonicalCommand(['bash', '-c', sc
 const sorted = (calls: readonly (readonly string[])[]): readonly string[] =>
   calls.map((words) => JSON.stringify(words)).toSorted();
 
-/** What bash started although the analysis does not name it, wrappers included. */
+/** Commands that bash started although the analysis does not name them, wrappers included. */
 function surprisesIn(scripts: readonly string[]) {
   const ran = runInBash(scripts);
   return scripts.flatMap((script, index) => {

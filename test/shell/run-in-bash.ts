@@ -15,8 +15,8 @@ done
 `;
 
 /**
- * What bash really starts for each of the scripts, in no order. The scripts must not define functions: there is nothing
- * that could stop one that starts itself.
+ * The commands that bash really starts for each of the scripts, in no order. The scripts must not define functions:
+ * nothing could stop one that calls itself.
  */
 export function runInBash(scripts: readonly string[]): readonly (readonly (readonly string[])[])[] {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-bash-'));

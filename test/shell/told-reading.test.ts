@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { howScriptsAreRead } from '../../src/core/world/sections/approvals.ts';
 import { analyse } from './reader.ts';
 
-// What the model reads about scripts, word by word, is what the analysis does.
+// Checks that each statement about scripts that the model reads is true of the analysis.
 
 const [, splits = '', inside = '', unknown = '', ignored = ''] =
   /split into commands at (.*), also within (.*)\. If it has .* such as (.*), the whole script counts as one.* Assignments such as (.*) before a command are ignored\./.exec(

@@ -14,7 +14,7 @@ const never: AskUser = { ask: () => new Promise(() => {}) };
 
 interface Suspended {
   readonly live: LiveThread;
-  /** Of another program, which has the thread not open. */
+  /** The engine of another program, which does not have the thread open. */
   readonly engine: Engine;
   readonly questions: readonly Question[];
   made(name: string): boolean;

@@ -6,7 +6,7 @@ import { answer, httpError, say } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 
-// What test/gaps.md says about gaps of Codex and no other suite holds.
+// Tests of the gaps of Codex, listed in test/gaps.md, that no other suite covers.
 
 const yes = () => answer({ items: [say('Yes.')] });
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396';

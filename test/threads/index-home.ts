@@ -58,7 +58,7 @@ const context = {
   collaboration_mode: { mode: 'default' },
 };
 
-/** What `turn` leaves in a summary. */
+/** The values of `turn` in a summary. */
 export const shownContext = {
   cwd: '/repo',
   approval: 'on-request',
@@ -106,7 +106,7 @@ export class IndexHome {
     utimesSync(path, mtime / 1000, mtime / 1000);
   }
 
-  /** What a fork or a revert says about the file that it continues from. */
+  /** The description, in a fork or a revert, of the file that it continues from. */
   base(path: string, rollout: string, lines: number, bytes = statSync(path).size): JsonObject {
     return { history_base: { thread_id: rollout, end_ordinal_exclusive: lines, end_byte_offset: bytes } };
   }

@@ -39,7 +39,7 @@ class Mended {
     return new Mended(live, id, path);
   }
 
-  /** What its lines add up to. */
+  /** The state that its lines add up to. */
   get state(): ThreadState {
     return this.lines.reduce(reduce, emptyState);
   }
@@ -65,7 +65,7 @@ class Mended {
     return JSON.stringify(this.live.model.requests.map(({ body }) => body));
   }
 
-  /** What a command prints. */
+  /** The output of a command. */
   async printed(...command: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.live.place.run(...command);
     return `${code} ${stdout}${stderr}`;

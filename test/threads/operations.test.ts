@@ -19,7 +19,7 @@ async function threads(place: Place, ...words: readonly string[]): Promise<JsonO
   return { exit: run.code, ...(JSON.parse(run.stdout) as JsonObject) };
 }
 
-/** What the user said, as the last request has it. */
+/** The words of the user, as the last request has them. */
 function said(model: ScriptedModel): readonly unknown[] {
   return textsOf(inputOf(model, model.requests.length - 1)).filter((text) =>
     /^(one|two|three|four|five)$/.test(String(text)),

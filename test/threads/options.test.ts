@@ -42,7 +42,7 @@ type Refusal = { readonly kind: string; readonly outcome: OptionProblem };
 interface Call {
   /** A value of each required key. */
   readonly base: object;
-  /** What the caller gets: always an answer, whatever is given. */
+  /** Calls the operation: there is always an answer, whatever is given. */
   call(given: unknown): Promise<unknown>;
 }
 
@@ -330,7 +330,7 @@ const withoutChecks = [
   ...['loaded', 'agentsOf', 'knows', 'close'].map((name) => `threads.${name}`),
 ];
 
-/** What a call says: as a value, as the first value that it yields, or as a Fault. */
+/** The answer to a call: as a value, as the first value that it yields, or as a Fault. */
 async function answerOf(call: () => unknown): Promise<{ readonly code: unknown; readonly next: unknown }> {
   try {
     const given = call() as AsyncIterable<unknown> | Promise<unknown>;

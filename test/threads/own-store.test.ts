@@ -52,7 +52,7 @@ describe('a store of one’s own', () => {
     expect(readFileSync(join(workspace, 'f'), 'utf8')).toBe('one\n');
     expect(await engine.stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back', notices: [] });
     expect(await engine.stored.archive(live.id)).toMatchObject({ kind: 'archived', location: `row thread/${live.id}` });
-    // What is about files of the home is not about this store.
+    // A message about files of the home does not concern this store.
     expect(await engine.stored.collect({ dryRun: true, reverted: false })).toMatchObject({
       outcome: { code: 'not-the-home' },
     });

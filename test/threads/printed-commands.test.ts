@@ -57,7 +57,7 @@ const patches = answer({ items: [callTool('apply_patch', { input: patch })], usa
 let model: ScriptedModel;
 let place: Place;
 let id: string;
-/** Where the folders are kept as they were when the thread was made. */
+/** The copy of the folders from when the thread was made. */
 let kept: string;
 
 /** A thread with two turns, a file that was changed, a checkpoint and a note. */
@@ -82,7 +82,7 @@ function restore(): void {
   cpSync(kept, place.root, { recursive: true, preserveTimestamps: true });
 }
 
-/** What must have happened before the user is asked to run it. */
+/** Commands that must have run before the user is asked to run this one. */
 const before: readonly [RegExp, readonly (readonly string[])[]][] = [
   [/^threads undo-rollback/, [['threads', 'rollback', 'ID', '--turns', '1']]],
   [/^threads restore \S+ --undo/, [['threads', 'rollback', 'ID', '--turns', '1', '--files']]],
@@ -116,7 +116,7 @@ async function expectToRun(command: string): Promise<void> {
     .replaceAll('--provider ${provider}', '--provider scripted')
     .replaceAll(/"\$\{[^}]+\}"/g, '"Continue."')
     .replaceAll(/(?<= )\$\{[^}]+\}/g, '1')
-    // What follows is another sentence.
+    // The rest is another sentence.
     .replaceAll(/\$\{[^}]+\}/g, '');
   const words = [...filled.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain]) => quoted ?? plain!);
   for (const [wanted, needed] of before) {

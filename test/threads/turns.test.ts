@@ -45,7 +45,7 @@ async function threads(place: Place, ...words: readonly string[]): Promise<JsonO
   return { exit: run.code, ...(JSON.parse(run.stdout) as JsonObject) };
 }
 
-/** What was said so far, as the model gets it with one more turn. */
+/** The conversation so far, as the model gets it with one more turn. */
 async function said(place: Place, model: ScriptedModel, thread: string, next: string): Promise<readonly unknown[]> {
   expect((await place.run('exec', 'resume', thread, next)).code).toBe(0);
   const texts = textsOf(inputOf(model, model.requests.length - 1)).map(String);

@@ -8,7 +8,7 @@ import type { Item } from '../../src/protocol/item.ts';
 import { Dice } from './corpus/dice.ts';
 import { kinds, mixture, type Writer } from './corpus/kinds.ts';
 
-/** How far an estimate may be from what a tokeniser counts for the JSON of a request. */
+/** The bounds of an estimate, as a share of the tokens that a tokeniser counts for the JSON of a request. */
 const least = 0.97;
 const most = 1.25;
 /** Names that are no words are hard to foresee; the space that is left when compaction begins covers them. */

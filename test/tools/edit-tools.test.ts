@@ -8,7 +8,7 @@ import { LiveThread } from '../harness/live-thread.ts';
 
 const edits = { config: ['tools.edit="edit"'] };
 
-/** What a call of a tool is answered, in a thread whose model edits. */
+/** The answer to a call of a tool, in a thread whose model edits. */
 async function called(tool: string, given: JsonObject, { files = {}, overrides = [] as readonly string[] } = {}) {
   const live = await LiveThread.in([
     answer({ items: [callTool(tool, given)] }),

@@ -16,7 +16,7 @@ async function watched(script: Script): Promise<WatchedThread> {
 
 const signal = (): AbortSignal => new AbortController().signal;
 
-/** What a subscriber that takes all it is given knows of each item. */
+/** The text of each item, as known to a subscriber that takes all it is given. */
 function texts(news: readonly ThreadNews[]): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
   for (const each of news) {

@@ -65,7 +65,7 @@ it('what the user grants for the session is in the text, and later turns have it
   const line = 'Granted for this session, beyond the limits of the sandbox: the network, as described above; writing';
   expect(told()).toContain(line);
   expect(told()).toContain(folder);
-  // What the answer did not change is not sent again.
+  // Sections that the answer did not change are not sent again.
   expect(texts()).toEqual(['permissions instructions', 'granted_permissions']);
   await turn('again');
   expect(texts()).toHaveLength(2);

@@ -19,7 +19,7 @@ async function sessionOf(scene: Scene, cmd: string, more: object = {}): Promise<
   return Number(id);
 }
 
-/** What stands below `Output:`. */
+/** The text below `Output:`. */
 const outputIn = (answer: string | undefined): string => String(answer).split('\nOutput:\n')[1] ?? '';
 
 describe('a session', () => {

@@ -27,7 +27,7 @@ async function site(): Promise<number> {
 }
 
 const both = (port: number) => `curl -sS -m 9 http://127.0.0.1:${port}/; curl -sS -m 9 http://localhost:${port}/`;
-/** What both of them print. */
+/** The output of both commands. */
 const twice = 'SERVED\nSERVED\n';
 const printed = (output: string): string => output.slice(output.indexOf('\nOutput:\n') + 9);
 

@@ -5,7 +5,7 @@ import { FullScreen, InlineScreen } from '../../src/surfaces/tui/screen/inline-a
 import { splitClusters, countColumns } from '../../src/base/text-columns.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
-/** What a screen does, done by painting all of the live part for each frame. */
+/** A screen that paints all of the live part for each frame. */
 class PaintedScreen {
   readonly #terminal: MemoryTerminal;
   #row = 0;

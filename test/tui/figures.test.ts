@@ -12,7 +12,7 @@ const said = (text: string, input = 4000) => answer({ items: [say(text)], deltas
 
 type Shown = Pick<TuiScene, 'sees' | 'terminal'> & { readonly tell: TuiScene['say'] };
 
-/** What `/status` says of the window, which `/context` says, too. */
+/** Checks that `/status` and `/context` say the same about the window. */
 async function sameFigures({ sees, tell, terminal }: Shown, left: string): Promise<string> {
   const cards = (rows: readonly string[]): readonly string[] =>
     [...rows.join('\n').matchAll(/\bContext {2,}(\d+ % left: (?:about )?[\d,]+ of [\d,]+ tokens)\b/g)].map(
@@ -59,7 +59,7 @@ describe('the figures and words of the terminal', () => {
     await second.sees('Checkpoint 1: about');
     await second.sees('% left');
     expect(await sameFigures({ ...second, tell: second.say }, '')).toBe(seen.at(-1));
-    // What the next turn says to the model is counted before it is sent.
+    // The context of the next turn is counted before it is sent.
     expect(seen[0]).toMatch(/^100 % left: about \d,\d{3} of/);
   });
 

@@ -217,7 +217,7 @@ describe('hooks', () => {
     await sees('One hook waits for your decision.');
     terminal.type('1');
     const shown = (await sees('(new)')).join('').replaceAll(/\s+/g, ' ');
-    // What hides in a command is what is asked about.
+    // The question shows the characters that hide in a command.
     expect(shown).toContain('; : ␛]0;evil␇␛[2J␊');
     terminal.type('q');
     await sees('› 1. Show it');

@@ -34,7 +34,7 @@ describe('a question in the terminal', () => {
     await second.sees(/May these files be changed\?[^]*-\s*two\n.*\+\s*zwei/);
     second.terminal.type('y');
     const after = (await second.sees('• Patched.')).join('\n');
-    // Where the lines stand is known once the patch was applied.
+    // The numbers of the lines are known once the patch was applied.
     expect(after).toMatch(/Edited a\.txt \(\+1 -1\)\n +2 +one\n +3 -two\n +3 \+zwei\n +4 +three/);
     expect(readFileSync(file, 'utf8')).toContain('zwei');
   });

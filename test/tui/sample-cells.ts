@@ -48,7 +48,7 @@ const header = headerCell({ model: 'gpt-5.5', provider: 'scripted', cwd, policy:
 /** A cell of every kind, by name. */
 export const sampleCells: Readonly<Record<string, Cell>> = {
   ...Object.fromEntries(Object.entries(sampleItems).map(([name, item]) => [name, itemCell(item)])),
-  // The same with every version.
+  // The header without the present version.
   header: { rows: (look) => header.rows(look).map((row) => row.replace(version, '0.0.0')) },
   'command-listed': listedCommandCell({
     name: 'Background terminal 3',

@@ -214,5 +214,5 @@ export const sampleItems: Readonly<Record<string, TurnItem>> = {
   }),
 };
 
-/** Of an engine that is newer than the screen. */
+/** An item of an engine that is newer than the screen. */
 export const unknownItem = { kind: 'hologram', id: 'i', depth: 3, colour: 'blue' } as unknown as TurnItem;

@@ -16,18 +16,18 @@ export interface TuiScene extends Scene {
   readonly ended: Promise<number>;
   /** Leaves the terminal, and gives all that stands on it then. */
   leave(): Promise<readonly string[]>;
-  /** The same while a question is open, as by a signal to the process. */
+  /** Leaves while a question is open, as by a signal to the process. */
   leaveNow(): Promise<void>;
 }
 
-// Where no sandbox can be built, the terminal would ask about Landlock first.
+// If no sandbox can be built, the terminal would ask about Landlock first.
 const override = ['sandbox_fallback="none"'];
 const none = { override, enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
 const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
 
 interface GivenScreen {
   readonly rows: number;
-  /** What a shell has printed before. */
+  /** The output of the shell before. */
   readonly before: string;
   readonly terminal: MemoryTerminal;
 }

@@ -9,7 +9,7 @@ import { Lab, type Listing } from './lab.ts';
 
 const own = ['t1', 't2', 'shared/t', 'made/t'] as const;
 const foreign = ['o1', 'o2', 'shared/o', 'other/o'] as const;
-/** Where a deletion can be told: the root is listed, and a folder of one party alone has that party's time. */
+/** True if a deletion can be told: the root is listed, and a folder of one party alone has that party's time. */
 const deletable = (path: string): boolean => !path.startsWith('shared/');
 const act = (by: 'command' | 'patch' | 'other', paths: readonly string[]) =>
   fc.record({

@@ -43,7 +43,7 @@ async function besideScene() {
 
 type Scene = Awaited<ReturnType<typeof besideScene>>;
 
-/** What the newest request says about files that were changed beside, each text once. */
+/** The texts in the newest request about files that others changed, each once. */
 function told({ scene: { model } }: Pick<Scene, 'scene'>): readonly string[] {
   const input = JSON.stringify(model.requests.at(-1)!.body['input']);
   const found = input.match(/<files_changed_beside>.*?<\/files_changed_beside>/g);

@@ -36,13 +36,13 @@ async function twoTurns(...more: readonly ScriptStep[]) {
 const undoFiles = (engine: Engine, live: LiveThread) =>
   engine.restoreFiles(live.id, { beforeRestore: 'last' }, { dryRun: false, force: false });
 
-/** What the newest request says about files that went back, each text once. */
+/** The texts in the newest request about files that were put back, each once. */
 function told({ model }: LiveThread): readonly string[] {
   const found = JSON.stringify(model.requests.at(-1)!.body['input']).match(/<files_put_back>.*?<\/files_put_back>/g);
   return (found ?? []).map((text) => JSON.parse(`"${text}"`) as string);
 }
 
-/** What the newest request has of a checkpoint's records. */
+/** The records of a checkpoint in the newest request. */
 function records({ model }: LiveThread): string {
   const input = JSON.stringify(model.requests.at(-1)!.body['input']);
   return /<checkpoint_records>(.*?)<\/checkpoint_records>/.exec(input)?.[1]?.replaceAll('\\n', '\n') ?? '';

@@ -50,7 +50,7 @@ import { WorkspaceSnapshots } from '../../src/engine/undo/workspace-snapshots.ts
 /** In memory where there is such a place: these tests sync a lot. */
 const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** What stands at each path: kind, mode and content in one text. */
+/** The entry at each path: kind, mode and content in one text. */
 export type Listing = ReadonlyMap<string, string>;
 
 /** The disk of this machine with folders that do some things otherwise. */

@@ -9,7 +9,7 @@ import { noNamespaces } from '../harness/namespaces.ts';
 import { placeEngine } from '../harness/place-engine.ts';
 import { scene, threadId, withoutSandbox } from '../harness/scene.ts';
 
-/** Where the workspace is, seen from the home; `.` is the folder around it. */
+/** The workspace as seen from the home; `.` is the folder around it. */
 const workspaces = { 'the home': 'home', 'a link to the home': 'link', "the home's parent": '.' } as const;
 
 async function placeIn(workspace: string, turns: number, cmd = 'echo hello') {

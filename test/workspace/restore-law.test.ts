@@ -70,7 +70,7 @@ async function play(
   return { moments };
 }
 
-/** What a path was before the thread first touched it, and whether the user changed it after that. */
+/** The state of a path before the thread first touched it, and whether the user changed it after that. */
 function expectation(moments: readonly Listing[], path: string) {
   const at = (moment: number) => moments[moment]?.get(path);
   const first = moments.findIndex(

@@ -31,10 +31,10 @@ import { diskWith, Lab } from './lab.ts';
 // A command of a session may still run while the engine looks at its folders. Here it swaps one of them for a link to
 // another place at a chosen moment: what is there must not come into anything.
 
-/** What stands in the workspace and, with other words, in the place that the links lead to. */
+/** The names in the workspace and, with other content, in the place that the links lead to. */
 const names = ['f', 'g/f', 'g/h/f', '.gitignore'];
 const secret = 'words from elsewhere';
-/** What is done in a folder whose files are new, and in one whose files are known. */
+/** Actions in a folder whose files are new, and in one whose files are known. */
 const acts = { new: ['names', 'look', 'read'], known: ['names', 'glance'] } as const;
 /** The folder that is swapped, and the one in which something is done just before or after. */
 const swaps = [

@@ -49,7 +49,7 @@ describe('undo', () => {
     const shared = { root, tree: expect.stringMatching(/^[0-9a-f]{64}$/), skipped: [], ...any };
     const turnId = expect.stringMatching(/^[0-9a-f-]{36}$/);
     const snapshots = snapshotsIn(place);
-    // Where no other hand was in it, others would have left what there was before.
+    // Without changes by others, the tree of the others is the one from before the turn.
     const others = [snapshots[0]?.['tree'], snapshots[2]?.['tree']];
     expect(snapshots).toEqual([
       { turn_id: turnId, when: 'before', ...shared, files: 2 },

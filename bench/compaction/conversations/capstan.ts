@@ -66,7 +66,7 @@ interface Place {
   readonly workspace: string;
 }
 
-/** What went wrong, if something did. */
+/** Continues the thread after a checkpoint. Returns the problem, if there was one. */
 async function continueAfterCheckpoint(
   { root, home, workspace }: Place,
   id: string,

@@ -5,7 +5,7 @@ import type { Summariser } from '../../../test/compaction/conversations/summaris
 /** A program that compacts conversations. */
 export interface Contender {
   readonly name: string;
-  /** Of the model, in tokens. */
+  /** The window of the model, in tokens. */
   readonly window: number;
   /** With a model that answers like this whenever it is asked for a checkpoint. */
   start(summariser: Summariser): Promise<Started>;

@@ -26,7 +26,7 @@ export function writeConversation(home: string, cwd: string, id: string, { story
   writeFileSync(path, text);
 }
 
-/** What the user says after the checkpoint. */
+/** The user's words after the checkpoint. */
 export const nextWords = 'What do you do next?';
 
 function turnLines(number: number, items: readonly PlayedLine[]): readonly LineDraft[] {

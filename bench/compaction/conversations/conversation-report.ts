@@ -7,14 +7,14 @@ interface Budget {
   readonly most: number;
 }
 
-/** Of the effective window, in percent, and in tokens at most: what docs/compaction.md promises. */
+/** The budgets that docs/compaction.md promises: in percent of the effective window, and in tokens at most. */
 const budgets: Readonly<Record<Exclude<keyof Tokens, 'wordsByBytes'>, Budget>> = {
   words: { percent: 20, most: Infinity },
   pictures: { percent: 10, most: Infinity },
   records: { percent: 5, most: 4000 },
   summary: { percent: 10, most: 4000 },
 };
-/** Of the window that is configured, by default. */
+/** The effective share of the configured window, by default. */
 const effective = 0.95;
 
 /** One row per program and summariser, over all conversations. */

@@ -15,14 +15,14 @@ export interface Share {
   readonly of: number;
 }
 
-/** What the request after a checkpoint says of a conversation. Nothing is judged: texts are searched and compared. */
+/** Facts about a conversation in the request after a checkpoint. Nothing is judged: texts are searched and compared. */
 export interface Measured {
   /** Messages of the user that stand there word for word, each as a message. */
   readonly messages: Share;
   readonly pictures: Share;
-  /** Of the messages and pictures that are not there whole, those that a mark names or counts. */
+  /** The messages and pictures that a mark names or counts, among those that are not there whole. */
   readonly marked: Share;
-  /** What hooks and programs said, word for word. */
+  /** The texts of hooks and programs, word for word. */
   readonly others: Share;
   /**
    * `right`: it names the active request, or the next step of it. `open`: it names neither. `wrong`: it gives as active
@@ -31,7 +31,7 @@ export interface Measured {
   readonly task: 'right' | 'open' | 'as told' | 'wrong';
   /** An answer that the model gave earlier stands in the place of the summary. */
   readonly isOldAnswer: boolean;
-  /** What the checkpoint weighs, by part. */
+  /** The tokens of the checkpoint, by part. */
   readonly tokens: Tokens;
 }
 
@@ -44,7 +44,7 @@ export interface Tokens {
   readonly wordsByBytes: number;
 }
 
-/** How the two programs begin their summaries. */
+/** The beginnings of summaries of the two programs. */
 const summaryBeginnings = ['<checkpoint_summary>', 'Another language model started to solve this problem'];
 const listBeginning = 'The conversation before this point was compacted.';
 

@@ -10,7 +10,7 @@ import { type Measured, measure } from './measure.ts';
 export interface ConversationRun {
   readonly program: string;
   readonly summariser: string;
-  /** Of the model, in tokens. */
+  /** The window of the model, in tokens. */
   readonly window: number;
   readonly results: readonly ConversationResult[];
 }

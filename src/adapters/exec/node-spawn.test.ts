@@ -45,7 +45,7 @@ function ownSeconds(seconds: number): string {
   return `${seconds}.${String(process.pid).padStart(7, '0')}`;
 }
 
-/** How many processes have the mark in their command line. */
+/** The number of processes with the mark in their command line. */
 function survivors(mark: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {

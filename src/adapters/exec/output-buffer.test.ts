@@ -8,7 +8,7 @@ function feed(limit: number, chunks: readonly Uint8Array[]) {
   return buffer.result();
 }
 
-/** The same text in pieces of any size, also in the middle of characters. */
+/** A text, and the same text in pieces of any size, also cut in the middle of characters. */
 const choppedText = fc
   .tuple(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.array(fc.nat(20), { maxLength: 30 }))
   .map(([text, sizes]) => {

@@ -48,7 +48,7 @@ async function yielded(
   return end;
 }
 
-/** How many processes have the mark in their command line. */
+/** The number of processes with the mark in their command line. */
 function survivors(mark: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {

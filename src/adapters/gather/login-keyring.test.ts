@@ -22,7 +22,7 @@ case "$1" in
   clear) rm "$FOLDER/kept" ;;
 esac`;
 
-/** The same as \`security\` does it. Commands on standard input are its own affair: the fake keeps them as they come. */
+/** A program that keeps one text as `security` does; of a command on standard input it keeps the last word. */
 const security = `
 printf '%s\\n' "$*" >> "$FOLDER/calls"
 case "$1" in

@@ -18,7 +18,7 @@ import { findPermissionPlaces } from './permission-places.ts';
 import { nodeProgramFiles as files } from '../disk/node-program-files.ts';
 
 let folder: string;
-/** Where commands may not write, unlike in the temporary folder. */
+/** A folder that commands may not write, unlike the temporary folder. */
 let bin: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-facts-')));
@@ -76,7 +76,7 @@ test('all facts together', async () => {
       missing: ['/srv/not-there'],
       real: { [folder]: folder, '/tmp': realpathSync('/tmp'), '/usr': '/usr' },
       gitNames: ['HEAD'],
-      // Of the machine that the test runs on.
+      // The file of the machine that the test runs on.
       ...(existsSync('/etc/gitconfig') && { gitIncludes: ['/etc/gitconfig'] }),
     },
     trust: 'trusted',

@@ -22,7 +22,7 @@ test('tools that would have one name, and names that are too long, get a digest 
     'mcp__s__get_all',
   ]);
   expect(dash).not.toBe(dot);
-  // The same digest in another company: a name does not depend on what else there is, once it has one.
+  // The digest stays in other company: it depends only on the name that it replaces.
   expect(named(['s', 'get.it'], ['s', 'get-it'])).toEqual([dot, dash]);
   const [long] = named(['s', 'x'.repeat(100)]);
   expect(long).toMatch(/^mcp__s__x+_[0-9a-f]{12}$/);

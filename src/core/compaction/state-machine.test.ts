@@ -107,7 +107,7 @@ const fails = (code: ModelFailureCode): CompactionOutcome => ({ kind: 'failed', 
 
 const badRequest: CompactionOutcome = { kind: 'failed', failure: { ...failure('invalid-request'), status: 400 } };
 
-/** What was asked, one word for each request, and what came of it. The last outcome is given again and again. */
+/** Plays the outcomes; returns the requests, one word each, and the result. The last outcome is repeated. */
 function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly CompactionOutcome[]) {
   const asked: string[] = [];
   const requests: CompactionRequest[] = [];

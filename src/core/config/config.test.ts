@@ -147,7 +147,7 @@ test.each<[string, JsonObject, string, string]>([
       next: expect.any(String),
     },
   ]);
-  // Of a table at fault an empty one may be left.
+  // A table at fault may leave an empty one.
   expect({ ...config, features: undefined, window: undefined }).toEqual({
     ...readConfig([]).config,
     userFile: '/home/config.toml',

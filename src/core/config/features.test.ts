@@ -14,7 +14,7 @@ test('the newer name wins over the older one, whichever comes first', () => {
   expect(featureGates({ multi_agent: false, collab: true })).toEqual({ multi_agent: false });
 });
 
-/** How sources ask for gates: by the open ones, through `isGateOpen`, or past it. */
+/** Reads of gates in the sources: in the open gates, through `isGateOpen`, or past it. */
 function looks(pattern: RegExp): readonly (string | undefined)[] {
   const source = join(import.meta.dirname, '../..');
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -18,7 +18,7 @@ const order: readonly Exclude<LayerName, 'default'>[] = [
 ];
 
 const word = fc.stringMatching(/^[a-z]{1,6}$/);
-/** What any layer may set, projects included. */
+/** Values that any layer may set, projects included. */
 const values = fc.record(
   {
     model: word,

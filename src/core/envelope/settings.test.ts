@@ -11,7 +11,7 @@ test('the names that a choice of tools may have are those of the tools that ther
     ...readFileSync(join(tools, path), 'utf8').matchAll(/\b(?:name(?::| =)|webSearch\(|functionSpec\()\s*'([a-z_]+)'/g),
   ]);
   const named = new Set(written.map(([, name]) => name));
-  // The same tool in another form.
+  // Removes another form of the same tool.
   named.delete('web_search_unlimited');
   const unknown = unknownToolIn({ onlyTools: ['qqqqqqqqqqqq'] }, { names: [], prefixes: [] });
   const [, listed = ''] = /^Remove it, or use (.*)\.$/.exec(unknown?.next ?? '') ?? [];

@@ -71,7 +71,7 @@ describe('a thought that is signed for its model', () => {
     const item = thought(mark);
     expect(itemForProvider(item, sonnet, sonnet)).toBe(item);
     expect(itemForProvider(item, sonnet, opus)).toBeUndefined();
-    // Where no model is recorded, as in requests of earlier versions, the provider decides.
+    // The provider decides if no model is recorded, as in requests of earlier versions.
     expect([itemForProvider(item, sonnet, any), itemForProvider(item, any, opus)]).toEqual([item, item]);
     const history = historyOf([{ item, origin, maker: sonnet }]);
     expect([projectHistory(history, { reader: opus }), projectHistory(history, { reader: sonnet })]).toEqual([

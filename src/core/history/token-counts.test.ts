@@ -30,7 +30,7 @@ const image = (url: string, detail?: string): JsonObject => ({
   image_url: url,
   ...(detail === undefined ? {} : { detail }),
 });
-/** What weighs as text, and bytes for the rest. */
+/** Tokens of a text, and of the bytes of the rest. */
 const weight = (text: Item, bytes = 0): number => Math.ceil(jsonTokens(text) + bytes / 4);
 
 describe('the size of an item', () => {

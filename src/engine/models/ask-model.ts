@@ -29,7 +29,7 @@ export type ModelReply = { readonly used: Usage } & (
   | { readonly kind: 'failed'; readonly outcome: Outcome }
 );
 
-/** How a model is reached, what it accepts and how it answers. All other keys are left out. */
+/** Keys that say how a model is reached, what it accepts and how it answers. All other keys are left out. */
 const onlyConfig = [
   'answer',
   'model_catalog_json',

@@ -35,7 +35,7 @@ function outputOf({ live = true, verbose = false, ...more }: Partial<PlainOption
       output.provisional?.({ provisional: true, kind: 'reasoning', part: 0, turnId, itemId, text }),
     drop: (itemId: string) => output.provisional?.({ provisional: true, kind: 'dropped', turnId, itemId }),
     isLive: output.provisional !== undefined,
-    /** What was written since the last time; status lines in brackets. */
+    /** The output since the last call; status lines in brackets. */
     seen: () => {
       const drawn = /\r\u001B\[K([^\n\r]*)(?=\r|$)/g;
       const statuses = written.replaceAll(drawn, (_, status: string) => (status === '' ? '' : `<${status}>`));

@@ -4,7 +4,7 @@ import type { Doing } from './play.ts';
 import type { Installed } from './told.ts';
 import type { Transcript } from './transcripts.ts';
 
-/** What a model says when it is asked for a checkpoint, and what people are told of it. */
+/** The answers of a model that is asked for a checkpoint, and the report to people. */
 export interface Answers {
   readonly name: string;
   readonly does: Doing;

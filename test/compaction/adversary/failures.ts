@@ -17,7 +17,7 @@ import { good, onSecondTry, structured } from './answers.ts';
 import type { Doing, Trigger } from './play.ts';
 import { aFew, type Told } from './told.ts';
 
-/** What a provider does when it is asked for a checkpoint, and what people are told. */
+/** The failure of a provider that is asked for a checkpoint, and the report to people. */
 export interface Failing {
   readonly name: string;
   readonly does: Doing;
@@ -66,7 +66,7 @@ function passing(name: string, step: ScriptStep, code: string): Failing {
   };
 }
 
-/** The same whatever asked for it. */
+/** A row with the same result for every trigger. */
 function always(name: string, does: Doing, told: Told, posts: number): Failing {
   return { name, does, told: { manual: [told], 'mid-turn': [told] }, posts: { manual: posts, 'mid-turn': posts } };
 }
@@ -182,7 +182,7 @@ export const overflows: Readonly<Record<'forEver' | 'once', readonly Failing[]>>
       aFew,
     ),
   ),
-  // What comes first is noted, then the checkpoint is made.
+  // The first part is noted, then the checkpoint is made.
   once: overflowForms.map((form) =>
     always(
       `${form}, once`,

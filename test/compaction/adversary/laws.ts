@@ -22,7 +22,7 @@ export interface PlayedThread {
   readonly watched: WatchedThread;
 }
 
-/** What must hold whatever a model did when it was asked for a checkpoint. */
+/** Checks the rules that hold whatever a model did when it was asked for a checkpoint. */
 export async function checkThread({
   transcript,
   told,
@@ -80,7 +80,7 @@ const markers = fragmentCatalog
 
 const tags = ['<VERBATIM_REQUEST_START>', '<VERBATIM_REQUEST_END>'] as const;
 
-/** What the model chose stands between the tags, word for word; where it chose nothing of the user's, there are none. */
+/** Checks the request between the tags: the user's words that the model chose; if it chose none, there are no tags. */
 function expectRequest(request: RecordedRequest, { strategy, mended }: Installed, task: string): void {
   const all = textsOf(request).join('\n');
   const isChosen = strategy === 'structured' && !mended.includes(noMessage);
@@ -88,7 +88,7 @@ function expectRequest(request: RecordedRequest, { strategy, mended }: Installed
   if (isChosen) expect(all.split(tags[0])[1]!.split(tags[1])[0]).toBe(`\n${task}\n`);
 }
 
-/** Of all messages and outputs. */
+/** The texts of all messages and outputs. */
 function textsOf({ body }: Pick<RecordedRequest, 'body'>): readonly string[] {
   const input = body['input'] as readonly JsonObject[];
   return input.flatMap(({ content, output }) =>

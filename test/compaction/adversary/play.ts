@@ -20,7 +20,7 @@ import { checkThread } from './laws.ts';
 import { type Told, toldIn } from './told.ts';
 import { notes, stepsOf, type Transcript } from './transcripts.ts';
 
-/** What a model does with the requests of a compaction, one after the other; the last goes on for ever. */
+/** The answers of a model to the requests of a compaction, one after the other; the last is repeated for ever. */
 export type Doing = (about: Transcript) => readonly (ScriptStep | ScriptStepOf)[];
 
 /** `manual`: a caller asks for it between two turns. `mid-turn`: a turn under way has filled the thread. */
@@ -38,7 +38,7 @@ export function withTriggers<Row>(rows: readonly Row[]): readonly (Row & { reado
   return rows.flatMap((row) => triggers.map((trigger) => ({ ...row, trigger })));
 }
 
-/** Of rows of one class those that come to something of their own; the deep tests show all. */
+/** Rows of one class that lead to different results; the deep tests show all. */
 export function oneOfEach<Row extends { readonly told: unknown; readonly never?: readonly string[] }>(
   rows: readonly Row[],
 ): readonly Row[] {
@@ -51,13 +51,13 @@ export interface Play {
   readonly transcript: Transcript;
   readonly does: Doing;
   readonly trigger: Trigger;
-  /** What stands as the request afterwards, if it is not the task of the transcript. */
+  /** The text that stands as the request afterwards, if it is not the task of the transcript. */
   readonly request?: string;
   readonly strategy?: 'structured' | 'plain' | 'remote';
   readonly remoteForm?: 'unary' | 'stream';
   /**
-   * How long for an answer to a request of a compaction; `never`: the caller that asked for it by hand stops it at
-   * once; `until the deadline`: the time that such an answer may take is over as soon as the provider has the request.
+   * The time to wait for an answer to a request of a compaction; `never`: the caller that asked for it by hand stops it
+   * at once; `until the deadline`: the time for such an answer is over as soon as the provider has the request.
    */
   readonly waits?: 'a moment' | 'never' | 'until the deadline';
 }

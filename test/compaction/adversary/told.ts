@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import type { ThreadEvent } from '../../../src/protocol/thread-event.ts';
 
-/** What people are told of a compaction: how it ended, and why so. */
+/** The report of a compaction to people: its end, and the reason. */
 export type Told = Installed | { readonly failed: string; readonly paused: boolean };
 
 export interface Installed {
   readonly strategy: string;
   readonly requests: number;
   readonly mended: readonly string[];
-  /** What kept the model from the way that was wanted, by its code. */
+  /** The code of the reason why the model could not go the way that was wanted. */
   readonly why?: string;
 }
 
@@ -16,7 +16,7 @@ export interface Installed {
 export const noMessage =
   'The request that the model quoted is not a message of the user, so the checkpoint names no active task.';
 
-/** Of a history that is taken in parts: how many there are goes by estimates. */
+/** Parts of a history that is taken in parts: their number goes by estimates. */
 export const aFew = expect.toBeOneOf([2, 3, 4, 5]) as number;
 
 /** In the order of their ends. Each has begun before and ends once, and what went wrong comes with what to do. */

@@ -1,12 +1,12 @@
 import { answer, callTool, type ItemDraft, say, type ScriptStep } from '../../../src/testing/index.ts';
 
-/** What was said and done before a compaction. */
+/** The conversation before a compaction. */
 export interface Transcript {
   readonly name: string;
   readonly rounds: readonly Round[];
   /** The request that is being worked on. */
   readonly task: string;
-  /** What a model could take for the request instead. */
+  /** A message that a model could take for the request instead. */
   readonly other?: string;
 }
 
@@ -56,12 +56,11 @@ export const transcripts = {
   },
 } as const satisfies Readonly<Record<string, Transcript>>;
 
-/** What the user says. */
 export function saidIn({ rounds }: Transcript): readonly string[] {
   return rounds.flatMap((round) => (round === 'checkpoint' ? [] : [round.says]));
 }
 
-/** What the model does in a round: its calls, then an answer. */
+/** The steps of the model in a round: its calls, then an answer. */
 export function stepsOf({ calls }: Exclude<Round, 'checkpoint'>, place: number): readonly ScriptStep[] {
   const items = Array.from({ length: calls }, (_, number): ItemDraft =>
     callTool('exec_command', { cmd: `look ${place}.${number}` }),

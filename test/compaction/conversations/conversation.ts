@@ -1,22 +1,22 @@
 /** A conversation written by hand, with what a careful colleague would say about it. */
 export interface Conversation {
   readonly name: string;
-  /** What happened, oldest first. A turn begins with each `ask`. */
+  /** The events, oldest first. A turn begins with each `ask`. */
   readonly story: readonly Happening[];
   /** The words, or the beginning of them, of each message that is the active request; `picture` for one without words. */
   readonly active: readonly string[];
-  /** The same of messages whose task is cancelled, postponed, answered or finished: none of them may be given as active. */
+  /** Beginnings of messages whose task is cancelled, postponed, answered or finished: none may be given as active. */
   readonly over?: readonly string[];
-  /** Of another message, for a summariser that is wrong. By default the first one that is not active. */
+  /** The beginning of another message, for a summariser that is wrong. By default the first one that is not active. */
   readonly wrong?: string;
-  /** What is done and what comes next, as a summariser that understood the conversation says it. */
+  /** The finished work and the next step, in the words of a summariser that understood the conversation. */
   readonly done: string;
   readonly next: string;
-  /** What every prompt after a checkpoint holds, whatever wrote it. */
+  /** Texts that every prompt after a checkpoint holds, whatever wrote it. */
   readonly must?: readonly string[];
-  /** What a checkpoint holds where no model wrote a summary. */
+  /** Texts that a checkpoint holds where no model wrote a summary. */
   readonly mustAlone?: readonly string[];
-  /** What no prompt after a checkpoint holds. */
+  /** Texts that no prompt after a checkpoint holds. */
   readonly mustNot?: readonly string[];
   /** In tokens, for the user's words, where the usual budget is not the point. */
   readonly budget?: number;

@@ -1,6 +1,6 @@
 import { ask, type Conversation, patch, plan, run, say } from './conversation.ts';
 
-/** The same situations in other languages. */
+/** Conversations of the same kinds in other languages. */
 export const languages: readonly Conversation[] = [
   {
     name: 'German: plan, then ja',

@@ -16,7 +16,7 @@ const hidden = [
 const csv = `id;name;amount\n${Array.from({ length: 3000 }, (_, i) => `${i};customer ${i};${(i * 37) % 1000},00`).join('\n')}`;
 const mail = `Hi,\n\nforwarding this from the customer.\n\n> We see the total of March twice.\n> Also the PDF has no page numbers.\n\nCould you take care of the second point only? The first is Jane's.\n\nBest, Tom\n-- \nTom Miller, Support`;
 
-/** What the user pastes or shows, and what the user wants with it. */
+/** The pastes and pictures of the user, and what the user wants with them. */
 export const pastesAndPictures: readonly Conversation[] = [
   {
     name: 'long paste, then a short order',

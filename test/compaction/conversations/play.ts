@@ -27,7 +27,7 @@ export interface Played {
   readonly work: WorkRecords;
   /** All messages of the user, oldest first. */
   readonly sent: readonly Sent[];
-  /** The same with those of hooks and programs. */
+  /** Those messages, and those of hooks and programs. */
   readonly heard: readonly Sent[];
   /** Every item with the metadata of its line. */
   readonly lines: readonly PlayedLine[];

@@ -7,7 +7,7 @@ import { isChosen, leftOut, type MessageList, numberIn, readList, readResults, w
 import type { Asked } from './asked.ts';
 import { distinct } from './distinct.ts';
 
-/** What the model reads after a checkpoint. */
+/** The prompt that the model reads after a checkpoint. */
 export interface Prompt {
   readonly entries: readonly Entry[];
   readonly texts: readonly string[];
@@ -38,7 +38,7 @@ export interface Expected {
   readonly isByCode: boolean;
 }
 
-/** What is wrong with a prompt after a checkpoint by the rules that hold for all of them; empty when nothing is. */
+/** The faults of a prompt after a checkpoint, by the rules that hold for all of them; empty when there are none. */
 export function promptFaults(prompt: Prompt, { conversation, played }: Asked, expected: Expected): readonly string[] {
   return [
     ...messageFaults(prompt.list, played.heard),

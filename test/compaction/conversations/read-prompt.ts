@@ -36,7 +36,7 @@ export function wasChosen(note: string): boolean {
   return note.includes('taken for the active task at an earlier checkpoint');
 }
 
-/** How many messages a note says are left out; undefined for the note of a message. */
+/** The number of messages that a note says are left out; undefined for the note of a message. */
 export function leftOut(note: string): number | undefined {
   const count = /(\d+) messages? left out here/.exec(note)?.[1];
   return count === undefined ? undefined : Number(count);

@@ -10,15 +10,15 @@ import type { Played, Sent } from './play.ts';
 
 export interface Summariser {
   readonly name: string;
-  /** How it is asked; `mechanical`: not at all. */
+  /** The strategy by which it is asked; `mechanical`: it is not asked. */
   readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
   /** Which messages it chooses as the active request. */
   readonly chooses: 'active' | 'wrong' | 'nothing';
-  /** Whether what it wrote is in the checkpoint, for later ones to carry on. */
+  /** True if its text is in the checkpoint, for later ones to carry on. */
   readonly writes: boolean;
-  /** Whether code adds the ends of the work. */
+  /** True if code adds the ends of the work. */
   readonly isThin: boolean;
-  /** What it answers: a text, or the items of a provider that makes the checkpoint itself. */
+  /** Its answer: a text, or the items of a provider that makes the checkpoint itself. */
   readonly answer: (asked: Asked) => string | readonly Item[];
   readonly checkpoint: (asked: Asked) => Candidate;
 }
@@ -33,7 +33,7 @@ function goodSummary({ done, next }: Pick<Conversation, 'done' | 'next'>): strin
   return `${done}\n${notes}\nRESUME_AT: ${next}`;
 }
 
-/** The same as a later checkpoint carries it on: its last line is not where to continue any more. */
+/** The summary as a later checkpoint carries it on: its last line no longer says where to continue. */
 export function carriedSummary(conversation: Pick<Conversation, 'done' | 'next'>): string {
   return goodSummary(conversation).replace('\nRESUME_AT:', '\n(at that time) RESUME_AT:');
 }
@@ -45,7 +45,7 @@ const wrongSummary = `The tax report of 2019 was to be printed on the large prin
 /** A message without words is quoted by the name of its picture. */
 const requestOf = (messages: readonly Sent[]): string =>
   messages.map(({ text }) => (text === '' ? '[Image #1]' : text)).join('\n\n');
-/** What a structured answer says beside its blocks. */
+/** The text of a structured answer beside its blocks. */
 export const notedContext = 'Paths: /repo';
 const thinLine = 'Half of it is done.';
 
@@ -92,7 +92,7 @@ function usable(result: Candidate | Faulty): Candidate {
   return result;
 }
 
-/** What code makes of an answer. */
+/** The candidate that code makes of an answer. */
 function candidateOf(
   strategy: Summariser['strategy'],
   asked: Asked,

@@ -10,14 +10,14 @@ import { whenTestEnds } from '../../harness/when-test-ends.ts';
 import { openIn, type TuiScene } from '../../tui/tui-scene.ts';
 
 export interface DrawnPicture {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string;
   readonly title: string;
   /** One sentence for those who look at it, and for those who cannot. */
   readonly about: string;
   readonly columns?: number;
   readonly rows?: number;
-  /** What the model answers, in order. Requests for a checkpoint get one. */
+  /** The answers of the model, in order. Requests for a checkpoint get one. */
   readonly steps: readonly ScriptStep[];
   readonly isFull?: true;
   /** The terminal reports a light background. */
@@ -34,7 +34,7 @@ export interface DrawnScene extends TuiScene {
   turn(words: string): Promise<void>;
 }
 
-/** Of the user, and what the pictures show in its place: as long, so that what stands behind it keeps its place. */
+/** The home of the user, and the text for it in the pictures: as long, so that text behind it keeps its place. */
 const root = '/tmp/screen';
 const shownHome = '/home/clara';
 const abandonedMs = 120_000;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Random, randomFrom } from './random.ts';
 
-/** What stands in a folder before a patch. */
+/** An entry of a folder before a patch. */
 export type Entry =
   | { readonly kind: 'file'; readonly content: Buffer }
   | { readonly kind: 'folder' }

@@ -3,9 +3,7 @@ import type { Hunk } from '../../../src/adapters/tools/apply-patch/patch.ts';
 import type { Case } from './cases.ts';
 import type { Compared } from './run-case.ts';
 
-/**
- * What a case showed: the same in both programs, a deliberate difference, or one that is not meant.
- */
+/** The comparison of a case: the same in both programs, a deliberate difference, or one that is not meant. */
 export type Verdict =
   | 'same'
   | 'partial application'
@@ -56,7 +54,7 @@ function namesIn(tree: string): number {
   return tree.split('\n').length;
 }
 
-/** What a parse problem says is the same to the letter. What the system says about files is worded by each program. */
+/** True if parse problems are the same to the letter. Each program words the system's errors about files itself. */
 function sameWords(ours: string, theirs: string): boolean {
   const told = (text: string) => (text.startsWith('Invalid patch') || text.startsWith('Failed to find') ? text : '');
   return told(ours) === told(theirs);

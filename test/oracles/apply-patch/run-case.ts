@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { applyPatchHere } from '../../../src/engine/workspace/patch-command.ts';
 import type { Case, Entry } from './cases.ts';
 
-/** What a program made of a case. */
+/** The result of a case in one program. */
 export interface Result {
   readonly code: number;
   readonly stdout: string;

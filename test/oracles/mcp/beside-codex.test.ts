@@ -11,7 +11,7 @@ const program = join(import.meta.dirname, '../../mcp/scripted-server.ts');
 const reads = { readOnlyHint: true, openWorldHint: false };
 const words = (text: string) => ({ type: 'text', text });
 
-/** What one call of each tool does, in the order of the calls. */
+/** The result of one call of each tool, in the order of the calls. */
 const calls: Readonly<Record<string, { readonly annotations?: object; readonly todo?: object }>> = {
   echo: { annotations: reads },
   two: { annotations: reads, todo: { result: { content: [words('one'), words('two')] } } },
@@ -37,7 +37,7 @@ function outputsIn({ body }: RecordedRequest): readonly JsonObject[] {
   return input.filter(({ type }) => type === 'function_call_output');
 }
 
-/** What the model reads of an output, without what is of one run. */
+/** The lines of an output that the model reads, without those that differ by run. */
 function linesOf({ output }: JsonObject): readonly string[] {
   const parts =
     typeof output === 'string'

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the suite counts in its last lines. */
+/** The counts in the last lines of the suite's output. */
 function summary(output: string) {
   const scenarios = [...output.matchAll(/^([✓✗]) (\S+): \d+ passed, \d+ failed/gm)];
   const failed = scenarios.filter(([, sign]) => sign === '✗').map(([, , name = '']) => name);

@@ -85,7 +85,7 @@ const prompts: ServerPrompts = {
   complete: async (_name, _argument, value) => ['paris', 'park', 'party'].filter((word) => word.startsWith(value)),
 };
 
-/** What the conformance suite wants to find on a server. */
+/** The app that the conformance suite wants to find on a server. */
 export function fixtureApp(): ServerApp {
   const listeners = new Set<(list: ChangedList) => void>();
   return {

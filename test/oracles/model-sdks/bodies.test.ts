@@ -29,7 +29,7 @@ function isBeyond(key: string, holder: JsonObject, { wire, returnsThoughts }: Fo
   return wire === 'chat' && returnsThoughts === true && key === 'reasoning_content';
 }
 
-/** Of the user, or of Capstan. Those of the model have an id that the provider gave. */
+/** True for a message of the user or of Capstan. Those of the model have an id that the provider gave. */
 function isOwnMessage({ type, role }: JsonObject): boolean {
   return type === 'message' && role !== 'assistant';
 }
@@ -103,7 +103,7 @@ test('a request that does not fit is found', async () => {
   );
 }, 120_000);
 
-/** What the compiler says about bodies as literals: unknown members are mistakes, too. */
+/** The compiler's errors about bodies as literals: unknown members are errors, too. */
 async function mistakes(wire: string, bodies: readonly object[]): Promise<readonly string[]> {
   const { from, name } = types[wire]!;
   const folder = mkdtempSync(join(import.meta.dirname, 'generated-'));

@@ -8,7 +8,7 @@ import { programs, stage, type Stage, variablesFor } from './stage.ts';
 const ok = answer({ items: [say('ok')] });
 const command = (cmd: string) => answer({ items: [callTool('exec_command', { cmd })] });
 
-/** What the first command of a turn printed. */
+/** The output of the first command of a turn. */
 async function outputIn({ place, codex }: Stage, options: CodexOptions, thread: ThreadOptions = {}) {
   const { items } = await codex(options)
     .startThread({ workingDirectory: place.workspace, ...thread })

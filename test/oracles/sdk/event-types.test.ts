@@ -6,7 +6,7 @@ import type { ExecQuestionEvent } from '../../../src/surfaces/exec/context-and-q
 
 // The compiler does the work: ../types.test.ts runs it over this folder.
 
-/** What is printed can be changed by its reader. */
+/** The type of a printed value: its reader can change it. */
 type Printed<Value> = Value extends object ? { -readonly [Key in keyof Value]: Printed<Value[Key]> } : Value;
 
 type Item = Printed<ExecItem>;
@@ -24,7 +24,7 @@ type NarrowCommand = Omit<Command, 'exit_code' | 'status'> & {
 };
 type NarrowFileChange = Omit<FileChange, 'status'> & { status: Exclude<FileChange['status'], 'in_progress'> };
 
-/** What a call has not, both programs print as null. */
+/** Both programs print absent members of a call as null. */
 type NarrowToolCall = Omit<ToolCall, 'result' | 'error'> & {
   // The blocks are as the server gave them.
   result?: {

@@ -62,7 +62,7 @@ async function play(program: Program, script: Script): Promise<Played> {
 
 const sdkTypes = join(import.meta.dirname, '../node_modules/@openai/codex-sdk/dist/index.js');
 
-/** What the compiler says when the events are written down as events of the SDK: also of members too many. */
+/** The compiler's errors about the events, written down as events of the SDK; extra members are errors, too. */
 async function mistakesIn({ place }: Stage, events: readonly JsonObject[]): Promise<readonly string[]> {
   const text = `import type { ThreadEvent } from ${JSON.stringify(sdkTypes)};
 export const events: ThreadEvent[] = ${JSON.stringify(events, null, 1)};\n`;

@@ -34,7 +34,7 @@ export async function stage(program: Program, script: Script): Promise<Stage> {
   };
 }
 
-/** What a program needs to find its home and its sandbox. */
+/** The variables that a program needs to find its home and its sandbox. */
 export function variablesFor({ home }: Place, program: Program): Record<string, string> {
   const path = program === 'codex' ? codexSearchPath() : (process.env['PATH'] ?? '');
   return { PATH: path, HOME: process.env['HOME'] ?? '', CODEX_HOME: home };

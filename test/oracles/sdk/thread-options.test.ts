@@ -62,7 +62,7 @@ it('the approval policy untrusted is refused by Codex; Capstan takes it, and ask
   expect((await capstan.start({ approvalPolicy: 'untrusted' }).run('Go.')).finalResponse).toBe('Done.');
 });
 
-/** What the options about the web make of the tool. */
+/** The effect of the options about the web on the tool. */
 const searches: readonly (readonly [ThreadOptions, access: boolean | undefined])[] = [
   [{ webSearchMode: 'live' }, true],
   [{ webSearchMode: 'cached' }, false],

@@ -1,6 +1,6 @@
 import type { Usage } from '@openai/codex-sdk';
 
-/** What so many answers of the scripted model cost, as the SDK counts. */
+/** The usage of so many answers of the scripted model, as the SDK counts it. */
 export function usageOf(answers: number): Usage {
   return {
     input_tokens: 100 * answers,

@@ -111,7 +111,7 @@ export const log = (dice: Dice, length: number): string =>
 
 const word = (dice: Dice): string => dice.pick([...nouns, ...verbs, ...states]);
 
-/** What commands print: names of files with sizes and dates. */
+/** The output of commands: names of files with sizes and dates. */
 export const listing = (dice: Dice, length: number): string =>
   dice.text(
     length,

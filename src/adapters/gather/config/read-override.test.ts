@@ -32,7 +32,7 @@ test.each<[string, Json]>([
   ['{ a = 1, b.c = "x", "d e" = [true] }', { a: 1, b: { c: 'x' }, 'd e': [true] }],
   ['"""three"""', 'three'],
   ['2026-11-15', '2026-11-15'],
-  // What is not one value of TOML is text.
+  // Input that is not one value of TOML is text.
   ['plain', 'plain'],
   ['truely', 'truely'],
   ['"open', 'open'],

@@ -6,7 +6,7 @@ import { cutFailure } from '../http/failures/answer-failure.ts';
 import { chatReader } from './decode.ts';
 import { commonDialect, thinkingDialect } from './dialect.ts';
 
-/** What is read from events with this data; the stream ends behind them. */
+/** The model events read from events with this data; the stream ends behind them. */
 function read(events: readonly unknown[], { dialect = commonDialect, maxItems = 100 } = {}): readonly ModelEvent[] {
   const decoder = answerDecoder(defaultAnswerLimits, chatReader({ maxItems }, dialect));
   const lines = events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);

@@ -131,7 +131,7 @@ describe('a body', () => {
   });
 });
 
-/** What one answer of a model adds to a history: items of its own, then the outputs of its calls in some order. */
+/** The items that one answer of a model adds to a history: its own, then the outputs of its calls in some order. */
 const step = fc
   .record({
     made: fc.array(fc.constantFrom('said', 'thought', 'call', 'call'), { minLength: 1, maxLength: 4 }),

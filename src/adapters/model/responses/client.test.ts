@@ -91,7 +91,7 @@ async function collect(events: AsyncIterable<ModelEvent>): Promise<readonly Mode
   return joinedDeltas(all);
 }
 
-/** What is left of a failed request: the events before the failure, and code, retry and status of the failure. */
+/** The result of a failed request: the events before the failure, and code, retry and status of the failure. */
 async function failureOf(events: AsyncIterable<ModelEvent>): Promise<readonly unknown[]> {
   return (await collect(events)).map((event) =>
     event.kind === 'failed' ? [event.failure.code, event.failure.retry, event.failure.status] : event.kind,

@@ -264,7 +264,7 @@ describe('a process that dies after any step', () => {
   });
 });
 
-/** What is there after a process died, and after the next one has resumed and compressed it again. */
+/** The lines after a process died, and after the next one has resumed the thread and compressed it again. */
 interface Life {
   readonly found: readonly unknown[];
   readonly goneOn: readonly unknown[];
@@ -305,7 +305,7 @@ function everyOther(): CrashChoice {
   return ({ most }) => (asked++ % 2 === 0 ? most : 0);
 }
 
-/** The same disk; a callback runs before each step. */
+/** The disk, with a callback that runs before each step. */
 function watched(disk: SimulatedDisk, look: () => Promise<void>): Files {
   const watch = <Target extends object>(target: Target): Target =>
     new Proxy(target, {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { endByPattern, stringEnd } from './stored-item-text.ts';
 import { anyCharacter } from '../../../testing/any-character.ts';
 
-/** What it stands for: the longest beginning in which each character stands as `JSON.stringify` writes it. */
+/** The slow reference: the longest beginning in which each character is written as `JSON.stringify` writes it. */
 function slowly(text: string): number {
   for (let at = 0; ;) {
     const unit = text.slice(at, text[at] === '\\' ? at + 2 : at + 1);
@@ -32,7 +32,7 @@ const endIn = (bytes: Buffer): number => {
   // Behind something that must not matter.
   const placed = Buffer.concat([Buffer.from('\\\\"'), bytes]);
   const end = stringEnd(placed, 3, placed.length);
-  // Where there is no WebAssembly.
+  // The pattern is for systems without WebAssembly.
   expect(endByPattern(placed, 3, placed.length)).toBe(end);
   return end - 3;
 };

@@ -339,7 +339,7 @@ test('lines reach the file in order, whole and once, however calls interleave', 
     fc.asyncProperty(steps, async (steps) => {
       const { journal, texts } = await newThread();
       const expected: string[] = [];
-      /** How many lines each call waited for, and how many the file had when it was served. */
+      /** The number of lines that each call waited for, and the number in the file when it was served. */
       const served: Promise<readonly [waitedFor: number, found: number]>[] = [];
       for (const step of steps) {
         if (step.kind === 'append') {

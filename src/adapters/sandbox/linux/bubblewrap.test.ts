@@ -65,7 +65,7 @@ describe('law', () => {
     .map((names) => `/${names.join('/')}`);
   const granted = fc.constantFrom<Access>('read', 'write', 'deny');
 
-  /** What a command meets at a path that exists: the last mount that covers it decides. */
+  /** The access of a command to a path that exists: the last mount that covers it decides. */
   function met(options: readonly string[], target: string): Access {
     let found: Access = 'deny';
     for (const [index, option] of options.entries()) {

@@ -41,7 +41,7 @@ const engine = () =>
     lingerMs: 0,
   });
 
-/** What an engine that has died would have written. */
+/** The entry that an engine that has died would have written. */
 function entryOf(dead: number, folders: readonly string[]): string {
   const startedAt = (processTable.startedAt(process.pid) ?? '').replace(/\d+$/, '1');
   return JSON.stringify({ process: dead, startedAt, processTable: readlinkSync('/proc/self/ns/pid'), folders });
@@ -131,7 +131,7 @@ test('a folder in use stays, also when the engine that uses it did not make it',
   const dead = spawnSync(process.execPath, ['-e', '']).pid;
   mkdirSync(target);
   const hold = engine().hold([target]);
-  // Of an engine that this one did not see when it began.
+  // The entry is of an engine that this one did not see when it began.
   writeFileSync(join(registry(), `${dead}-1`), entryOf(dead, [target]));
   engine()
     .hold([join(base, '.git')])

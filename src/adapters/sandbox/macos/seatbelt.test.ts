@@ -29,7 +29,7 @@ function policy(
   };
 }
 
-/** What the policy adds to the fixed sections, with paths put in again. */
+/** The rules that the policy adds to the fixed sections, with paths put in again. */
 function rulesOf(given: ResolvedPolicy, disk: DiskView): readonly string[] {
   const { text, parameters } = seatbeltProfile(given, disk);
   const fixed = new Set([baseSection, networkSection, preferencesSection].flatMap((section) => section.split('\n')));

@@ -113,7 +113,7 @@ const fittingHunks = fc.array(hunk, { minLength: 1, maxLength: 6 }).filter((hunk
   return computePatch({ hunks }, { folder: '/', disk, guard: noGuard }).kind === 'computed';
 });
 
-/** How many changes an undisturbed run makes to the disk. */
+/** The number of changes that an undisturbed run makes to the disk. */
 function countChanges(hunks: readonly Hunk[]): number {
   const disk = new FragileDisk(before);
   let count = 0;

@@ -32,7 +32,7 @@ const policyFor = (mode: SandboxMode, cwd = workspace, writableRoots: readonly s
     own: noOwnPlaces,
   });
 
-/** What becomes of a patch: the sentence that refuses it, `fits`, or why it does not. */
+/** The verdict on a patch: the sentence that refuses it, `fits`, or the reason why it does not fit. */
 function verdict(patch: string, { policy = policyFor('workspace-write'), cwd = workspace } = {}): string {
   const parsed = parsePatch(`*** Begin Patch\n${patch}\n*** End Patch`);
   if (parsed.kind === 'problem') return parsed.message;

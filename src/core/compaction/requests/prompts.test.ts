@@ -13,7 +13,7 @@ const parts = {
   check: prompt.split('# Check')[1] ?? '',
 };
 
-/** What a structured checkpoint demands, each rule with the words that must carry it. */
+/** The demands of a structured checkpoint, each rule with the words that must carry it. */
 const rules: readonly (readonly [rule: string, part: keyof typeof parts, words: readonly RegExp[]])[] = [
   ['one JSON object only', 'form', [/one valid JSON object and nothing else/]],
   ['no Markdown, no fences, no commentary', 'form', [/no Markdown/, /no code fence/, /no words before or after/]],

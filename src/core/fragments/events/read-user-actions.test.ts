@@ -13,7 +13,7 @@ it.each<UserShellCommandText>([
   { command: 'sleep 20', isStopped: true, seconds: 2, output: 'Exit code: 0\nDuration: 1 seconds\nOutput:\n' },
   { command: 'kill $$', seconds: 2, output: '\n' },
 ])('reads back what was told: $command', (told) => {
-  // What would end its part is written otherwise, and the rest of the marker as it was.
+  // Text that would end its part is written otherwise, and the rest of the marker stays as it was.
   expect(read(told)).toEqual({
     ...told,
     output: told.output.replace('\n</user_shell_command>', '\n&lt;/user_shell_command>'),

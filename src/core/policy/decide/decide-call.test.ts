@@ -402,7 +402,7 @@ describe('a command', () => {
       question: { reason: expect.stringContaining('programs from "/repo/vendor/.git"') as string, scopes: ['call'] },
       grantKeys: [],
     });
-    // What is not known is no better.
+    // An unknown repository is no better.
     const other = decideCall(context({ ...given, ground: groundOf([['git']], 'other') }), needs);
     expect(other).toMatchObject({ question: { reason: expect.stringContaining('programs there') as string } });
     const moving = ['cd n && git status', 'git -C n status'].map((text) => {
@@ -704,7 +704,7 @@ describe('a tool that acts elsewhere', () => {
   it.each(cases)('under %s with %s', (approval, policy) => {
     const given = context({ approval: approvals[approval as keyof typeof approvals], policy: policies[policy] });
     expect(decideCall(given, changes).kind).toBe(expected[`${approval} ${policy}`]);
-    // What changes nothing needs no question, and a tool that declares nothing runs as ever.
+    // A call that changes nothing needs no question, and a tool that declares nothing runs as ever.
     expect(decideCall(given, { remote: { tool: 'deploy', reads: true } }).kind).toBe('run');
     expect(decideCall(given, {}).kind).toBe('run');
   });

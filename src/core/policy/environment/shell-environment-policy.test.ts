@@ -7,7 +7,7 @@ import {
 
 const fixed = childEnvironment({}, defaultShellEnvironmentPolicy, {});
 
-/** What is left when the fixed variables are taken away. */
+/** The variables that are left without the fixed ones. */
 function rest(
   base: Record<string, string>,
   policy: Partial<ShellEnvironmentPolicy>,

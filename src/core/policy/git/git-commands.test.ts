@@ -124,7 +124,7 @@ test.each<readonly [string, boolean]>([
   ['git stash pop', true],
   ['git pull --rebase', true],
   ['git reset --hard', true],
-  // What is not known may do it.
+  // Unknown commands may do it.
   ['git x', true],
   ['git', true],
 ])('%s: goes through the files of the checkout: %s', (command, enters) => {

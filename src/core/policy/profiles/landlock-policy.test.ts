@@ -131,7 +131,7 @@ describe('a policy that is fitted to Landlock', () => {
     expect(granted.landlock).toBeDefined();
     expect([accessAt(granted, '/srv/x/.git'), granted.network]).toEqual(['write', 'enabled']);
     expect(landlockObstacle(granted)).toBeUndefined();
-    // What is the engine's stays so, and the command is refused.
+    // Files of the engine stay protected, and the command is refused.
     const home = grantedPolicy(fit(workspace), { where: 'sandbox', extra: { write: ['/home/me'] } });
     expect(landlockObstacle(home)?.why).toContain('inside the writable folder "/home/me"');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRules } from './rules-file.ts';
 
-/** What an expression gives, as `str` writes it; a fault as its line and message. */
+/** The value of an expression, as `str` writes it; a fault as its line and message. */
 function value(expression: string, before = ''): string {
   const read = readRules(`${before}\nprefix_rule(["a"], justification="=" + str(${expression}))`, { file: 'x.rules' });
   return read.kind === 'read' ? (read.rules.prefixes[0]?.justification ?? '').slice(1) : `! ${read.message}`;

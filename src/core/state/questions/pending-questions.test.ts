@@ -108,7 +108,7 @@ describe('a question', () => {
     const [{ id } = question] = pendingQuestions(second);
     expect(id).not.toBe(question.id);
     expect([isAnswered(second, question.id), isAnswered(second, id)]).toEqual([true, false]);
-    // The same to the last character, once more.
+    // Asks a question that is equal to the last character once more.
     const same = folded(asked, questionAnswered(question, allowed), asked);
     expect(pendingQuestions(same)).toEqual([{ ...question, id: `${question.id}-2` }]);
     // A line that was written twice is one question.

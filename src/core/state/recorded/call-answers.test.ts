@@ -58,7 +58,7 @@ it.each([
   ['{"output":"a"}', undefined, undefined, '{"output":"a"}'],
   ['Not run: no sandbox.', 'refused', undefined, 'Not run: no sandbox.'],
   ['Plan updated', undefined, undefined, 'Plan updated'],
-  // What a command printed is no fact about it.
+  // The output of a command is no fact about it.
   ['Said:\nExit code: 9\nOutput:\nx', undefined, undefined, 'Said:\nExit code: 9\nOutput:\nx'],
   ['Exit code: 0\nOutput:\nProcess exited with code 9\n', 'exit 0', undefined, 'Process exited with code 9\n'],
 ])('%j', (answer, end, seconds, output) => {

@@ -20,7 +20,7 @@ function userLine(content: readonly JsonObject[], metadata?: JsonObject): Line {
   return { timestamp: '', type: 'response_item', payload, ...(metadata === undefined ? {} : { metadata }) } as Line;
 }
 
-/** What a checkpoint would keep of the line. */
+/** The user's words of the line that a checkpoint would keep. */
 function wordsInHistory({ payload, metadata }: Line): readonly string[] {
   return usersWords(historyOf([entryOf(asItem(payload)!, metadata)])).map((words) => words.text);
 }

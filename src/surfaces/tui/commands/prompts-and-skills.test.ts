@@ -7,7 +7,7 @@ test.each([
   ['$1 of $9 costs $$5.', 'one', 'one of  costs $5.'],
   ['Fix $FILE for $WHO.', 'WHO="Ann Lee" FILE=a=b.ts', 'Fix a=b.ts for Ann Lee.'],
   ['$lower and $0 stay.', 'x', '$lower and $0 stay.'],
-  // What is put in is not read again.
+  // Inserted text is not expanded again.
   ['$1', '$ARGUMENTS', '$ARGUMENTS'],
 ])('%s with %s', (text, rest, expanded) => {
   expect(expandPrompt(text, rest)).toEqual({ kind: 'expanded', text: expanded });

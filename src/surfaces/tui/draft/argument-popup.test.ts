@@ -71,7 +71,7 @@ describe('the list of arguments', () => {
     // Other names may be meant.
     ['/model gpt-5.5-m', undefined, '/model gpt-5.5-mini '],
     ['/export no', undefined, '/export notes.md'],
-    // What is typed itself comes first.
+    // The typed value itself comes first.
     ['/stop 1', '/stop 1', '/stop 1'],
   ])('%j: Enter %j, Tab %j', async (text, taken, completed) => {
     const { popup } = await popupFor(text);

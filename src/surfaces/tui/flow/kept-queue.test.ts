@@ -37,7 +37,7 @@ it('gives drafts back as they were, with what stands for something else', () => 
   const first = queue();
   first.open(one);
   first.save(drafts);
-  // What runs is ended with the terminal, and would take them away.
+  // Turns that still run end with the terminal, and would remove the drafts.
   first.close();
   first.save([]);
   expect(first.count).toBe(2);

@@ -186,7 +186,7 @@ describe('a field of a form that takes text', () => {
     ]);
     press('down', 'down', 'down');
     expect(rows()).toContain('› decline: the server gets no answer');
-    // Who types means the field.
+    // Typing goes to the field.
     press('x', 'enter');
     await passes(0);
     expect(answers).toEqual([['a', { kind: 'allowed', content: { f: 'x' } }]]);

@@ -80,7 +80,7 @@ describe('a question that does not fit', () => {
   });
 });
 
-/** What is answered, and when all that is asked is opened. Keys go to the screen that has them. */
+/** The answer, and the moment when all that is asked is opened. Keys go to the screen that has them. */
 function answered(
   asked: Question,
   height: number,

@@ -9,7 +9,7 @@ import { defaultScreenLook } from './tui-screen.ts';
 const plain = defaultScreenLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' });
 const look = { ...plain, width: 80, now: 0, details: 'folded' as const };
 
-/** What a window of so many rows has of a question about a command of several lines, while a turn runs. */
+/** The part of a question about a command of several lines that a window of so many rows shows, while a turn runs. */
 function windowOf(height: number, lines: number): string {
   const view = new QuestionView({
     question: sampleQuestion({

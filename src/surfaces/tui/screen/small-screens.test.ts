@@ -92,7 +92,7 @@ function sized(columns: number, rows: number): TerminalPort {
 }
 
 describe('a list for a draft', () => {
-  /** What is drawn, and which command Down and Enter choose. */
+  /** The list for a draft, with a `frame` that draws its rows. */
   function listed(rows: number, text: string) {
     const terminal = sized(80, rows);
     const stage = new TuiScreen({ terminal, look: plain, isFull: true, reflows: true, now: () => 0 });

@@ -98,7 +98,7 @@ const conversationIn =
     return {
       async press(name) {
         controller.input(key(name));
-        // What it loads is loaded.
+        // Lets its loads finish.
         for (let round = 0; round < 3; round++) await new Promise((later) => setImmediate(later));
       },
       seen: () => [calls, stage.composer.draft, stage.plan, stage.wholeFrame(look, 20).rows],

@@ -4,7 +4,7 @@ import { pauseTimes, TypingPause } from '../questions/typing-pause.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { TerminalContext } from './terminal-context.ts';
 
-/** How long a question waits after it. */
+/** The time that a question waits after the input. */
 function waitAfter(input: TerminalInput): number {
   const pause = new TypingPause(() => 0);
   new TerminalContext({ stage: {} as TuiScreen, terminal: {} as TerminalPort, env: {}, pause }).input(input);

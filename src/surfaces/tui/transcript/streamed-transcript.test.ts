@@ -65,7 +65,7 @@ it('an answer that arrives while the screen changes is printed once and whole', 
         if (what === 'delta') send(size);
         else if (what === 'draw') printed.push(...transcript.takeFinished(now()));
         else resize(size);
-        // What is printed and what is live make the text so far.
+        // The printed and the live rows make the text so far.
         if (what === 'draw')
           shown.push([wordsIn([...printed, ...transcript.unfinishedRows(now())]), wordsIn([whole.slice(0, at)])]);
       }

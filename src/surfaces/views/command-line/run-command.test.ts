@@ -7,7 +7,7 @@ import { execCommand } from './exec-command.ts';
 import { parseCommand } from './run-command.ts';
 import { listCommand } from '../../cli/table/threads-read-commands.ts';
 
-/** What was given, without what was not. */
+/** The arguments that were given, without the absent ones. */
 function given(command: Command, words: readonly string[]) {
   const parsed = parseCommand(command, words);
   if (typeof parsed === 'string' || 'code' in parsed) return parsed;

@@ -71,7 +71,7 @@ describe('a text that the user is asked to allow', () => {
   });
 });
 
-/** What a person sees of it: no blanks at the ends of rows, and neither spelling nor what has no shape. */
+/** The text as a person sees it: no blanks at the ends of rows, and neither spelling nor characters without a shape. */
 function eye(text: string, width: number): string {
   const rows = exactRows(exactLine(text), width).map((row) => row.trimEnd());
   return rows

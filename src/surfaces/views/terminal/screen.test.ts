@@ -11,7 +11,7 @@ function screenOf({ color = false, live = true, columns = 80 } = {}) {
   return { screen: new Screen({ stream, color, live }), written: () => written };
 }
 
-/** What is left on the screen: a line that was erased is gone. */
+/** The text left on the screen: a line that was erased is gone. */
 const left = (text: string): string => text.replaceAll(/[^\n]*\r\u001B\[K/g, '');
 
 it('leaves notes and takes the status line away', () => {

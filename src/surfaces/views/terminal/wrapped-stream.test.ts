@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WrappedStream } from './screen.ts';
 
-/** What is shown of a text, however it arrives. */
+/** The rows shown for a text, however it arrives. */
 function shown(text: string, { width = 20 } = {}): string {
   const results = [1, 3, 1000].map((size) => {
     const stream = new WrappedStream(() => width);

@@ -18,7 +18,7 @@ async function visit(callback: SignInCallback, query: string, init?: RequestInit
   return (await fetch(`${callback.redirectUri}${query}`, init)).status;
 }
 
-/** Whether the sign-in has come to an end. */
+/** True if the sign-in has ended. */
 async function isOver({ back }: SignInCallback): Promise<boolean> {
   const waiting = Symbol('waiting');
   return (await Promise.race([back, new Promise((done) => void setImmediate(() => done(waiting)))])) !== waiting;

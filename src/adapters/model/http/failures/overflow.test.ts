@@ -13,7 +13,7 @@ const codes = [
   'model_max_prompt_tokens_exceeded',
 ];
 
-/** What servers say that have no code for it. */
+/** Messages of servers that have no code for it. */
 const sentences = [
   "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
   'Your input exceeds the context window of this model.',
@@ -32,7 +32,7 @@ const sentences = [
   'litellm.ContextWindowExceededError: too much',
 ];
 
-/** What each server says, and the window that it names. */
+/** The message of each server, and the window that it names. */
 const servers: readonly [server: string, says: string, window?: number][] = [
   [
     'OpenAI',
@@ -106,7 +106,7 @@ const servers: readonly [server: string, says: string, window?: number][] = [
   ['MiniMax', 'invalid params, context window exceeds limit (2013)'],
 ];
 
-/** What is near it and is something else. */
+/** Similar messages with another meaning. */
 const others = [
   'Request too large for gpt-5.5: Limit 30000 tokens per min, requested 40000.',
   'Too many tokens, please wait before trying again.',

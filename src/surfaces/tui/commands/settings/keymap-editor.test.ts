@@ -13,7 +13,7 @@ function binding(keymap: Written, id: string): KeyBinding {
   return readKeyMap(keymap).map.bindings.find(({ action }) => actionId(action) === id)!;
 }
 
-/** What the configuration says after the change. */
+/** The configuration after the change. */
 function changed(keymap: Written, id: string, change: KeyChange): Written {
   const { map } = readKeyMap(keymap);
   const { action } = binding(keymap, id);

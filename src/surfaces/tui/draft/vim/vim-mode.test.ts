@@ -274,7 +274,7 @@ describe('whatever is pressed', () => {
         };
         const back = undo(played, 'u');
         expect([back.draft.text, back.draft.elements]).toEqual([withElement.text, withElement.elements]);
-        // What was taken back before the end comes again as well.
+        // A change that was undone before comes back as well.
         const last = played.state.future[0] ?? played.draft;
         expect(undo(back, 'ctrl+r').draft.text).toBe(last.text);
       }),

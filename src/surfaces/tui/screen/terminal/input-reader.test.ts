@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InputReader } from './input-reader.ts';
 import type { TerminalInput } from './terminal-port.ts';
 
-/** What comes of pieces of input, and of silences between them in milliseconds, with a long one at the end. */
+/** The inputs from pieces of bytes and silences between them in milliseconds, with a long one at the end. */
 function read(...pieces: readonly (string | number)[]): readonly TerminalInput[] {
   const inputs: TerminalInput[] = [];
   const reader = new InputReader((input) => inputs.push(input));

@@ -22,8 +22,6 @@ const look: Look = {
   home: '/home/ada',
 };
 
-/** Of the processor: other programs may be busy. */
-
 /** Texts with all that makes columns hard to count. */
 const hardText = fc
   .array(

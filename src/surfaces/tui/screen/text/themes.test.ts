@@ -26,7 +26,7 @@ const look: Look = {
   home: '/',
 };
 
-/** Of one colour: how bright an eye sees it. */
+/** The brightness of one colour to an eye. */
 function luminance(full: number): number {
   const [red = 0, green = 0, blue = 0] = [full >> 16, (full >> 8) & 255, full & 255].map((byte) => {
     const part = byte / 255;
@@ -40,7 +40,7 @@ function contrast(one: number, other: number): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** How the colour looks to an eye without cones for green: red and green cannot be told apart by their difference. */
+/** The colour as an eye without cones for green sees it: red and green cannot be told apart by their difference. */
 function withoutGreen(full: number): readonly [number, number] {
   const [red, green, blue] = [full >> 16, (full >> 8) & 255, full & 255];
   return [0.625 * red + 0.375 * green, 0.3 * green + 0.7 * blue];

@@ -21,8 +21,6 @@ const look: Look = {
   home: '/home/ada',
 };
 
-/** Of the processor: other programs may be busy. */
-
 const command = (script: string, rest: Partial<CommandItem> = {}): CommandItem => ({
   kind: 'command',
   id: 'c',

@@ -17,8 +17,6 @@ const look: Look = {
   home: '/home/ada',
 };
 
-/** Of the processor: other programs may be busy. */
-
 const drawn = (text: string, width = 60): string => drawMarkdown(text, { ...look, width }).join('\n');
 
 describe('blocks of Markdown', () => {

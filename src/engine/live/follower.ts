@@ -8,10 +8,7 @@ import { previewKey } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, rolledBackAt } from './thread-news.ts';
 
-/**
- * The point from which a follower continues to read: behind this place, or inside its line. `state`: of the lines up to
- * there.
- */
+/** A follower continues to read behind the place `after`, or inside its line. `state`: of the lines up to there. */
 interface ReadingPlace {
   readonly after: number;
   readonly skip: number;

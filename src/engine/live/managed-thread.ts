@@ -334,10 +334,7 @@ class LiveWork {
     if (first !== undefined) first.turnId = turnId;
   }
 
-  /**
-   * Ends the work that the thread runs, or the first that it is given. Resolves when that is over, with its turn;
-   * undefined if it became none, or ended by itself before.
-   */
+  /** Ends the running work, or the first to run. Resolves when it is over, with its turn if it became one. */
   async interrupt(reason: unknown): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;
     first?.stopping.abort(reason);

@@ -38,10 +38,7 @@ export async function noMessageYet(
   };
 }
 
-/**
- * Reply to a caller that answered a question of a suspended turn. If the turn is still suspended, nothing was changed;
- * the reason why it could not continue says more than the answer's refusal.
- */
+/** The reason why a suspended turn could not continue says more than the refusal of an answer to its question. */
 export async function suspendedAnswerRefusal<Given extends Answered>(
   thread: Pick<Thread, 'isSuspended'>,
   answered: Given,
@@ -60,10 +57,7 @@ export class ThreadGate {
   #closed: Promise<void> | undefined;
   readonly #entered = new Set<Promise<unknown>>();
 
-  /**
-   * True if the caller is part of unfinished work on this thread as a whole, or such work waits for the caller: waiting
-   * for the gate, the caller would wait for itself.
-   */
+  /** True if the caller is part of work on the whole, or such work waits for it: it would wait for itself. */
   get isInside(): boolean {
     return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
@@ -138,10 +132,7 @@ function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
 }
 
-/**
- * Notes that the caller asks for this work, which begins after another. Returns a function that runs it as part of the
- * caller's works.
- */
+/** Notes that the caller asks for this work, which begins after another. The result runs it as part of these works. */
 function runAsWork(
   work: WholeWork,
   { after }: { readonly after: WholeWork | undefined },

@@ -210,10 +210,7 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
   };
 }
 
-/**
- * The refusal for work on a thread as a whole that uses the thread, or another one whose work waits for it: it would
- * wait for itself.
- */
+/** The refusal for a use of the thread by work on it as a whole, or by work that it waits for. */
 export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',

@@ -69,10 +69,7 @@ function baseOf({ meta }: KnownRollout) {
   return { rolloutId: stringAt(base, 'thread_id'), end: numberAt(base, 'end_ordinal_exclusive') ?? 0 };
 }
 
-/**
- * State of a reader of the whole thread behind this place. Reads only from the turn before it, plus the newest cost
- * from before that: nothing else in a state reaches across turns.
- */
+/** The state behind this place, from the turn before it and the newest cost: no more reaches across turns. */
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   // There may be no file yet.
   if (place < 0) return initialRecordedState(id);
@@ -183,10 +180,7 @@ export function newsForFollowers(
   return { state, news };
 }
 
-/**
- * The events of one batch, which replace those read from its lines: lines do not keep everything. `take` returns the
- * event that was sent, if any; of equal ones, each once, in order.
- */
+/** The sent events of a batch replace those read from its lines, which do not keep everything: each once, in order. */
 export function collectSentEvents(news: readonly LogNews[]) {
   const events = news.flatMap((each) => (each.kind === 'event' && each.isPassing !== true ? [each.event] : []));
   const told = Map.groupBy(events.filter(isRecorded), keyOf);

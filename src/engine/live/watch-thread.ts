@@ -15,10 +15,7 @@ const looksPerRollout = 10;
 /** A thread that another program writes: it can only be followed. */
 export type WatchedThread = Pick<LiveThread, 'id' | 'place' | 'follow'>;
 
-/**
- * Follows the lines of a thread as its file grows, without a lease. A check only asks for the file's size; only added
- * lines are read, each once it is complete.
- */
+/** Follows the lines of a thread as its file grows, without a lease. A check only asks for the file's size. */
 export async function watchThread(
   engine: { readonly forLive: Pick<LiveEngine, 'store'> },
   id: ThreadId,

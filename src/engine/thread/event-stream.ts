@@ -7,8 +7,8 @@ import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.
 export type ThreadNews = ThreadEvent | ProvisionalEvent;
 
 /**
- * The news of a thread at the reader's own pace. Events wait in order. Waiting previews are joined per item, so a slow
- * reader gets longer pieces and no holes; when an item is complete or dropped, its waiting previews are removed.
+ * The news of a thread at the reader's own pace, in order. Waiting previews are joined per item, so a slow reader gets
+ * longer pieces; when an item is complete or dropped, they are removed.
  */
 export class EventStream implements ThreadSubscriber {
   readonly #waiting: { news: ThreadNews | undefined }[] = [];

@@ -8,10 +8,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { type LogNews, Subscribers } from './event-stream.ts';
 
-/**
- * Warns of a problem once per process, and returns whether it did. `by`: problems are equal if they share the code, or
- * only if the message is equal too.
- */
+/** Warns of a problem once per process, and returns whether it did. `by`: what equal problems share. */
 export function warnOnce(
   { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
   outcome: Outcome,
@@ -73,10 +70,7 @@ export class ThreadLog {
     }
   }
 
-  /**
-   * Loads the history behind the opaque checkpoint at the beginning: from here on a line may use it. Undefined if it is
-   * missing.
-   */
+  /** From here on a line may use the history behind the opaque checkpoint. Undefined if it is missing. */
   async learnBehind(): Promise<HistoryBehindCheckpoint | undefined> {
     await this.durable();
     const behind = await this.#readBehind();

@@ -43,10 +43,7 @@ export class OpenQuestions {
     return this.#open.get(id)?.isTaken === true;
   }
 
-  /**
-   * Puts an open question to the port in its turn, unless an answer came before. `shown` resolves when everyone who may
-   * answer can see it.
-   */
+  /** Puts an open question to the port in its turn. `shown` resolves when everyone who may answer can see it. */
   async ask(
     askUser: AskUser | undefined,
     question: Question,
@@ -67,10 +64,7 @@ export class OpenQuestions {
     }
   }
 
-  /**
-   * Settles when an answer is durable, with whether it is this one. Undefined: no such question waits. A question that
-   * is not open yet takes an answer if it is expected.
-   */
+  /** Settles when an answer is durable, with whether it is this one. Undefined: no such question is expected. */
   answer(id: string, answer: Answer, { isExpected }: { readonly isExpected: boolean }): Promise<boolean> | undefined {
     const open = this.#open.get(id);
     if (open !== undefined) {

@@ -2,10 +2,7 @@ import type { Settings } from '../../core/envelope/settings.ts';
 
 type Apply = (settings: Settings) => Settings;
 
-/**
- * The settings after one submitted change and those before it that still hold. A turn's own change is dropped if the
- * turn does not begin, also for later submissions.
- */
+/** The settings after one submitted change and those before it. The change of a turn that does not begin is dropped. */
 export class SubmittedSettings {
   /** Resolves with itself when all changes up to this one are made or refused. Never rejects. */
   readonly ready: Promise<SubmittedSettings>;

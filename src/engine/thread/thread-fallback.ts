@@ -38,10 +38,7 @@ export class ThreadFallback {
     return this.standIn(settings) === undefined ? undefined : this.#open(settings);
   }
 
-  /**
-   * Continues a failed turn under these settings, if possible. `before`: the thread's cost when the turn began.
-   * Undefined: nothing follows.
-   */
+  /** Continues a failed turn under these settings, if possible. `before`: the thread's cost when the turn began. */
   async after(
     { outcome, before, signal }: { readonly outcome: Outcome; readonly before: Usage; readonly signal: AbortSignal },
     settings: Settings,

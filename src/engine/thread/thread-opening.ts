@@ -65,9 +65,7 @@ export async function openResumed(
   return { kind: 'opening', id, parts, log, inForce, options };
 }
 
-/**
- * Commit, branch and remote of the workspace, as far as its policy lets them be read. Undefined outside a repository.
- */
+/** Commit, branch and remote, as far as the policy lets them be read. Undefined outside a repository. */
 export type GitFactsOf = (envelope: Envelope) => JsonObject | undefined;
 
 export interface SessionMetaInput {
@@ -101,10 +99,7 @@ export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: Session
 
 export interface ThreadOptions extends FirstSubscriber {
   readonly settings: Settings;
-  /**
-   * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
-   * wait. Default true; otherwise the next turn frees the space.
-   */
+  /** A turn that leaves too little space for the next one is followed by a compaction. Default true. */
   readonly compactsAfterTurns?: boolean;
   /** A turn is submitted as soon as the thread is there, and nothing else happens before. */
   readonly turnFollows?: boolean;

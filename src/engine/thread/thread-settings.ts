@@ -78,10 +78,7 @@ export class ThreadSettings {
     return overridden;
   }
 
-  /**
-   * A turn's change: it holds for later submissions, and for the thread only from `begin` on. If the turn does not
-   * begin, the caller must call `withdraw`.
-   */
+  /** A turn's change: the thread has it from `begin` on. If the turn does not begin, call `withdraw`. */
   change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
     const read = readSettingsChange(change);
     if ('code' in read) return this.#unchanged(read);

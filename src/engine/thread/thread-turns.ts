@@ -137,10 +137,7 @@ export class ThreadTurns {
     return result;
   }
 
-  /**
-   * Withdraws words at once if their turn is cancelled while it waits, so that they are not said after a crash either.
-   * Resolves only then.
-   */
+  /** Withdraws words at once if their turn is cancelled while it waits: no crash may say them. Resolves only then. */
   #withdrawnWhen(
     signal: AbortSignal,
     words: SubmittedWords,
@@ -185,9 +182,7 @@ export class ThreadTurns {
     });
   }
 
-  /**
-   * Runs a turn, and another one by the model of `model_fallback` if it fails for a cause that this model may not have.
-   */
+  /** Runs a turn, and one by the model of `model_fallback` if it fails for a cause that this model may not have. */
   async #runWithFallback(settings: Settings, asked: AskedTurn): Promise<RanTurn> {
     const { log, inbox } = this.#thread;
     if (this.#thread.parts.fallback === undefined) return this.#run(turnUnder(this.#thread, settings, asked));

@@ -144,10 +144,7 @@ export class Thread {
     return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }
 
-  /**
-   * Follows the thread until the returned function is called. Throws if the subscriber is invalid or has an unknown
-   * key: it would wait for events that never come.
-   */
+  /** Until the returned function is called. Throws for an invalid subscriber: it would wait for ever. */
   subscribe(subscriber: LineSubscriber): () => void {
     const read = readOptions({ subscriber }, subscribing, 'subscribe()');
     if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
@@ -176,10 +173,7 @@ export class Thread {
     return this.#turns.submitAlone(own);
   }
 
-  /**
-   * Submits a change and a turn under it, with nothing in between. The change stays once the turn has begun. If it is
-   * refused, no turn runs.
-   */
+  /** Submits a change and a turn under it, with nothing in between. If the change is refused, no turn runs. */
   runWith(change: SettingsChange, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn, 'runWith()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
@@ -226,20 +220,14 @@ export class Thread {
     return steerTurn(this.#core, this.#turns.steerable, steering);
   }
 
-  /**
-   * Takes back words of `steer` that have not entered history. Resolves, when durable, with the messages for which it
-   * did.
-   */
+  /** Takes words of `steer` back that have not entered history. Resolves, when durable, with those messages. */
   async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
     const taken = this.#core.inbox.takeBack(messageIds);
     if (taken.length > 0) await this.#core.log.durable();
     return taken;
   }
 
-  /**
-   * Adds a program's own item to history before the next request, of the running turn or of the next one. Resolves when
-   * it is durable.
-   */
+  /** Adds a program's own item to history before the next request, of any turn. Resolves when it is durable. */
   inject(given: Item, options?: InjectOptions): Promise<Injected> {
     return injectItem(this.#core, given, options);
   }
@@ -254,10 +242,7 @@ export class Thread {
     return acceptMessage(this.#core, { kind: 'files', files });
   }
 
-  /**
-   * Runs a user's command outside the sandbox, in the thread's folder, beside a running turn. The model reads it and
-   * its output with the next request.
-   */
+  /** Runs a user's command in the thread's folder, outside the sandbox. The model reads it with the next request. */
   async shell(asked: UserShell): Promise<UserShellRan> {
     const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
     if ('code' in read) return { kind: 'refused', outcome: read };

@@ -72,10 +72,7 @@ export class TurnEffects {
     if (this.#running === 0 && this.#before !== undefined) void this.#before.then((before) => this.#lookAgain(before));
   }
 
-  /**
-   * Called before a call that may write under the policy. Afterwards the line about the snapshot is recorded, but not
-   * yet durable.
-   */
+  /** Called before a call that may write. Afterwards the line about the snapshot is recorded, but not yet durable. */
   async before(granted: ResolvedPolicy): Promise<void> {
     const { snapshots } = this.#input;
     this.#running += 1;
@@ -232,10 +229,7 @@ class TurnRepositories {
     this.#dropping.abort(snapshotNotNeeded);
   }
 
-  /**
-   * Called when a call has ended and none runs. Reports new repositories while the model thinks about the output. Where
-   * the last such scan took long, it is left to the end of the turn.
-   */
+  /** Reports new repositories while the model thinks. Where the last such scan took long, the turn's end does. */
   afterCall(): void {
     const { guard, clock } = this.#input;
     if (guard === undefined || this.#between !== undefined || clock.now() < this.#nextBetween) return;

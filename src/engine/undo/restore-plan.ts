@@ -25,10 +25,7 @@ import {
 import { dirname } from 'node:path';
 
 export interface Transition {
-  /**
-   * `others`: changed while a turn ran, but not by the turn. `unrecorded`: as `others`, but the record does not say by
-   * whom. `unknown`: a turn was cut off, so its changes and later ones of the user cannot be separated.
-   */
+  /** `others`: made while a turn ran, but not by it. `unrecorded`: by it or others. `unknown`: since a turn was cut off. */
   readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
   readonly changes: Changes;
 }
@@ -66,9 +63,8 @@ export interface PlanOptions {
 }
 
 /**
- * Plans how to undo everything the thread changed and keep everything else. The transitions must follow each other
- * without a gap up to now. A path goes back to its state before the thread first touched it; others' changes to it stay
- * unless an option says so.
+ * Plans how to undo all that the thread changed. The transitions must follow each other without a gap up to now. A path
+ * goes back to before the thread first touched it; others' changes to it stay unless an option says so.
  */
 export function planRestore(transitions: readonly Transition[], { force, meanwhile }: PlanOptions): RestorePlan {
   const actions: RestoreAction[] = [];
@@ -185,9 +181,8 @@ export interface RestorePorts {
 }
 
 /**
- * Carries out a plan path by path: one that fails or has changed does not affect the others. Removes first, deepest
- * paths before their folders; then creates folders and files, and sets the modes of folders last. `read` loads content
- * by name and rejects if it is gone.
+ * Carries out a plan path by path: a failure does not affect the others. Removes first, deepest paths before their
+ * folders; then creates folders and files, and sets the modes of folders last. `read` rejects if a content is gone.
  */
 export async function runRestore(
   { root, disk, read, progress }: RestorePorts,

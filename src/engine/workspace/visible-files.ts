@@ -26,8 +26,8 @@ export interface VisibleEntry {
 const mostEntries = 300_000;
 
 /**
- * Yields files and folders that git does not ignore, level by level, so that near ones are found even in large trees.
- * Follows no links. Returns whether folders were left out because there are too many entries. Rejects with `Stopped`.
+ * Yields files and folders that git does not ignore, level by level, near ones first. Follows no links. Returns whether
+ * folders were left out because there are too many entries. Rejects with `Stopped`.
  */
 export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<VisibleEntry, boolean> {
   let seen = 0;

@@ -129,9 +129,8 @@ export function firstOwnOrdinal(meta: JsonObject, left: string): Ordinal | undef
 }
 
 /**
- * The list of left rollouts for the first line of a new rollout, which replaces the current one and begins with the
- * lines before `to`. Two rollouts that share a place with a third share at least the smaller one with each other, so no
- * entry claims too much.
+ * The list of left rollouts for the first line of a new rollout, which begins with the lines before `to`. Two rollouts
+ * that share a place with a third share at least the smaller one with each other, so no entry claims too much.
  */
 export async function leftRolloutsNote(
   store: Pick<RolloutStore, 'readBack'>,

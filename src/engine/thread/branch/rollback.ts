@@ -214,10 +214,7 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
   return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
 }
 
-/**
- * Ends a turn that a rollback cut in the middle; it is not continued. If another process has taken the thread
- * meanwhile, that one ends it.
- */
+/** Ends a turn that a rollback cut in the middle. If another process has taken the thread, that one ends it. */
 async function closeCutTurn(
   store: RolloutStore,
   ids: Ids,
@@ -252,10 +249,7 @@ function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Prom
   });
 }
 
-/**
- * A marker cannot be taken back, so the lines that it removed are repeated, after a marker for the turns since; notes
- * stay as they are now.
- */
+/** A marker cannot be taken back: the lines that it removed are repeated, after a marker for the turns since. */
 function repeatTakenBack(
   store: RolloutStore,
   id: ThreadId,

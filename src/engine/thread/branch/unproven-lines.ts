@@ -23,10 +23,7 @@ export interface Unproven {
   readonly grants?: readonly GivenGrant[];
   /** Includes questions whose answer is not proven. */
   readonly questions?: readonly RecordedQuestion[];
-  /**
-   * The reason if they are left out only for now: then no line ends them. Absent: no key of this store will ever prove
-   * them.
-   */
+  /** Absent: no key of this store will ever prove them. Otherwise no line ends them. */
   readonly forNow?: LeftOutForNow;
 }
 
@@ -121,10 +118,7 @@ export function removeUnproven(
   });
 }
 
-/**
- * Opens a thread for writing, without unproven claims. Lines record the removal, durable with the next ones, unless
- * they are left out only for now.
- */
+/** Opens a thread for writing, without unproven claims. Lines record their removal, unless it is only for now. */
 export async function openProvenThread(
   parts: ProvingParts & { readonly store: RolloutStore },
   id: ThreadId,

@@ -52,10 +52,7 @@ function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: Prepa
   return { ...question, item: shownCall(item) };
 }
 
-/**
- * Records the question as a line and shows it to everyone who may answer; an answer is recorded as soon as it comes.
- * `instead`: the question that it replaces.
- */
+/** Records the question and shows it to everyone who may answer. `instead`: the question that it replaces. */
 export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
   const { log, questions } = turn;
   const { question, call, about, item } = asking;
@@ -136,10 +133,7 @@ export async function recordAnswered(
   await log.durable();
 }
 
-/**
- * Records the line with which a call begins, or is refused. An unanswered question about it was decided by another
- * answer, and ends with this line.
- */
+/** Records that a call begins or is refused. An open question about it was decided by another answer, and ends. */
 export function recordDecided(
   { log }: Pick<Turn, 'log'>,
   callId: string,
@@ -196,10 +190,7 @@ interface RuleSaver extends Pick<Turn, 'savedRules'> {
   readonly log: Pick<Turn['log'], 'tell'>;
 }
 
-/**
- * Saves the rule that an answer allows. It counts for the next call already. A failure to save does not stop the call:
- * the user has allowed it.
- */
+/** Saves the rule that an answer allows, for the next call already. The allowed call runs even if that fails. */
 export async function saveAllowedRule(
   { parts, log, savedRules }: RuleSaver,
   question: Question,
@@ -238,9 +229,7 @@ export interface CallInPlace extends Pick<PreparedCall, 'item'> {
   readonly inOrder: QuestionTurn;
 }
 
-/**
- * The result for a call in its place. `decided`: no answer is needed, or none was; undefined: nothing is to be asked.
- */
+/** The result for a call in its place. `decided`: no answer is needed, or none came in time (undefined). */
 export type DecidedInPlace =
   | { readonly kind: 'decided'; readonly decided: RunDecision | RefuseDecision | undefined }
   | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }

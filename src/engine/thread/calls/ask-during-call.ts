@@ -21,17 +21,11 @@ import type { CallToGrant, GrantedCall } from './grant-call.ts';
 
 export interface HostQuestions {
   readonly decide: AnswerHost;
-  /**
-   * The command is over: waiting questions lapse. Resolves with notes for the model, when nothing more will be
-   * recorded.
-   */
+  /** The command is over: waiting questions lapse. Resolves with notes for the model, after the last line. */
   end(): Promise<readonly string[]>;
 }
 
-/**
- * Questions about hosts wait their turn among those of the step. The call has begun: whatever ends it, even a thread
- * that closes, ends its questions too.
- */
+/** The call has begun: whatever ends it, even a thread that closes, ends its questions about hosts. */
 export function askAboutHosts(
   turn: Turn,
   wanted: CallToGrant & Pick<GrantedCall, 'policy'>,
@@ -73,10 +67,7 @@ export function askAboutHosts(
   };
 }
 
-/**
- * Asks while a call runs. The call has begun, so its questions lapse with it and do not wait for the next process. The
- * next question of the step waits until `use` has taken the answer.
- */
+/** The questions of a running call lapse with it. The next question of the step waits until `use` took the answer. */
 async function askBeside<Used>(
   turn: Turn,
   wanted: CallToGrant,
@@ -107,10 +98,7 @@ const mostSchemaCharacters = 4000;
 const mostMessageCharacters = 800;
 const mostQuestions = 10;
 
-/**
- * Asks the user questions that a server has while its tool runs. They wait their turn among the questions of the step.
- * A reviewer knows nothing of what servers want to know, so it is never asked.
- */
+/** Asks the user what a server wants to know while its tool runs. A reviewer could not know it, and is not asked. */
 export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOrder) {
   const { policy } = turn.envelope;
   const canAsk = turn.parts.askUser !== undefined && !isReviewed(policy) && allowsAsking(policy.approval, 'mcp');

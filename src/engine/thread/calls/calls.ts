@@ -90,10 +90,7 @@ export class Calls {
     this.#count++;
   }
 
-  /**
-   * Waits for all calls, and makes known results durable while it waits. Rejects at the end with what a call threw:
-   * that call is answered all the same, and none runs on.
-   */
+  /** Waits for all calls; results are durable meanwhile. Rejects at the end with what a call threw: none runs on. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();

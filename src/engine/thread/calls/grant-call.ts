@@ -64,9 +64,7 @@ export interface CallToGrant extends CallToDecide, CallInPlace {}
 
 export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
-/**
- * Decides what the call may do, or why it may do nothing: by the policy alone, or by the user where the policy asks.
- */
+/** Decides by the policy alone, or by the user where the policy asks. */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const reading = readCommand(turn, wanted.needs);
   // Await only where needed: lines must be in the order of what happened.
@@ -89,10 +87,7 @@ function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseD
   return { kind: 'refused', output: refusedCall(decided.why, decided.next), unasked };
 }
 
-/**
- * Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds, even
- * where the thread is given up meanwhile.
- */
+/** Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds. */
 export async function grantRetry(
   turn: Turn,
   wanted: CallToGrant,
@@ -107,10 +102,7 @@ export async function grantRetry(
   return granting.kind === 'suspended' ? undefined : granting;
 }
 
-/**
- * Grants a call that waited when its turn was suspended. The recorded question counts only if the call still gives the
- * same one: then the answer is the user's word about exactly this.
- */
+/** Grants a call of a suspended turn. The recorded answer counts only if the call still gives the same question. */
 export async function grantSuspended(
   turn: Turn,
   wanted: CallToGrant,

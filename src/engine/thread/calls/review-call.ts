@@ -229,9 +229,7 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
   };
 }
 
-/**
- * The turn's current permissions without asking. The record keeps them: a later answer does not change what was sent.
- */
+/** The turn's current permissions without asking. The record keeps them: a later answer does not change them. */
 function policyFields(turn: Turn): JsonObject {
   const { policy, workspace } = turn.envelope;
   const { cwd } = workspace;

@@ -39,9 +39,7 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
 
-/**
- * The provider said that a request did not fit, or refused it without a reason: compact in the same turn and try again.
- */
+/** After a refusal, perhaps for length: compacts in the same turn, which then tries again. */
 export function compactAfterRefusal(
   turn: Turn,
   step: Step,
@@ -128,10 +126,7 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   return isFull && isWorthCompacting(turn, step);
 }
 
-/**
- * Checks by text length alone whether the first request of a thread fits. A closer look reads every character, the most
- * expensive V8 work before the first request.
- */
+/** Checks by text length alone whether a thread's first request fits: a closer look reads every character. */
 function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
   const { history, usage, prefill } = turn.log.state;
   if (history.length > 0 || lastUsage(usage.newest).total > 0) return false;

@@ -65,10 +65,7 @@ export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope)
   return { kind: 'settings', cause, settings, environment };
 }
 
-/**
- * For a thread whose first turn follows at once: that turn reuses the facts gathered to begin the thread, as they are
- * milliseconds old. A turn under other settings gathers its own.
- */
+/** The first turn follows at once: under the same settings it reuses the facts gathered to begin the thread. */
 export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
   let first: { readonly settings: Settings; readonly facts: Facts } | undefined;
   let looks = 0;

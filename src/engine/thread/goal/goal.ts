@@ -11,10 +11,7 @@ import type { Turn, TurnEnding } from '../thread-parts.ts';
 
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
 
-/**
- * True for a turn that works on a goal: only one whose model can end it. A forked agent, an ephemeral thread, a thread
- * whose gate was closed and one without the tool may have a goal in their lines, and leave it unchanged.
- */
+/** True for a turn whose model can end a goal. Other threads may have one in their lines, and leave it unchanged. */
 function hasGoals({ envelope }: Pick<Turn, 'envelope'>): boolean {
   return envelope.capabilities.tools.includes('update_goal');
 }
@@ -106,10 +103,7 @@ export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason,
   turn.log.tell({ kind: 'warning', outcome });
 }
 
-/**
- * True if a turn whose model is done must continue. Also reports the budget to a turn that continues anyway. Loaded on
- * use.
- */
+/** True if a turn whose model is done must continue. Also reports the budget to a turn that continues anyway. */
 export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
   if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
   const goal = await import('./pursue-goal.ts');

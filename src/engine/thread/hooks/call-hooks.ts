@@ -164,9 +164,7 @@ function inputForHooks(call: CallItem, given: JsonObject): JsonObject {
   return call.name === 'apply_patch' ? { command: patchOf(call) } : given;
 }
 
-/**
- * Fields that, besides its words, decide what a command can do. Hooks read and change them under the model's own names.
- */
+/** Fields that decide what a command can do, besides its words. Hooks read and change them under these names. */
 const besideCommand = [
   'workdir',
   'stdin',
@@ -227,10 +225,7 @@ function mcpToolOf(item: TurnItem): McpToolName | undefined {
   return { server: item.server, tool: item.tool };
 }
 
-/**
- * The call that ends with this result. A command that runs on has not ended; the `write_stdin` result that reports its
- * end is for the command's own call.
- */
+/** The call that ends with this result: for a command that ran on, the one that started it. */
 function callThatEnded(
   turn: Pick<Turn, 'log'>,
   call: CallItem,
@@ -257,10 +252,7 @@ function startedWith({ item, callId }: RecordedSession, started: CallItem | unde
   return { type: 'function_call', call_id: callId, name: 'exec_command', arguments: JSON.stringify({ cmd }) };
 }
 
-/**
- * Hooks' answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user.
- * `byUser`: only their no counts.
- */
+/** Hooks' answer to a question about a call. Undefined: they leave it to the user. `byUser`: only their no counts. */
 export async function answerByHooks(
   turn: Turn,
   question: Question,

@@ -32,9 +32,7 @@ export async function runHooks(turn: Turn, { event, subjects, about, signal }: A
   return verdict;
 }
 
-/**
- * Programs may take their time, and surfaces show what runs. A lost disk is reported by the next caller that needs it.
- */
+/** Surfaces show what runs. A lost disk is reported by the next caller that needs it. */
 export function flushToSubscribers({ log }: Pick<Turn, 'log'>): void {
   log.durable().catch(() => {});
 }

@@ -11,10 +11,7 @@ import { readNamedSkills } from '../record/record-skills.ts';
 import type { Turn } from '../thread-parts.ts';
 import { type AskedHooks, keepHookTexts, recordLateHooks, recordHookTexts, runHooks } from './run-hooks.ts';
 
-/**
- * Runs the hooks for the end of a session that was started and has not ended. They have seconds, and their output is
- * not read.
- */
+/** Runs the hooks for the end of a session that was started. They have seconds, and their output is not read. */
 export async function endSession(
   hooks: Hooks,
   { id, cwd, transcript }: { readonly id: ThreadId; readonly cwd: string; readonly transcript: string | null },
@@ -32,10 +29,7 @@ export async function endSession(
 /** A hook that never lets a turn end would cause endless costs. */
 const mostTimes = 100;
 
-/**
- * Called when the model is done. `go-on`: a hook says what is left to do. `end`: a hook ends the turn, even one with a
- * goal. `may-end`: the turn decides.
- */
+/** `go-on`: a hook says what is left to do. `end`: a hook ends the turn, even one with a goal. */
 export async function runStopHooks(turn: Turn, lastMessage: string | undefined): Promise<'go-on' | 'end' | 'may-end'> {
   const { memory, log } = turn;
   if (turn.parts.hooks === undefined || turn.signal.aborted) return 'may-end';
@@ -69,10 +63,7 @@ const endless: Outcome<'hook-endless'> = {
   next: 'Let the hook look at stop_hook_active, and allow the end when it is true.',
 };
 
-/**
- * Puts what arrived meanwhile into history, in order; the user's words after hooks have checked them. The turn ends if
- * hooks reject all of the user's words. Unchecked words wait for the next turn.
- */
+/** Puts what arrived into history, once hooks have checked the user's words. Ends the turn if they reject all. */
 export async function admitInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
   recordLateHooks(turn);
@@ -118,10 +109,7 @@ function blockedPrompt(reason: string): Outcome<'blocked-by-hook'> {
   return { code: 'blocked-by-hook', message, next: 'The model did not get it. Change the message, or the hook.' };
 }
 
-/**
- * Runs the hooks for the start of a session where due: in the first turn that this process runs, and after history was
- * compacted. Their text is sent as a section of the context.
- */
+/** Runs the hooks for the start of a session: in this process's first turn, and after history was compacted. */
 export async function startSession(turn: Turn): Promise<void> {
   const { parts, log, threadId } = turn;
   const { turns, checkpoints } = log.state;

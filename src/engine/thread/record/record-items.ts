@@ -62,10 +62,7 @@ interface RecordedResult extends Pick<CallResult, 'output' | 'fullOutput'>, Part
   readonly refused?: RefusedCallRecord;
 }
 
-/**
- * Records the output of a call in the type that the call requires, within the budget of one output. The part that does
- * not fit is kept beside the line.
- */
+/** Records the output of a call within the budget of one output. The part that does not fit is kept beside the line. */
 export function recordAnswer(
   turn: RecordingTurn,
   call: CallItem,

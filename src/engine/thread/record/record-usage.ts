@@ -30,10 +30,7 @@ export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): voi
   if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
 }
 
-/**
- * Records the cost and the remaining space; estimated where the provider reports no input. `counted` by the provider,
- * `spent` with an estimate where it did not count.
- */
+/** Records cost and remaining space. `counted` by the provider, `spent` with an estimate where it did not count. */
 export function recordUsage(
   turn: Turn,
   step: Step,
@@ -57,10 +54,7 @@ const believedAtOnce = 16_000;
 const mostTimes = 8;
 const mostBeyond = 4000;
 
-/**
- * False for a count that says nothing about the window. Some servers count only what was not in their cache, or report
- * meaningless numbers: a count far below the size sent is not believed.
- */
+/** False for a count that says nothing about the window, such as only what was not in the server's cache. */
 function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
   const { sent } = turn.log.state;
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;

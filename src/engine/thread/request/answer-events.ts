@@ -14,10 +14,7 @@ import { asItem } from '../../../protocol/item.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 
-/**
- * Enforces the port's contract on an answer of any wire format: it ends with exactly one `completed` or `failed`,
- * nothing follows, and every item is one that a line can hold. Throws only a Fault.
- */
+/** Enforces the port's contract: an answer ends with one `completed` or `failed`, and a line can hold every item. */
 export async function* checkedAnswer(
   ask: () => AsyncIterable<ModelEvent>,
   { maxItems, signal }: { readonly maxItems: number; readonly signal: AbortSignal },

@@ -135,10 +135,7 @@ export class RetryCount {
   }
 }
 
-/**
- * Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. Reports each new
- * attempt.
- */
+/** Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. */
 export async function tryAgain<Answer>(
   { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
   ask: (attempt: number, retries: RetryCount) => Promise<Answer>,

@@ -9,10 +9,7 @@ import { warnOnceForAll } from '../log.ts';
 /** Models for which the user was warned that an item is sent without its media. */
 const known = new WeakMap<Item, Set<string>>();
 
-/**
- * Warns about pictures and recordings that the model does not get: at most one warning per turn, and none twice about
- * the same item and model.
- */
+/** Warns about media that the model does not get: once per turn at most, and once per item and model. */
 export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
   const { slug } = identity.model;
   const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);

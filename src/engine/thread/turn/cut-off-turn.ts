@@ -31,10 +31,7 @@ import { recordEvent } from '../record/record-context.ts';
 import type { Seals } from '../../../ports/thread-store.ts';
 import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
 
-/**
- * Closes a turn in which a process died. Processes that it left running are ended; calls under way get the only honest
- * output and a record for lists; the model learns of it (I3).
- */
+/** Closes a turn in which a process died: what it left running is ended, and its calls get the honest output (I3). */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
   const { log } = turn;
   const dead = log.state.openTurn;
@@ -93,9 +90,7 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   return answer.kind === 'allowed' ? programEndedBeforeRunning : refusalText(answer);
 }
 
-/**
- * Closes a turn in the middle of which a fork was made. It continues in the source thread: nothing there is touched.
- */
+/** Closes a turn in the middle of which a fork was made. The source thread continues it: nothing there is touched. */
 export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
   const { parts, log } = turn;
   const open = log.state.openTurn;
@@ -134,9 +129,7 @@ function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>,
   turn.log.record(turnLeftOpen(turn.turnId, cause));
 }
 
-/**
- * If a turn was cut off before its words entered history, the model knows nothing of it, and nothing was done in it.
- */
+/** False for a turn cut off before its words entered history: the model knows nothing of it. */
 function reachedHistory({ openTurn, history }: ThreadState): boolean {
   const before = openTurn?.before;
   if (before === undefined) return true;

@@ -23,10 +23,7 @@ import { warnOnce } from '../log.ts';
 import { endTurnSessions } from './turn-sessions.ts';
 
 export type TurnResult =
-  /**
-   * `unfit`: the reason why the last message does not fit the turn's output schema. `endedBy`: a hook let none of the
-   * words in, or ended the turn.
-   */
+  /** `unfit`: why the last message does not fit the output schema. `endedBy`: a hook ended it or let no words in. */
   | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome; readonly endedBy?: 'hook' }
   /** `isWithdrawn`: cancelled while it waited. None of it was said, and there are no events for it. */
   | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }

@@ -111,10 +111,7 @@ function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnP
   return approval === undefined || profile === undefined ? undefined : { approval, profile };
 }
 
-/**
- * Undefined when each grants something that the other does not. `narrower` returns its second argument if it is no
- * wider.
- */
+/** Undefined if each grants something that the other does not. `narrower` returns `claimed` if it is no wider. */
 function narrowerOf<Value>(
   one: Value,
   other: Value,

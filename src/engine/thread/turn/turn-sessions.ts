@@ -10,10 +10,7 @@ import type { AdoptedCall } from '../running-commands.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { isSealed, recordSurvivingCommand } from './cut-off-turn.ts';
 
-/**
- * Runs as a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. A
- * fragment informs the model.
- */
+/** As a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. */
 export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
   reportEndedSessions(turn);
@@ -32,8 +29,8 @@ export async function beginSessions(turn: Turn): Promise<void> {
 }
 
 /**
- * True if the model could type what the turn would ask about, or refuse: into a session that left the sandbox by a yes
- * where no such question is asked any more, and into any session where each command is asked about.
+ * True if the model could type what the turn would ask about or refuse: into a session that left the sandbox by a yes,
+ * or where each command is asked about into any.
  */
 function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
   if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;

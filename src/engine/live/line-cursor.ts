@@ -7,7 +7,6 @@ import { notesIn, readLeftRollouts, readNote } from '../thread/branch/rollback-n
 
 /** `<ordinal>@<timestamp>` of a line. A rollback reuses ordinals; the timestamp shows whether it is still that line. */
 export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
-
 /** Start of a reader: behind a line, or at the beginning (-1). */
 export type AfterPlace = Ordinal | -1 | LineCursor;
 

@@ -101,10 +101,7 @@ export class ThreadFollowers implements FollowedThread {
     return this.#look(undefined, (place) => ({ ...this.state, turns: { ...this.state.turns, place } }));
   }
 
-  async #look(
-    seen: NewestLine | undefined,
-    stateAt: (place: number) => RecordedState | Promise<RecordedState>,
-  ): Promise<void> {
+  async #look(seen: NewestLine | undefined, stateAt: (place: number) => RecordedState | Promise<RecordedState>) {
     const known = this.state;
     const before = await this.#rollout;
     const after = before && (await currentRollout(this.store, this.id));

@@ -22,9 +22,7 @@ export function captureLastKnown(thread: Thread): LastKnown {
 }
 
 /** Without what an agent inherited from its parent's conversation. */
-export function costOfThread({ state }: Thread): Usage {
-  return ownCost(state.usage.total, state.meta);
-}
+export const costOfThread = ({ state }: Thread): Usage => ownCost(state.usage.total, state.meta);
 
 export async function noMessageYet(
   stored: Pick<StoredThreads, 'location'>,
@@ -103,14 +101,9 @@ export class ThreadGate {
 
 /** Work on a thread as a whole, represented by the promise of its end. */
 type WholeWork = Promise<void>;
-
 /** The works that the running code is part of. Created on use: few programs do such work. */
 let caller: AsyncLocalStorage<ReadonlySet<WholeWork>> | undefined;
-
-function worksOfCaller(): ReadonlySet<WholeWork> {
-  return caller?.getStore() ?? new Set();
-}
-
+const worksOfCaller = (): ReadonlySet<WholeWork> => caller?.getStore() ?? new Set();
 /** Maps a work to the works it waits for: those before it, and those that it uses or asks for on other threads. */
 const waitsOf = new WeakMap<WholeWork, Set<WholeWork>>();
 

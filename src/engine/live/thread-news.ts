@@ -44,7 +44,6 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Thread
 }
 
 export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
-
 type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
 
 /** The current rollout of a thread. The first one has the name of its thread, even before it exists. */
@@ -95,9 +94,7 @@ async function turnBefore(store: RolloutStore, id: ThreadId, place: number): Pro
   return start === undefined ? nothing : at(nothing, start - 1);
 }
 
-function at(state: RecordedState, place: number): RecordedState {
-  return { ...state, turns: { ...state.turns, place } };
-}
+const at = (state: RecordedState, place: number): RecordedState => ({ ...state, turns: { ...state.turns, place } });
 
 function concernsStart({ type, payloadType }: LineKind): boolean {
   if (type === lineType.waiting) return true;

@@ -11,7 +11,6 @@ import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt,
 /** Interval for checking the file's size, and the number of checks before one of which file is current. */
 const lookMs = 150;
 const looksPerRollout = 10;
-
 /** A thread that another program writes: it can only be followed. */
 export type WatchedThread = Pick<LiveThread, 'id' | 'place' | 'follow'>;
 

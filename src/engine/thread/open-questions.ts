@@ -13,10 +13,7 @@ export type AskedQuestion =
 
 /** Resolves when the answer is durable. Undefined: the turn is over, and no answer will come. */
 type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
-
-function noWord(silence: ClientSilence): Answer {
-  return { kind: 'declined', by: 'client', note: clientSilence[silence] };
-}
+const noWord = (silence: ClientSilence): Answer => ({ kind: 'declined', by: 'client', note: clientSilence[silence] });
 
 /**
  * The questions of a running turn, by id: any number at once, also for one call. The port or a caller of the thread may

@@ -87,9 +87,7 @@ function countingBefore({ limits }: Settings, used: Usage): Pick<Settings, 'limi
   return { limits: { ...limits, continued } };
 }
 
-function nameOf({ provider, model }: Settings): string {
-  return `${provider}/${model}`;
-}
+const nameOf = ({ provider, model }: Settings): string => `${provider}/${model}`;
 
 function takesOver(from: Settings, to: Settings): Outcome<'model-fallback'> {
   return {

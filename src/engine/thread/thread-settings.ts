@@ -173,6 +173,4 @@ export class ThreadSettings {
 }
 
 /** An accepted change is always an object. */
-function withoutEffort({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange {
-  return change;
-}
+const withoutEffort = ({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange => change;

@@ -138,11 +138,7 @@ export class ThreadTurns {
   }
 
   /** Withdraws words at once if their turn is cancelled while it waits: no crash may say them. Resolves only then. */
-  #withdrawnWhen(
-    signal: AbortSignal,
-    words: SubmittedWords,
-    change?: SubmittedSettings,
-  ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
+  #withdrawnWhen(signal: AbortSignal, words: SubmittedWords, change?: SubmittedSettings) {
     const { inbox, log } = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
     const cancel = (): void => {

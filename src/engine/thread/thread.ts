@@ -62,8 +62,7 @@ export class Thread {
     this.#core = core;
     const fallback = new ThreadFallback(core);
     this.#compactions = new ThreadCompactions(core, fallback);
-    const { compactsAfterTurns: compactsAfter = true } = opening.options;
-    this.#turns = new ThreadTurns(core, this.#compactions, fallback, compactsAfter);
+    this.#turns = new ThreadTurns(core, this.#compactions, fallback, opening.options.compactsAfterTurns ?? true);
     parts.agents?.attach(agentParent(core));
     parts.background?.attach(backgroundHost(this.id, log, () => this.usage.effectiveWindow));
   }

@@ -240,11 +240,7 @@ export interface SnapshotCollection {
  * Removes unreferenced contents. `referredTrees` are those in all lines of all threads. What the last snapshot of a
  * workspace saw stays while any tree of that workspace is referred to, since the next one builds on it.
  */
-export async function collectSnapshots(
-  home: string,
-  referredTrees: ReadonlySet<Hash>,
-  options: SnapshotCollection,
-): Promise<{ readonly freedBytes: number; readonly keptBytes: number }> {
+export async function collectSnapshots(home: string, referredTrees: ReadonlySet<Hash>, options: SnapshotCollection) {
   let [freedBytes, keptBytes] = [0, 0];
   for (const name of namesIn(snapshotsFolder(home))) {
     const store = new ContentStore(join(snapshotsFolder(home), name));

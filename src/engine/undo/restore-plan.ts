@@ -25,7 +25,7 @@ import {
 import { dirname } from 'node:path';
 
 export interface Transition {
-  /** `others`: made while a turn ran, but not by it. `unrecorded`: by it or others. `unknown`: since a turn was cut off. */
+  /** `others`: made while a turn ran, but not by it. `unrecorded`: by it or others. `unknown`: since a cut-off turn. */
   readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
   readonly changes: Changes;
 }

@@ -197,9 +197,7 @@ function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMes
   return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDropped(id, 'rolled-back'));
 }
 
-function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
-  return turns.map(({ id }) => id);
-}
+const idsIn = ({ turns }: ThreadPlaces): readonly TurnId[] => turns.map(({ id }) => id);
 
 export function beginsWithRollback(meta: JsonObject): boolean {
   const [newest] = notesIn(meta);
@@ -318,11 +316,7 @@ async function draftsBetween(
   return drafts;
 }
 
-async function owning<Result>(
-  store: RolloutStore,
-  id: ThreadId,
-  run: (owned: Owned) => Promise<Result>,
-): Promise<Result | OpenRefused> {
+async function owning<Result>(store: RolloutStore, id: ThreadId, run: (owned: Owned) => Promise<Result>) {
   const owned = await store.open(id);
   if (owned.kind === 'refused') return owned;
   try {

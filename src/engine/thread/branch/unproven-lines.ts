@@ -65,9 +65,7 @@ export async function findUnproven(
   };
 }
 
-function unlessNone<Said>(all: readonly Said[]): readonly Said[] | undefined {
-  return all.length === 0 ? undefined : all;
-}
+const unlessNone = <Said>(all: readonly Said[]): readonly Said[] | undefined => (all.length === 0 ? undefined : all);
 
 function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
   const problem = seals.problem();
@@ -93,20 +91,13 @@ export function setAsideLines({ messages, pins, grants = [], questions = [], for
 }
 
 /** The state with which the thread's next turn begins. Records nothing. */
-export async function provenState(
-  parts: ProvingParts,
-  id: ThreadId,
-  state: ThreadState,
-): Promise<{ readonly state: ThreadState; readonly unproven: Unproven }> {
+export async function provenState(parts: ProvingParts, id: ThreadId, state: ThreadState) {
   const unproven = await findUnproven(parts, id, state);
   return { state: removeUnproven(state, unproven), unproven };
 }
 
 /** Checkpoints carry the resulting state on. */
-export function removeUnproven(
-  given: ThreadState,
-  { messages, pins, grants = [], questions = [] }: Unproven,
-): ThreadState {
+export function removeUnproven(given: ThreadState, { messages, pins, grants = [], questions = [] }: Unproven) {
   if (messages.length + pins.length + grants.length + questions.length === 0) return given;
   const asking = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
   const state = withoutTurnGrants(asking, grants);

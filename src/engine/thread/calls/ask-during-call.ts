@@ -2,12 +2,7 @@ import { defined } from '../../../base/objects.ts';
 import { type AnsweredHost, hostAnswers } from '../../../core/fragments/answers/refusals.ts';
 import { allowedWithWords } from '../../../core/fragments/answers/tool-calls.ts';
 import { allowsAsking, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
-import type {
-  AskDecision,
-  CallDecision,
-  RefuseDecision,
-  RunDecision,
-} from '../../../core/policy/decide/call-decision.ts';
+import type { AskDecision, CallDecision } from '../../../core/policy/decide/call-decision.ts';
 import type { AnswerHost, HostAnswer } from '../../../ports/ask-user.ts';
 import type { McpElicitation, McpElicitationAnswer } from '../../../ports/mcp-servers.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -89,7 +84,7 @@ async function askBeside<Used>(
 }
 
 /** Undefined: the command was over before anyone could be asked. */
-function hostAnswer(decided: RunDecision | RefuseDecision | undefined): HostAnswer {
+function hostAnswer(decided: Exclude<CallDecision, AskDecision> | undefined): HostAnswer {
   if (decided === undefined) return 'declined';
   return decided.kind === 'run' ? 'allowed' : 'unasked';
 }
@@ -102,25 +97,17 @@ const mostQuestions = 10;
 export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOrder) {
   const { policy } = turn.envelope;
   const canAsk = turn.parts.askUser !== undefined && !isReviewed(policy) && allowsAsking(policy.approval, 'mcp');
-  let asked = 0;
+  let count = 0;
   return async (elicitation: McpElicitation): Promise<McpElicitationAnswer> => {
     const { server, message, url, schema } = elicitation;
     const isLarge = JSON.stringify(schema ?? {}).length > mostSchemaCharacters;
     if (!canAsk) warnOnce(turn, unasked(server), 'message');
-    if (!canAsk || isLarge || asked++ >= mostQuestions || turn.signal.aborted) return { action: 'decline' };
+    if (!canAsk || isLarge || count++ >= mostQuestions || turn.signal.aborted) return { action: 'decline' };
     const words = message.slice(0, mostMessageCharacters);
-    const decided: AskDecision = {
-      kind: 'ask',
-      question: {
-        kind: 'elicitation',
-        reason: `The MCP server ${JSON.stringify(server)} asks you: ${words}`,
-        elicitation: { server, message: words, ...defined({ url, schema }) },
-        scopes: ['call'],
-      },
-      where: 'sandbox',
-      grantKeys: [],
-    };
-    const ask = () => decided;
+    const reason = `The MCP server ${JSON.stringify(server)} asks you: ${words}`;
+    const asked = { server, message: words, ...defined({ url, schema }) };
+    const question: AskDecision['question'] = { kind: 'elicitation', reason, elicitation: asked, scopes: ['call'] };
+    const ask = (): AskDecision => ({ kind: 'ask', question, where: 'sandbox', grantKeys: [] });
     return askBeside(turn, wanted, order, ask, async (came): Promise<McpElicitationAnswer> => {
       if (came.kind !== 'answered') return { action: 'cancel' };
       const { kind, content } = came.answer;

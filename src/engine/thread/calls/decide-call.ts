@@ -75,11 +75,7 @@ export function decideHostNow(
 }
 
 /** Looks into the command where the decision depends on it. Undefined: it does not, so nothing need be awaited. */
-export function readCommand(
-  turn: Turn,
-  needs: CallNeeds,
-  options: DecideOptions = {},
-): Promise<CallToDecide['read']> | undefined {
+export function readCommand(turn: Turn, needs: CallNeeds, options: DecideOptions = {}) {
   const { commands } = turn.parts;
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;

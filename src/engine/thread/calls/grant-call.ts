@@ -13,7 +13,6 @@ import type {
   AskDecision,
   BlockedFiles,
   CallDecision,
-  RefuseDecision,
   RunDecision,
 } from '../../../core/policy/decide/call-decision.ts';
 import { isSameTamperState, type TamperState } from '../../../core/policy/environment/tamper-state.ts';
@@ -47,9 +46,7 @@ import {
 } from './decide-call.ts';
 
 /** The thread is given up while the call waits for an answer: the question stays open. */
-export interface SuspendedCall {
-  readonly kind: 'suspended';
-}
+export type SuspendedCall = { readonly kind: 'suspended' };
 
 /** A call of a suspended turn, with its question and the user's answer, if any. */
 export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
@@ -79,7 +76,7 @@ function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting
   return askShown(turn, wanted, asking);
 }
 
-function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
+function settled(turn: Turn, wanted: CallToGrant, decided: Exclude<CallDecision, AskDecision>): Granting {
   if (decided.kind === 'run') return grantFromDecision(turn, decided, undefined);
   const asked = { approval: 'on-request', canAsk: true } as const;
   const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
@@ -177,10 +174,9 @@ function grantAsked(
     case 'answered': {
       const { answer, asking } = came;
       const { decided, question } = asking;
+      if (answer.kind === 'allowed') return answeredBy(turn, decided, answer);
       const content = asksForContent(question.kind) ? question.kind : undefined;
-      if (answer.kind !== 'allowed')
-        return refusalFromAnswer(turn, answer, { content, why: decided.question.reason, next });
-      return answeredBy(turn, decided, answer);
+      return refusalFromAnswer(turn, answer, { content, why: decided.question.reason, next });
     }
   }
 }

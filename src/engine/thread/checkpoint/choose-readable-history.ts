@@ -50,10 +50,7 @@ function fitsAtOnce(turn: Turn): boolean {
  * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. An
  * imported file must not decide which server gets this user's key.
  */
-async function makerToAsk(
-  { log, before, envelope, parts }: Turn,
-  maker: ProviderName,
-): Promise<MakerToAsk | undefined> {
+async function makerToAsk({ log, before, envelope, parts }: Turn, maker: ProviderName) {
   const newest = currentProvider(log.state);
   if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
   if (!isSameProvider(newest, maker) || !readsOpaque(turnProvider(before), maker)) return undefined;
@@ -68,10 +65,8 @@ const plainId = /^[\w.-]+$/;
 function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefined): Outcome<'history-opaque'> {
   const reader = turnProvider(envelope);
   const at = maker?.address === undefined ? '' : ` at ${maker.address}`;
-  const who =
-    maker === undefined
-      ? 'the provider that made it (the file does not say which one)'
-      : `the provider "${maker.id}"${at}`;
+  const name = maker && `"${maker.id}"${at}`;
+  const who = `the provider ${name ?? 'that made it (the file does not say which one)'}`;
   return {
     code: 'history-opaque',
     message: `This thread begins with an encrypted checkpoint that only ${who} can read. The file does not hold the history before it, so "${reader.id}" would not know that history. Nothing was sent.`,
@@ -131,9 +126,8 @@ export async function readHistoryAsChosen(
     const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
-      const { message } = way.otherwise;
-      const why = `${message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
-      return { kind: 'failed', outcome: { ...way.otherwise, message: why } };
+      const message = `${way.otherwise.message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
+      return { kind: 'failed', outcome: { ...way.otherwise, message } };
     }
   }
   const { log, turnId, envelope } = turn;

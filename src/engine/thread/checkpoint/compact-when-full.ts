@@ -40,11 +40,7 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
 }
 
 /** After a refusal, perhaps for length: compacts in the same turn, which then tries again. */
-export function compactAfterRefusal(
-  turn: Turn,
-  step: Step,
-  reason: 'context_overflow' | 'unexplained_refusal',
-): Promise<CompactionResult> {
+export function compactAfterRefusal(turn: Turn, step: Step, reason: 'context_overflow' | 'unexplained_refusal') {
   return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
 }
 
@@ -71,10 +67,7 @@ function mayCompact({ log, memory }: Turn): boolean {
 }
 
 /** True if the thread may compact although its limit was not reached. */
-export function mayCompactAgain(turn: Turn): boolean {
-  return mayCompact(turn) && hasEnoughNew(turn);
-}
-
+export const mayCompactAgain = (turn: Turn): boolean => mayCompact(turn) && hasEnoughNew(turn);
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
 
 function switched(turn: Turn, step: Step): Wanted {
@@ -83,10 +76,8 @@ function switched(turn: Turn, step: Step): Wanted {
   const then = compactionContract({ parts, log, envelope: before });
   // Another provider does not run that model, and is not sent items that only the previous one can read.
   const isElsewhere = !isSameProvider(turnProvider(before), turnProvider(envelope));
-  const models = {
-    before: { ...modelOf(then), effective: then.window.effective },
-    now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
-  };
+  const { model, compatibility, window } = compactionContract(turn);
+  const models = { before: { ...then, effective: then.window.effective }, now: { model, compatibility, window } };
   const reasonFor = (active: number) => {
     const reason = switchReason({ ...models, active });
     // Something that only its maker can read: a checkpoint of the provider's own is gone by now.
@@ -104,10 +95,6 @@ function switched(turn: Turn, step: Step): Wanted {
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
-  return { model, compatibility };
-}
-
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
   if (isFarFromFull(turn, step, telling)) return undefined;
   const isFull = shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn));
@@ -115,9 +102,7 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
 }
 
 /** True if the ending turn leaves less space than the next one should find, and compaction can help. */
-export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return mayCompact(turn) && shouldCompact(turn, step, 0);
-}
+export const leavesTooLittle = (turn: Turn, step: Step): boolean => mayCompact(turn) && shouldCompact(turn, step, 0);
 
 function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;

@@ -61,9 +61,7 @@ function isNew(turn: Turn, step: Step): boolean {
   return false;
 }
 
-export function hasEnoughNew(turn: Turn): boolean {
-  return hasGrownEnough(sinceCheckpoint(turn));
-}
+export const hasEnoughNew = (turn: Turn): boolean => hasGrownEnough(sinceCheckpoint(turn));
 
 function sinceCheckpoint(turn: Turn): SinceCheckpoint {
   const { checkpoints, history, prefill } = turn.log.state;

@@ -16,12 +16,7 @@ import { dueContext, skillsCut, stepNow } from './current-step.ts';
 import { factsForTurn, pastFacts } from './turn-contract.ts';
 
 /** The envelope that a turn would have now. Records nothing. */
-export async function previewEnvelope(
-  parts: ThreadParts,
-  id: ThreadId,
-  settings: Settings,
-  state: ThreadState,
-): Promise<Envelope> {
+export async function previewEnvelope(parts: ThreadParts, id: ThreadId, settings: Settings, state: ThreadState) {
   const facts = await parts.gatherFacts(settings);
   const thread = { id, turnId: id as string as TurnId, ...pastFacts(parts, state) };
   return resolveEnvelope(factsForTurn(parts, facts, thread), settings);

@@ -63,9 +63,7 @@ export function newestCountFor({ usage: { newest }, history }: ThreadState, read
 }
 
 /** Tokens of the full context. */
-export function bundleTokens(step: Step): number {
-  return tellingTokens(buildBundle(sections, step, () => false));
-}
+export const bundleTokens = (step: Step): number => tellingTokens(buildBundle(sections, step, () => false));
 
 /** Tokens of context that the next request adds to the present history. */
 export function dueTokens({ log }: Pick<TurnContract, 'log'>, step: Step): number {

@@ -10,11 +10,8 @@ import { recordEvent } from '../record/record-context.ts';
 import type { Turn, TurnEnding } from '../thread-parts.ts';
 
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
-
 /** True for a turn whose model can end a goal. Other threads may have one in their lines, and leave it unchanged. */
-function hasGoals({ envelope }: Pick<Turn, 'envelope'>): boolean {
-  return envelope.capabilities.tools.includes('update_goal');
-}
+const hasGoals = ({ envelope }: Pick<Turn, 'envelope'>): boolean => envelope.capabilities.tools.includes('update_goal');
 
 /** The goal with its use so far. Costs of a plan do not count for the goal. */
 export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
@@ -26,9 +23,7 @@ export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
   return goal === undefined ? undefined : goalNow(goal, moment);
 }
 
-function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
-  return envelope.modes.collaboration.mode === 'plan';
-}
+const isPlanning = ({ envelope }: Pick<Turn, 'envelope'>): boolean => envelope.modes.collaboration.mode === 'plan';
 
 export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {
   log.record(goalUpdated(threadId, turnId, goal));
@@ -88,12 +83,10 @@ const rests = {
   'usage-limit': { status: 'usageLimited', cause: "the provider's limit of use is reached" },
 } as const satisfies Record<Exclude<GoalPauseReason, 'stalled'>, { status: GoalStatus; cause: string }>;
 
-interface Rest {
+type Rest = Required<Pick<RecordedGoal, 'status' | 'reason'>> & {
   readonly why: GoalPauseReason;
-  readonly status: GoalStatus;
-  readonly reason: string;
   readonly outcome: Outcome;
-}
+};
 
 /** Stops the goal from continuing by itself: a line records it, for the model and the user. */
 export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {

@@ -81,9 +81,7 @@ export function recordAnswer(
   log.record({ ...answerLine(item, turnId, { changed, ...defined({ refused }) }), ...beside });
 }
 
-function textOf(output: CallResult['output']): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
-}
+const textOf = (output: CallResult['output']): string => (typeof output === 'string' ? output : JSON.stringify(output));
 
 export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
   log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));

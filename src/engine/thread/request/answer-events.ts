@@ -65,13 +65,9 @@ function isFailure(failure: ModelFailure): boolean {
   return isSaid && (retry === 'never' || isJsonObject(retry));
 }
 
-function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
-  return { kind: 'failed', failure };
-}
-
+const failed = (failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> => ({ kind: 'failed', failure });
 type EndOfAnswer = Extract<ModelEvent, { kind: 'completed' | 'failed' }>;
 type PartOfAnswer = Exclude<ModelEvent, EndOfAnswer>;
-
 /** The end of an answer with its cost: `usage` as counted by the provider, `spent` estimated where it did not count. */
 export type CostedEvent = PartOfAnswer | (EndOfAnswer & { readonly spent?: Usage });
 

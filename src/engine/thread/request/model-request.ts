@@ -33,7 +33,6 @@ export interface Admitted {
 }
 
 const free: Admitted = { over: () => {} };
-
 /** For a model whose record does not limit its answers. */
 const usualOutput = 32_000;
 

@@ -47,9 +47,7 @@ function unreachable(count: number): Outcome<'media-left-out'> {
   };
 }
 
-function counted(number: number, noun: string, many = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : many}`;
-}
+const counted = (number: number, noun: string, many = `${noun}s`): string => `${number} ${number === 1 ? noun : many}`;
 
 /** Warns once in the life of a thread if the server reports another model than the requested one. */
 export function warnOfOtherModel(turn: Turn, { identity }: Envelope, served: string): void {

@@ -10,9 +10,7 @@ import type { Turn } from '../thread-parts.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';
 import { messageDropped } from '../../../core/state/fold/waiting-messages.ts';
 
-export function promptTokens(input: UserInput): number {
-  return itemTokens(userMessage('', input));
-}
+export const promptTokens = (input: UserInput): number => itemTokens(userMessage('', input));
 
 /** The reason why a prompt cannot be sent: it does not fit the window even if all of history were compacted. */
 export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {

@@ -112,11 +112,7 @@ function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnP
 }
 
 /** Undefined if each grants something that the other does not. `narrower` returns `claimed` if it is no wider. */
-function narrowerOf<Value>(
-  one: Value,
-  other: Value,
-  narrower: (wide: Value, claimed: Value) => Value,
-): Value | undefined {
+function narrowerOf<Value>(one: Value, other: Value, narrower: (wide: Value, claimed: Value) => Value) {
   if (narrower(one, other) === other) return other;
   return narrower(other, one) === one ? one : undefined;
 }

@@ -41,13 +41,13 @@ export class ThreadLog {
   #told = 0;
   #beforeDurable: () => void = () => {};
   #state: ThreadState;
-  readonly #readBehind: () => Promise<HistoryBehindCheckpoint | undefined>;
+  readonly #readBehind: ThreadLog['learnBehind'];
 
   constructor(
     owned: Owned,
     state: ThreadState,
     subscribers = new Subscribers(),
-    readBehind: () => Promise<HistoryBehindCheckpoint | undefined> = () => Promise.resolve(undefined),
+    readBehind: ThreadLog['learnBehind'] = () => Promise.resolve(undefined),
   ) {
     this.#owned = owned;
     this.#state = state;
@@ -122,9 +122,10 @@ export class ThreadLog {
   }
 
   /** Drops previews of items that will not be completed, except those about to be sent. */
-  dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
-    const told = new Set(this.#news.flatMap(({ news }) => completedItem(news)));
-    this.subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
+  dropPreviews(isLost: (itemId: string) => boolean): void {
+    const completed = (news: LogNews, itemId: string): boolean =>
+      news.kind === 'event' && news.event.kind === 'item-completed' && news.event.item.id === itemId;
+    this.subscribers.drop((itemId) => isLost(itemId) && !this.#news.some(({ news }) => completed(news, itemId)));
   }
 
   #add(news: LogNews): void {
@@ -139,8 +140,4 @@ export class ThreadLog {
       this.subscribers.end();
     }
   }
-}
-
-function completedItem(news: LogNews): readonly string[] {
-  return news.kind === 'event' && news.event.kind === 'item-completed' ? [news.event.item.id] : [];
 }

@@ -28,15 +28,10 @@ export function usageNow(contract: TurnContract): ThreadUsage {
   const known = knownUsages.get(log.state);
   if (known?.envelope === envelope && known.tools === tools) return known.usage;
   const { effective, baseline } = windowNow(contract);
+  const { usage: spent, rateLimits } = log.state;
   const { tokens, measure } = activeTokensNow(contract, { tools });
-  const usage = {
-    total: log.state.usage.total,
-    tokens,
-    measure,
-    effectiveWindow: effective,
-    percentRemaining: percentRemaining({ effective, baseline, tokens }),
-    ...defined({ rateLimits: log.state.rateLimits }),
-  };
+  const window = { effectiveWindow: effective, percentRemaining: percentRemaining({ effective, baseline, tokens }) };
+  const usage = { total: spent.total, tokens, measure, ...window, ...defined({ rateLimits }) };
   knownUsages.set(log.state, { envelope, tools, usage });
   return usage;
 }

@@ -87,10 +87,8 @@ export function tellContext(
 /** Records the contract, and settings that are newer than the last ones: programs resume with whichever came last. */
 export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
   const { envelope: before, settings } = log.state;
-  if (settings !== undefined && isOutdated()) {
-    log.record(turnContext(envelope, before, { outdated: true }), repeatSettings(threadId, settings));
-    return;
-  }
+  if (settings !== undefined && isOutdated())
+    return log.record(turnContext(envelope, before, { outdated: true }), repeatSettings(threadId, settings));
   log.record(turnContext(envelope, before));
   const applied = settingsApplied(threadId, envelope);
   if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);

@@ -36,16 +36,15 @@ export function recordUsage(
   step: Step,
   { counted, spent = noUsage }: { readonly counted: Usage | undefined; readonly spent: Usage | undefined },
 ): void {
-  const { log } = turn;
+  const { log, memory, turnId } = turn;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
   const shown = shownAfter(turn, step, counted, believed);
   const last = believed ?? { ...noUsage, total: shown.tokens };
+  const { rateLimits } = memory;
+  memory.rateLimits = undefined;
   const total = addUsage(log.state.usage.total, spent);
-  const { rateLimits } = turn.memory;
-  turn.memory.rateLimits = undefined;
   log.record(tokenCount({ total, last, window: shown.effectiveWindow, rateLimits }, shown));
-  const said = defined({ rateLimits });
-  log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown, ...said });
+  log.tell({ kind: 'usage', turnId, total: log.state.usage.total, ...shown, ...defined({ rateLimits }) });
 }
 
 /** From this many tokens on a count is believed without comparison: weighing a long history takes time. */
@@ -82,14 +81,8 @@ function shownAfter(turn: Turn, step: Step, counted: Usage | undefined, believed
   const upTo = turn.log.state.history.length;
   const newest = believed === undefined ? countBefore(turn) : ({ kind: 'counted', usage: believed, upTo } as const);
   const { tokens, measure } = activeTokensAfter(turn, step, newest);
-  return {
-    step: step.index,
-    ...defined({ last: counted }),
-    tokens,
-    measure,
-    effectiveWindow: effective,
-    percentRemaining: percentRemaining({ effective, baseline, tokens }),
-  };
+  const window = { effectiveWindow: effective, percentRemaining: percentRemaining({ effective, baseline, tokens }) };
+  return { step: step.index, ...defined({ last: counted }), tokens, measure, ...window };
 }
 
 /** The count that still holds. An earlier refusal for length means nothing once a request was answered. */

@@ -24,16 +24,17 @@ function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-l
     left.reduce((all, each) => all + each[media], 0);
   const [images, recordings, elsewhere] = [sum('images'), sum('recordings'), sum('elsewhere')];
   if (images + recordings === 0) return unreachable(elsewhere);
-  const what = [
-    ...(images > 0 ? [counted(images, 'picture')] : []),
-    ...(recordings > 0 ? [counted(recordings, 'recording')] : []),
-  ];
-  const takes = [...(images > 0 ? ['pictures'] : []), ...(recordings > 0 ? ['sound'] : [])].join(' and no ');
+  const kinds = [
+    { count: images, noun: 'picture', takes: 'pictures' },
+    { count: recordings, noun: 'recording', takes: 'sound' },
+  ].filter(({ count }) => count > 0);
+  const what = kinds.map(({ count, noun }) => counted(count, noun)).join(' and ');
+  const takes = kinds.map((kind) => kind.takes);
   const isOne = images + recordings === 1;
   return {
     code: 'media-left-out',
-    message: `${what.join(' and ')} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes}.`,
-    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.replace(' and no ', ' and ')}.`,
+    message: `${what} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes.join(' and no ')}.`,
+    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.join(' and ')}.`,
   };
 }
 

@@ -54,10 +54,8 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   lapseQuestions(turn, dead, { of: 'begun' });
   for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
-  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
-    const output = answerOf(dead, call, survival.get(call.call_id) ?? 'gone');
-    recordAnswer({ ...turn, turnId }, call, { output });
-  }
+  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId)))
+    recordAnswer({ ...turn, turnId }, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
 }
 
 /** Lapses questions that no answer will come to, of calls that had begun or waited to begin. */
@@ -66,10 +64,10 @@ function lapseQuestions(
   { id: turnId, questions = [], calls = [] }: OpenTurn,
   { of }: { readonly of: 'begun' | 'waiting' },
 ): void {
+  const lapsed = { kind: 'lapsed' } as const;
   for (const { id, callId, about, answer } of questions) {
     const has = calls.some((call) => call.callId === callId) ? 'begun' : 'waiting';
     if (answer !== undefined || has !== of) continue;
-    const lapsed = { kind: 'lapsed' } as const;
     if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
     log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });
     open.lapse(id);
@@ -80,8 +78,8 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   const question = questions.find(({ callId }) => callId === id);
   const begun = calls.find(({ callId }) => callId === id);
   if (question === undefined || begun !== undefined) {
-    const own = questions.filter(({ callId }) => callId === id);
-    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waitedFor(own) });
+    const waited = waitedFor(questions.filter(({ callId }) => callId === id));
+    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waited });
   }
   const { answer } = question;
   if (question.kind === 'client-tool' && answer?.kind !== 'allowed')
@@ -98,12 +96,9 @@ export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
   const asOpen = { ...turn, turnId: open.id };
   const calls = unansweredCalls(log.state);
   const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
-  for (const call of calls) {
-    const output = starts.includes(call)
-      ? startedThisAgent({ others: starts.length > 1 })
-      : answerElsewhere(open, call);
-    recordAnswer(asOpen, call, { output });
-  }
+  const started = startedThisAgent({ others: starts.length > 1 });
+  for (const call of calls)
+    recordAnswer(asOpen, call, { output: starts.includes(call) ? started : answerElsewhere(open, call) });
   endTurn(asOpen, 'forked');
 }
 
@@ -132,10 +127,8 @@ function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>,
 /** False for a turn cut off before its words entered history: the model knows nothing of it. */
 function reachedHistory({ openTurn, history }: ThreadState): boolean {
   const before = openTurn?.before;
-  if (before === undefined) return true;
-  return entries(history)
-    .slice(before.history.length)
-    .some(({ origin }) => origin.family !== 'context');
+  const own = before && entries(history).slice(before.history.length);
+  return own?.some(({ origin }) => origin.family !== 'context') ?? true;
 }
 
 export function deadTurnNotice(
@@ -169,21 +162,17 @@ export function deadTurnNotice(
     };
   }
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
-  return {
-    code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`,
-    next:
-      calls.length === 0
-        ? 'All completed items are saved. An answer that was still arriving is not.'
-        : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.',
-  };
+  const message = `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`;
+  const next =
+    calls.length === 0
+      ? 'All completed items are saved. An answer that was still arriving is not.'
+      : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.';
+  return { code: 'turn-cut-off', message, next };
 }
 
 /** A command that asked while it ran had begun: it ended with its program, and so did the question. */
 function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
-  const begun = new Set(calls.map(({ callId }) => callId));
-  const open = questions.filter(({ callId, answer }) => answer === undefined && begun.has(callId));
-  const about = waitedFor(open);
+  const about = waitedFor(questions.filter(({ callId }) => calls.some((call) => call.callId === callId)));
   return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;
 }
 
@@ -217,12 +206,10 @@ async function endSurvivors(
 ): Promise<ReadonlyMap<string, Survival>> {
   const subject = sealSubject(ours, log.state.meta);
   const survivals = await Promise.all(
-    calls.map(async (call) => {
-      const { threadId, callId, process } = call;
+    calls.map(async ({ threadId, callId, process, processSeal }) => {
       // The writer of our own thread is dead, since we are the writer now; of other threads nothing is known.
       if (process === undefined || threadId !== ours) return [callId, 'gone'] as const;
-      const begun = callProcess(turnId, callId, process);
-      const isOurs = isSealed(parts.seals, subject, begun, call.processSeal);
+      const isOurs = isSealed(parts.seals, subject, callProcess(turnId, callId, process), processSeal);
       const survival = isOurs ? await parts.processes.end(process) : 'gone';
       if (survival !== 'gone') recordSurvivingCommand(log, process, survival);
       return [callId, survival] as const;
@@ -238,10 +225,10 @@ export function isSealed(seals: Seals, subject: string, line: LineDraft, seal: s
 }
 
 export function recordSurvivingCommand(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
-  const found = `A command from the turn that was cut off was still running (process ${pid})`;
-  const outcome =
+  const [did, next] =
     survival === 'ended'
-      ? { message: `${found}. Capstan killed it.`, next: 'Check what it did before you run it again.' }
-      : { message: `${found}. Capstan could not kill it.`, next: `Kill it yourself: \`kill -9 ${pid}\`.` };
-  log.tell({ kind: 'warning', outcome: { code: 'command-survived', ...outcome } });
+      ? ['killed', 'Check what it did before you run it again.']
+      : ['could not kill', `Kill it yourself: \`kill -9 ${pid}\`.`];
+  const message = `A command from the turn that was cut off was still running (process ${pid}). Capstan ${did} it.`;
+  log.tell({ kind: 'warning', outcome: { code: 'command-survived', message, next } });
 }

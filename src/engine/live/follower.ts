@@ -189,7 +189,11 @@ export class Follower {
       }
       const slot = this.#queue.take();
       if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
-      if (this.#isOver) return this.#takeEnd();
+      if (this.#isOver) {
+        const outcome = this.#ended;
+        this.#ended = undefined;
+        return outcome && { kind: 'ended', outcome };
+      }
       this.#wake ??= Promise.withResolvers<void>();
       await this.#wake.promise;
     }
@@ -212,13 +216,9 @@ export class Follower {
   /** Returns the next news from the rollout, or undefined if the caller must look again. */
   async #readOn(): Promise<LiveNews | undefined> {
     const reading = (this.#reading ??= this.#read(this.#behind!));
-    const next = await reading.next();
+    const { done, value: placed } = await reading.next();
     if (this.#reading !== reading) return undefined;
-    if (next.done === true) {
-      this.#reading = undefined;
-      return undefined;
-    }
-    const { value: placed } = next;
+    if (done === true) return (this.#reading = undefined);
     if (placed.news.kind === 'event') return this.#took(recordedNews(placed, placed.news.event), placed);
     const { store, id } = this.#thread;
     const to = await rolledBackAt(store, id, placed.place);
@@ -250,12 +250,6 @@ export class Follower {
     this.#spoiled = new Set(this.#thread.previewed);
     const missed = this.#takeMissed();
     if (missed !== undefined) this.#first.push(missed);
-  }
-
-  #takeEnd(): LiveNews | undefined {
-    const outcome = this.#ended;
-    this.#ended = undefined;
-    return outcome && { kind: 'ended', outcome };
   }
 
   #takeMissed(): LiveNews | undefined {

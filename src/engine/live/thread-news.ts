@@ -102,9 +102,8 @@ function concernsStart({ type, payloadType }: LineKind): boolean {
   return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
 }
 
-function isTurnStart({ type, payload }: Line): boolean {
-  return type === lineType.event && turnEventKind(payload['type']) === 'start';
-}
+const isTurnStart = ({ type, payload }: Line): boolean =>
+  type === lineType.event && turnEventKind(payload['type']) === 'start';
 
 function saysTotal({ type, payload }: Line): boolean {
   if (type === lineType.waiting) return totalIn(payload) !== undefined;
@@ -161,8 +160,8 @@ export function newsForFollowers(
   let state = before;
   for (const each of all) {
     if (each.kind === 'event') {
-      const isPassing = each.isPassing === true || !isRecorded(each.event);
-      if (isPassing) news.push({ news: { kind: 'passing', event: each.event } });
+      const { event, isPassing } = each;
+      if (isPassing === true || !isRecorded(event)) news.push({ news: { kind: 'passing', event } });
       continue;
     }
     const line = newsOf(state, each.line);

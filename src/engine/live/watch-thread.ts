@@ -40,7 +40,8 @@ async function* readAlong(
   let rollout = await currentRollout(store, id);
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
-    const location = await whereItIs(store, id);
+    const current = await store.current(id);
+    const location = current.kind === 'current' ? current.location : undefined;
     const before = sizeOf(location);
     for await (const line of store.read(id, { from: (placeOf(state) + 1) as Ordinal })) {
       const read = newsOf(state, line);
@@ -68,11 +69,6 @@ async function* readAlong(
     if (to < placeOf(state)) yield { kind: 'rewound', to: to as Ordinal };
     state = await recordedAt(store, id, Math.min(to, placeOf(state)));
   }
-}
-
-async function whereItIs(store: RolloutStore, id: ThreadId): Promise<string | undefined> {
-  const current = await store.current(id);
-  return current.kind === 'current' ? current.location : undefined;
 }
 
 /** Undefined for a thread without a file, which is then read again each time. */

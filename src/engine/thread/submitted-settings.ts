@@ -9,7 +9,7 @@ export class SubmittedSettings {
   /** Undefined: earlier changes can no longer differ. */
   #before: SubmittedSettings | undefined;
   #apply: Apply | undefined;
-  #state: 'pending' | 'ready' = 'pending';
+  #isReady = false;
   #turn: 'waits' | 'stays' | 'withdrawn';
   /** The input of the change when it was last applied, and the result. */
   #from: Settings | undefined;
@@ -24,7 +24,7 @@ export class SubmittedSettings {
     this.#before = before;
     this.#turn = before === undefined ? 'stays' : 'waits';
     const isReady = (): SubmittedSettings => {
-      this.#state = 'ready';
+      this.#isReady = true;
       return this;
     };
     const over = made === undefined ? Promise.resolve() : made(this);
@@ -86,7 +86,7 @@ export class SubmittedSettings {
     this.#base = this.waits ? undefined : base;
     // Drop references once decided: a thread may change its settings forever.
     const isDecided = this.#apply === undefined || !this.waits;
-    if (this.#state === 'ready' && isDecided && before.#before === undefined) this.#before = undefined;
+    if (this.#isReady && isDecided && before.#before === undefined) this.#before = undefined;
   }
 
   /** Applies the change; the same input gives the same value. */

@@ -109,12 +109,11 @@ export class ThreadSettings {
     };
     const inForce = own.waits ? result : fitting(own.inForce());
     for (const made of [result, inForce]) {
-      const isMoved = made.kind !== 'refused' && made.changed.includes('cwd');
-      const missing = isMoved ? parts.folderProblem(made.settings.cwd) : undefined;
-      if (missing !== undefined)
-        return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
-      const taken = made.kind === 'refused' ? undefined : parts.toolsProblem?.(made.settings);
-      if (taken !== undefined) return { kind: 'refused', outcome: taken };
+      if (made.kind === 'refused') continue;
+      const missing = made.changed.includes('cwd') ? parts.folderProblem(made.settings.cwd) : undefined;
+      const wrong = missing && { ...missing, next: 'Create it, or choose another.' };
+      const outcome = wrong ?? parts.toolsProblem?.(made.settings);
+      if (outcome !== undefined) return { kind: 'refused', outcome };
     }
     own.made((settings) => {
       const made = fitting(settings);
@@ -123,7 +122,7 @@ export class ThreadSettings {
     if (own.isWithdrawn) return result;
     const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
     const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
-    log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
+    for (const outcome of notices) log.tell({ kind: 'warning', outcome });
     if (own.waits) return result;
     const changed = inForce.kind === 'refused' ? [] : inForce.changed;
     if (changed.length > 0) {

@@ -23,21 +23,19 @@ export function createFileContents({ home, ids }: { readonly home: string; reado
         load: async (hash) => store.load(hash),
         has: async (hash) => store.has(hash),
         bytes: async () => store.bytes(),
-        begin: () => packDraft(() => store.startPack(ids.uuid(), root)),
+        begin(): ContentsDraft {
+          let pack: PackWriter | undefined;
+          return {
+            add: (hash, content) => (pack ??= store.startPack(ids.uuid(), root)).add(hash, content),
+            finish: async () => pack?.finish(),
+            discard: async () => pack?.discard(),
+          };
+        },
         loadNote: async () => store.loadNote(),
         hasNote: async () => store.hasNote,
         saveNote: async (note) => store.saveNote(note),
       };
     },
-  };
-}
-
-function packDraft(start: () => PackWriter): ContentsDraft {
-  let pack: PackWriter | undefined;
-  return {
-    add: (hash, content) => (pack ??= start()).add(hash, content),
-    finish: async () => pack?.finish(),
-    discard: async () => pack?.discard(),
   };
 }
 
@@ -229,12 +227,8 @@ function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
   }
 }
 
-export interface SnapshotCollection {
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-  /** Younger contents always stay: a turn may be about to refer to them. */
-  readonly graceMs: number;
-}
+/** Contents younger than `graceMs` always stay: a turn may be about to refer to them. */
+export type SnapshotCollection = { readonly now: number; readonly graceMs: number };
 
 /**
  * Removes unreferenced contents. `referredTrees` are those in all lines of all threads. What the last snapshot of a

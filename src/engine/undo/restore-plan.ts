@@ -37,10 +37,7 @@ interface RestoreAction {
   readonly to?: TreeNode;
 }
 
-export interface KeptPath {
-  readonly path: string;
-  readonly why: KeptReason;
-}
+export type KeptPath = { readonly path: string; readonly why: KeptReason };
 
 /**
  * `changed-since`: another program or the user changed it after the thread did. `unknown`: perhaps one of them did.
@@ -83,10 +80,9 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
     const to = begun.change.from;
     if (sameEntry(now, to)) continue;
     const since = story.slice(first);
-    if (begun.by === 'unrecorded' && to === undefined && !meanwhile) {
-      if (now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
-      continue;
-    }
+    const isPerhapsOthers = begun.by === 'unrecorded' && to === undefined && !meanwhile;
+    if (isPerhapsOthers && now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
+    if (isPerhapsOthers) continue;
     if (now?.kind === 'left-out' || to?.kind === 'left-out') kept.push({ path, why: 'left-out' });
     else if (!force && since.some(({ by }) => by === 'user' || (by === 'others' && !meanwhile)))
       kept.push({ path, why: 'changed-since' });
@@ -103,10 +99,7 @@ function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): b
   return [from.from, now].some((entry) => entry !== undefined && entry.kind !== 'folder');
 }
 
-interface Chapter {
-  readonly by: Transition['by'];
-  readonly change: Change;
-}
+type Chapter = Pick<Transition, 'by'> & { readonly change: Change };
 
 function storiesOf(transitions: readonly Transition[]): readonly (readonly [string, readonly Chapter[]])[] {
   const chapters = transitions.flatMap(({ by, changes }) =>
@@ -159,10 +152,7 @@ export async function plannedTree(
   return keep(await apply(await loadTree(source, tree), 0, actions));
 }
 
-export interface FailedPath {
-  readonly path: string;
-  readonly reason: string;
-}
+export type FailedPath = { readonly path: string; readonly reason: string };
 
 export interface RestoreResult {
   readonly restored: readonly string[];

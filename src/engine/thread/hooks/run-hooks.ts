@@ -82,13 +82,9 @@ function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-fai
 
 function hookInput(turn: Turn, event: HookEvent, about: JsonObject): JsonObject {
   const { threadId, turnId, envelope, log, parts } = turn;
-  const common = {
-    session_id: threadId,
-    transcript_path: parts.isEphemeral === true ? null : log.location,
-    cwd: envelope.workspace.cwd,
-    hook_event_name: event,
-  };
-  if (event === 'SessionEnd') return { ...common, ...about };
+  const { cwd } = envelope.workspace;
+  const path = parts.isEphemeral === true ? null : log.location;
+  const common = { session_id: threadId, transcript_path: path, cwd, hook_event_name: event };
   const model = envelope.identity.model.slug;
   if (event === 'PreCompact' || event === 'PostCompact') return { ...common, turn_id: turnId, model, ...about };
   const turns = event === 'SessionStart' ? {} : { turn_id: turnId };

@@ -18,12 +18,9 @@ export async function endSession(
 ): Promise<void> {
   const subjects = ['other'];
   if (!hooks.takeEnd(id) || !hooks.wants('SessionEnd', subjects)) return;
-  const names = { session_id: id, transcript_path: transcript, cwd, hook_event_name: 'SessionEnd' };
+  const input = { session_id: id, transcript_path: transcript, cwd, hook_event_name: 'SessionEnd', reason: 'other' };
   const { signal } = new AbortController();
-  await hooks.run(
-    { event: 'SessionEnd', subjects, input: { ...names, reason: 'other' }, cwd },
-    { signal, mostTokens: 0 },
-  );
+  await hooks.run({ event: 'SessionEnd', subjects, input, cwd }, { signal, mostTokens: 0 });
 }
 
 /** A hook that never lets a turn end would cause endless costs. */
@@ -42,11 +39,8 @@ export async function runStopHooks(turn: Turn, lastMessage: string | undefined):
     return 'end';
   }
   memory.keptGoing++;
-  recordEvents(
-    turn,
-    hookPromptFragment,
-    prompts.map(({ runId, text }) => ({ runId, prompt: text })),
-  );
+  const texts = prompts.map(({ runId, text: prompt }) => ({ runId, prompt }));
+  recordEvents(turn, hookPromptFragment, texts);
   return 'go-on';
 }
 
@@ -67,10 +61,7 @@ const endless: Outcome<'hook-endless'> = {
 export async function admitInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
   recordLateHooks(turn);
-  if (parts.hooks?.wants('UserPromptSubmit') !== true) {
-    drainInbox(turn);
-    return;
-  }
+  if (parts.hooks?.wants('UserPromptSubmit') !== true) return drainInbox(turn);
   let [isBlocked, isHeard] = [false, false];
   for (;;) {
     // Each needs a line: hooks name it by that, and it is safe while they look at it.
@@ -84,8 +75,8 @@ export async function admitInbox(turn: Turn): Promise<void> {
     if (!inbox.waiting.some(({ id }) => id === next.id)) continue;
     if (reason === undefined) recordMail(turn, next);
     else drop(turn, next, reason);
-    if (next.kind === 'words' && reason === undefined) isHeard = true;
-    if (reason !== undefined) isBlocked = true;
+    isHeard ||= next.kind === 'words' && reason === undefined;
+    isBlocked ||= reason !== undefined;
     keepHookTexts(turn, verdict);
     recordHookTexts(turn);
   }
@@ -99,14 +90,11 @@ async function look(turn: Turn, mail: Mail): Promise<HookVerdict> {
 
 /** The message was never said: neither the model nor a later turn sees it. */
 function drop({ log }: Turn, mail: Mail, reason: string): void {
-  const outcome = blockedPrompt(reason);
-  if (mail.id !== undefined) log.record(messageDropped(mail.id, outcome.code));
-  log.tell({ kind: 'warning', outcome });
-}
-
-function blockedPrompt(reason: string): Outcome<'blocked-by-hook'> {
+  const code = 'blocked-by-hook';
   const message = `A hook blocked the message: ${reason === '' ? 'it gave no reason.' : reason}`;
-  return { code: 'blocked-by-hook', message, next: 'The model did not get it. Change the message, or the hook.' };
+  if (mail.id !== undefined) log.record(messageDropped(mail.id, code));
+  const next = 'The model did not get it. Change the message, or the hook.';
+  log.tell({ kind: 'warning', outcome: { code, message, next } });
 }
 
 /** Runs the hooks for the start of a session: in this process's first turn, and after history was compacted. */

@@ -12,6 +12,7 @@ import {
   type AbortedTurn,
   turnAbortedFragment,
 } from '../../../core/fragments/events/turns-and-goals.ts';
+import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
@@ -40,7 +41,8 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const idle = !isUnderWay(log.state, dead);
   await answerInFlight(turn, dead);
   lapseQuestions(turn, dead, { of: 'waiting' });
-  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
+  for (const call of unansweredCalls(entries(log.state.history)))
+    recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
 
@@ -54,7 +56,7 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   lapseQuestions(turn, dead, { of: 'begun' });
   for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
-  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId)))
+  for (const call of unansweredCalls(entries(log.state.history)).filter(({ call_id: callId }) => begun.has(callId)))
     recordAnswer({ ...turn, turnId }, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
 }
 
@@ -94,7 +96,7 @@ export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { ...turn, turnId: open.id };
-  const calls = unansweredCalls(log.state);
+  const calls = unansweredCalls(entries(log.state.history));
   const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
   const started = startedThisAgent({ others: starts.length > 1 });
   for (const call of calls)
@@ -113,7 +115,7 @@ function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id
 /** True if a call had begun, or may have: one that waited for the user's answer had not. */
 function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
   const asked = new Set(questions.map(({ callId }) => callId));
-  return calls.length > 0 || unansweredCalls(state).some(({ call_id: callId }) => !asked.has(callId));
+  return calls.length > 0 || unansweredCalls(entries(state.history)).some(({ call_id: callId }) => !asked.has(callId));
 }
 
 /** A turn that only compacted did nothing that the model would have to check. */
@@ -149,7 +151,7 @@ export function deadTurnNotice(
   const asked = new Map(
     openTurn.questions?.filter(({ callId }) => !started.has(callId)).map((question) => [question.callId, question]),
   );
-  const open = unansweredCalls(state);
+  const open = unansweredCalls(entries(state.history));
   const named = ({ name, call_id: id }: CallItem): string => `${name}${wordsOf(started.get(id) ?? asked.get(id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const waits = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
@@ -193,10 +195,10 @@ function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
   return ` \`${line.length > longestWords ? `${[...line].slice(0, longestWords).join('')} …` : line}\``;
 }
 
-function unansweredCalls(state: ThreadState): readonly CallItem[] {
-  const items = entries(state.history).map(({ item }) => item);
-  const answered = new Set(items.filter(({ type }) => type.endsWith('_output')).map((item) => item['call_id']));
-  return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
+export function unansweredCalls(all: readonly Entry[], among = all): readonly CallItem[] {
+  const outputs = all.filter(({ item }) => item.type.endsWith('_output'));
+  const answered = new Set(outputs.map(({ item }) => item['call_id']));
+  return among.flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
 }
 
 /** Ends processes of calls that a dead program left in flight, and warns the user. The result is by call. */

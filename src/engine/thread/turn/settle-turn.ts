@@ -49,8 +49,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
   for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
-  const said = defined({ lastMessage });
-  const ended = defined({ endedBy });
+  const [said, ended] = [defined({ lastMessage }), defined({ endedBy })];
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {
     case 'done': {

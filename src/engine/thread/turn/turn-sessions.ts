@@ -20,7 +20,7 @@ export async function beginSessions(turn: Turn): Promise<void> {
   tellOver(turn, 'gone', ours);
   tellOver(turn, 'elsewhere', others);
   const { policy, workspace } = envelope;
-  const wider = sessions.under(
+  const wider = sessions.idsOf(
     ({ profile, typed }) =>
       narrowerProfile(policy.profile, profile, workspace.places) !== profile || mayTypeMore(typed, policy.approval),
   );
@@ -46,7 +46,7 @@ export function reportEndedSessions(turn: Turn): void {
 
 /** Runs as a turn ends: a yes for the turn is over, and no session keeps what it permitted. */
 export async function endTurnSessions(turn: Turn): Promise<void> {
-  const { forTurn } = turn.sessions;
+  const forTurn = turn.sessions.idsOf((started) => started.forTurn === true);
   if (forTurn.length > 0) await endWider(turn, forTurn);
 }
 

@@ -47,10 +47,7 @@ export async function suspendedAnswerRefusal<Given extends Answered>(
   return end.kind === 'refused' ? end : answered;
 }
 
-/**
- * Orders the uses of one thread. Uses run concurrently; work on the thread as a whole runs alone, after all uses
- * requested before it and before all requested after it. A call takes its place at once.
- */
+/** Orders the uses of one thread, which run concurrently; work on the whole runs alone, in order of request. */
 export class ThreadGate {
   #closed: Promise<void> | undefined;
   readonly #entered = new Set<Promise<unknown>>();

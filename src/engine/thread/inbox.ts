@@ -33,10 +33,7 @@ export interface CompactionWish {
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
-/**
- * Input waiting to enter history, oldest first. Drained at the head of the loop and when the turn ends. Messages with a
- * line are not stored here: this is a view of the state. Compaction wishes are only in memory.
- */
+/** Input waiting to enter history, oldest first: a view of the state. Compaction wishes are only in memory. */
 export class Inbox {
   readonly #log: Pick<ThreadLog, 'state' | 'record'>;
   readonly #ids: Ids;

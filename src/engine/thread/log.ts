@@ -29,10 +29,7 @@ export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Ou
   log.tell({ kind: 'warning', outcome });
 }
 
-/**
- * A thread's lines, and the state and news that follow from them. State changes as soon as a line is appended; news go
- * out only when the lines before them are durable, in the order in which they were reported.
- */
+/** A thread's lines, and what follows from them. News go out when the lines before them are durable, in order. */
 export class ThreadLog {
   readonly #owned: Owned;
   /** Previews go out at once, not with the lines: see `ProvisionalEvent`. */

@@ -15,10 +15,7 @@ export type AskedQuestion =
 type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
 const noWord = (silence: ClientSilence): Answer => ({ kind: 'declined', by: 'client', note: clientSilence[silence] });
 
-/**
- * The questions of a running turn, by id: any number at once, also for one call. The port or a caller of the thread may
- * answer; the first answer counts, and is recorded as soon as it comes. Only the port waits for a question's turn.
- */
+/** The questions of a running turn, by id. The first answer counts, by the port or by a caller of the thread. */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #early = new Map<string, EarlyAnswer>();
@@ -92,10 +89,7 @@ export class OpenQuestions {
   }
 }
 
-interface EarlyAnswer {
-  readonly answer: Answer;
-  readonly isTaken: PromiseWithResolvers<boolean>;
-}
+type EarlyAnswer = { readonly answer: Answer; readonly isTaken: PromiseWithResolvers<boolean> };
 
 class OpenQuestion {
   readonly #record: RecordAnswer;

@@ -23,10 +23,7 @@ export type Overridden =
     }
   | RefusedChange;
 
-export interface RefusedChange {
-  readonly kind: 'refused';
-  readonly outcome: Outcome;
-}
+export type RefusedChange = { readonly kind: 'refused'; readonly outcome: Outcome };
 
 export const threadIsClosed: Outcome = {
   code: 'thread-closed',

@@ -190,10 +190,7 @@ export class Thread {
     return !this.#turns.runs && isSuspended(this.#core.log.state);
   }
 
-  /**
-   * Answers a question of the running turn by its id, like the `AskUser` port, in any order. Resolves when the answer
-   * is durable; its call uses it when its turn comes. Of two answers the first counts, and the other is refused.
-   */
+  /** Answers a question of the running turn by its id. Resolves when it is durable. Of two answers the first counts. */
   answer(id: string, given: Answer): Promise<Answered> {
     if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
     return answerQuestion(this.#core, this.#turns.runs, id, given);
@@ -260,10 +257,7 @@ export class Thread {
     return this.#turns.open === undefined ? this.#compactions.submit(read) : this.#compactions.wish(read);
   }
 
-  /**
-   * Changes the settings for later submissions: everything asked for, or nothing. Turns that run or wait keep theirs.
-   * Resolves when the change is durable.
-   */
+  /** Changes all the settings asked for, or nothing, for later submissions. Resolves when the change is durable. */
   overrideTurnContext(change: SettingsChange): Promise<Overridden> {
     return this.#core.settings.override(change);
   }

@@ -24,10 +24,7 @@ const patienceMs = 2000;
 /** An interrupted turn must be over within a second. */
 const interruptedPatienceMs = 250;
 
-/**
- * A turn's effects on its workspace, with a snapshot before the first effect and one after the last. Scans overlap with
- * the model's thinking; only the unfinished part is awaited.
- */
+/** A turn's effects on its workspace, between two snapshots. Scans overlap with the model's thinking. */
 export class TurnEffects {
   readonly #input: EffectsInput;
   #first: Taking | undefined;

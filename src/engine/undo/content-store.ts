@@ -124,10 +124,7 @@ interface PackedContent {
 /** Contents are buffered up to this size before they are written. */
 const gatheredBytes = 1024 * 1024;
 
-/**
- * Stores many contents in one file: thousands of small files would cost five times as much, and a sync each. The index
- * is written last and gets its final name only when complete: a pack without one does not count.
- */
+/** Stores many contents in one file. The index is written last: a pack without one does not count. */
 class PackWriter {
   readonly path: string;
   readonly #index: string[] = [];

@@ -43,11 +43,9 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
         unseen.push(start);
         break;
       }
-      const found = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
-      if (found === undefined) {
-        unseen.push(folder);
-        continue;
-      }
+      const listed = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
+      if (listed === undefined) unseen.push(folder);
+      const found = listed ?? [];
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);

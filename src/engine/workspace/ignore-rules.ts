@@ -186,10 +186,7 @@ export interface UserPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * The ignore rules of a folder without its own file: the user's, the repository's own, and those of the folders above.
- * None if the folder itself is ignored, because a user who works there means its contents.
- */
+/** Without the folder's own file. None if the folder itself is ignored: a user who works there means its contents. */
 export function loadIgnoreRules(root: string, user: UserPlaces, { denies }: Required<Pick<BoundedReading, 'denies'>>) {
   const withText = (rules: IgnoreRules, folder: string, file: string): IgnoreRules => {
     const text = readTextIfPossible(file, { maxBytes: mostIgnoreBytes, denies });

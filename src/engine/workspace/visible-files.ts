@@ -25,10 +25,7 @@ export interface VisibleEntry {
 /** Larger trees are searched only up to this number. */
 const mostEntries = 300_000;
 
-/**
- * Yields files and folders that git does not ignore, level by level, near ones first. Follows no links. Returns whether
- * folders were left out because there are too many entries. Rejects with `Stopped`.
- */
+/** Yields what git does not ignore, near ones first. Follows no links. Returns whether folders were left out. */
 export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<VisibleEntry, boolean> {
   let seen = 0;
   let level: readonly Folder[] = [{ at: search.root, inside: '', rules: search.rules }];

@@ -268,11 +268,7 @@ function replace(path: string, expected: Expected, make: (beside: string) => voi
   });
 }
 
-interface Asked {
-  readonly door: FolderDoor;
-  readonly at: string;
-  readonly expected: IsExpected;
-}
+type Asked = { readonly door: FolderDoor; readonly at: string; readonly expected: IsExpected };
 
 function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
   return expected(new NodeFolder(at, door), basename(place));

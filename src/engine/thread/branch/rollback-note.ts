@@ -83,10 +83,7 @@ export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObjec
   return [left, ...(isSpare ? rest : notes)].slice(0, mostInARow);
 }
 
-/**
- * Keeps every turn in reach. Turns given in exchange come back with the next undo; once that has happened, further
- * undos cycle through all rollouts that the thread ever left.
- */
+/** Keeps every turn in reach. Turns given in exchange come back with the next undo; then undos cycle. */
 export function notesAfterUndo(
   rest: readonly JsonObject[],
   undone: RollbackNote,

@@ -13,10 +13,7 @@ import { messageDropped, type WaitingMessage } from '../../../core/state/fold/wa
 import { isWrittenByThisHome, type ProvingParts } from '../../store/thread-origin.ts';
 import { openThread, type ResumedThread } from './resume-thread.ts';
 
-/**
- * Claims in the user's name that no seal of this home proves: accepted messages, pinned notes, waiting questions and
- * permissions. No turn uses them and no model sees them.
- */
+/** Claims in the user's name that no seal of this home proves. No turn uses them and no model sees them. */
 export interface Unproven {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];

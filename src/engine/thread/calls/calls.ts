@@ -47,10 +47,7 @@ type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
 /** `shown`: the refused call, as far as it was understood. */
 type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
-/**
- * The calls of one step. Each begins as soon as it is known and its line is durable, even while the model is still
- * answering. Outputs are recorded after the model has finished, in the order in which they come.
- */
+/** The calls of one step. Each begins once its line is durable; outputs are recorded after the model has finished. */
 export class Calls {
   readonly #turn: Turn;
   readonly #step: Step;

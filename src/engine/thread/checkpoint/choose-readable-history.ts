@@ -15,10 +15,7 @@ import type { CompactionResult, UnreadableReason, WantedCompaction } from './com
 import { gatherNextStep } from '../context/current-step.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
-/**
- * The history behind the checkpoint is complete and needs no other model. If it is too long to be read at once, the
- * maker's summary is better than notes from many parts. Without either the turn is refused.
- */
+/** The history behind the checkpoint is complete. If it is too long, the maker's summary is better than many notes. */
 export async function chooseReadableHistory(turn: Turn, hidden: readonly Entry[]): Promise<ReadableHistoryChoice> {
   const behind = await turn.log.learnBehind();
   const maker = oneMaker(hidden);
@@ -46,10 +43,7 @@ function fitsAtOnce(turn: Turn): boolean {
   return tokens <= window.effective - window.checkpoint.answer;
 }
 
-/**
- * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. An
- * imported file must not decide which server gets this user's key.
- */
+/** The maker sees only what it has seen before. An imported file must not decide which server gets this user's key. */
 async function makerToAsk({ log, before, envelope, parts }: Turn, maker: ProviderName) {
   const newest = currentProvider(log.state);
   if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
@@ -106,10 +100,7 @@ export type UsableHistoryChoice = { readonly reason: UnreadableReason } & (
   | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
 );
 
-interface MakerToAsk {
-  readonly provider: Provider;
-  readonly by: Envelope;
-}
+type MakerToAsk = { readonly provider: Provider; readonly by: Envelope };
 
 /**
  * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask

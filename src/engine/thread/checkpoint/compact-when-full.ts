@@ -21,10 +21,7 @@ import type { Turn } from '../thread-parts.ts';
 import { lastUsage, tokenUpperBound } from '../../../core/history/token-counts.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 
-/**
- * Runs before a step is entered: compacts history if a caller asked for it, or if history and what is about to enter
- * would not fit. This point is safe: all calls have their outputs, and nothing of the step was sent.
- */
+/** Runs before a step is entered: all calls have their outputs, and nothing of the step was sent. */
 export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();

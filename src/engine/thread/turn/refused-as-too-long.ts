@@ -61,10 +61,7 @@ function continued({ kind }: CompactionResult, { lastMessage }: Failed): StepAns
   return { kind: kind === 'installed' ? 'go-on' : 'aborted', ...defined({ lastMessage }) };
 }
 
-/**
- * The server refused a request without a reason. If length may be the cause, history is compacted and the request
- * repeated, once in a turn. If that does not help, the turn ends with the server's first response.
- */
+/** Length may be the cause: history is compacted and the request repeated, once in a turn. */
 async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
   const { memory, log, envelope } = turn;
   // The server's own words come first.

@@ -31,10 +31,7 @@ export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedT
   memory.phase = 'open';
 }
 
-/**
- * Finishes calls that waited for the user, or to begin with the user's answer. Each needs a question that this home
- * recorded: otherwise nothing proves that the model made the call in this turn.
- */
+/** Finishes calls that waited for the user. Without a question that this home recorded nothing proves a call. */
 export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
   const calls = new Calls(turn, await gatherNextStep(turn, 0));

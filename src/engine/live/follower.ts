@@ -9,11 +9,7 @@ import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, rolledBackAt } from './thread-news.ts';
 
 /** A follower continues to read behind the place `after`, or inside its line. `state`: of the lines up to there. */
-interface ReadingPlace {
-  readonly after: number;
-  readonly skip: number;
-  readonly state?: RecordedState;
-}
+type ReadingPlace = { readonly after: number; readonly skip: number; readonly state?: RecordedState };
 
 /**
  * A follower of a thread, at its own pace. *Live*, it gets news through a bounded queue. When that is full it falls

@@ -18,10 +18,7 @@ export function timeOfCursor(cursor: LineCursor): number | undefined {
   return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
 }
 
-export interface ClaimedPlace {
-  readonly place: number;
-  readonly timestamp?: string;
-}
+export type ClaimedPlace = { readonly place: number; readonly timestamp?: string };
 
 export function readAfter(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;

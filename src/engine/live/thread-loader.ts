@@ -19,12 +19,8 @@ export interface ThreadManager {
 }
 
 type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
-
 /** `isIdle`: all work that clients submitted is over. */
-interface LoadedFor {
-  turnBegan(turnId: TurnId): void;
-  isIdle(): boolean;
-}
+type LoadedFor = { turnBegan(turnId: TurnId): void; isIdle(): boolean };
 
 /** Loads a thread on use and gives it up when it is inactive. Concurrent callers wait. */
 export class ThreadLoader {

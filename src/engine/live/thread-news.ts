@@ -145,10 +145,7 @@ export function recordedNews({ place, cursor, isLast }: PlacedNews, event: Threa
 }
 
 /** News for all followers. `placed`: its place, if it is recorded. */
-export interface FollowerNews {
-  readonly news: LiveNews;
-  readonly placed?: PlacedNews;
-}
+export type FollowerNews = { readonly news: LiveNews; readonly placed?: PlacedNews };
 
 /** News for followers from one durable batch of lines and events, and the state behind them. */
 export function newsForFollowers(

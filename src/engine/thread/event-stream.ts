@@ -56,13 +56,7 @@ export class EventStream implements ThreadSubscriber {
 }
 
 /** News queued for one reader. `placed`: its place, if it is recorded. */
-interface WaitingNews {
-  news: LiveNews | undefined;
-  readonly placed?: PlacedNews;
-  pieces: number;
-  weight: number;
-}
-
+type WaitingNews = { news: LiveNews | undefined; readonly placed?: PlacedNews; pieces: number; weight: number };
 /** Limit of the queue in characters. */
 const mostWeight = 4_000_000;
 

@@ -8,10 +8,7 @@ import type { ThreadParts } from './thread-parts.ts';
 import { otherCostProblem } from './request/spending-limits.ts';
 import type { ThreadCore } from './thread-core.ts';
 
-export interface OtherModel {
-  readonly settings: Settings;
-  readonly parts: ThreadParts;
-}
+export type OtherModel = { readonly settings: Settings; readonly parts: ThreadParts };
 
 /** A turn in which another model continues one that failed. */
 export interface Continuation extends OtherModel {

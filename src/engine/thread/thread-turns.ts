@@ -12,10 +12,7 @@ import type { SubmittedSettings } from './submitted-settings.ts';
 import { threadIsClosed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/run-turn.ts';
 
-interface RanTurn {
-  readonly result: TurnResult;
-  readonly leaves: Turn['memory']['leaves'];
-}
+type RanTurn = { readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] };
 
 export class ThreadTurns {
   readonly #thread: ThreadCore;

@@ -18,7 +18,6 @@ import { warnOnce } from './log.ts';
 import type { Turn } from './thread-parts.ts';
 
 export type EffectsInput = Pick<Turn, 'parts' | 'log' | 'turnId' | 'envelope' | 'signal' | 'warned'>;
-
 /** A turn without undo is better than one that hangs. */
 const patienceMs = 2000;
 /** An interrupted turn must be over within a second. */

@@ -15,11 +15,7 @@ import {
   type TreeEntry,
 } from './snapshot-tree.ts';
 
-export interface SnapshotMoment {
-  readonly tree: Hash;
-  readonly at: FileTime;
-  readonly known: KnownWorkspace;
-}
+export type SnapshotMoment = { readonly tree: Hash; readonly at: FileTime; readonly known: KnownWorkspace };
 
 export interface AttributionInput {
   readonly home: string;

@@ -115,12 +115,7 @@ export class ContentStore {
   }
 }
 
-interface PackedContent {
-  readonly pack: string;
-  readonly offset: number;
-  readonly length: number;
-}
-
+type PackedContent = { readonly pack: string; readonly offset: number; readonly length: number };
 /** Contents are buffered up to this size before they are written. */
 const gatheredBytes = 1024 * 1024;
 

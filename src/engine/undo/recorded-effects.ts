@@ -23,10 +23,7 @@ export interface Effect {
 }
 
 /** A call that ran without the sandbox: no snapshot has its changes beyond the workspace. */
-export interface OutsideCall {
-  readonly turnId: TurnId;
-  readonly what: string;
-}
+export type OutsideCall = { readonly turnId: TurnId; readonly what: string };
 
 export interface EffectList {
   /** The turns that were not taken back. */
@@ -116,10 +113,7 @@ export async function transitionsOf(
   return transitions;
 }
 
-interface CutOffRestore {
-  readonly effect: number;
-  readonly planned: Changes;
-}
+type CutOffRestore = { readonly effect: number; readonly planned: Changes };
 
 /** Paths of a cut-off restore that others changed count as restored, so that their change is kept and named. */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {

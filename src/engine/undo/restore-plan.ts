@@ -31,12 +31,7 @@ export interface Transition {
 }
 
 /** One path to restore. Without `to` it is deleted; without `now` it does not exist. */
-interface RestoreAction {
-  readonly path: string;
-  readonly now?: TreeNode;
-  readonly to?: TreeNode;
-}
-
+type RestoreAction = { readonly path: string; readonly now?: TreeNode; readonly to?: TreeNode };
 export type KeptPath = { readonly path: string; readonly why: KeptReason };
 
 /**
@@ -46,11 +41,7 @@ export type KeptPath = { readonly path: string; readonly why: KeptReason };
  * author.
  */
 export type KeptReason = 'changed-since' | 'unknown' | 'left-out' | 'in-the-way' | 'meanwhile' | 'not-recorded';
-
-export interface RestorePlan {
-  readonly actions: readonly RestoreAction[];
-  readonly kept: readonly KeptPath[];
-}
+export type RestorePlan = { readonly actions: readonly RestoreAction[]; readonly kept: readonly KeptPath[] };
 
 export interface PlanOptions {
   /** Also reverts what the user did to a path after the thread. */

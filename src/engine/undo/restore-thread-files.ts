@@ -139,10 +139,7 @@ export async function restoreRolledBackFiles(
   return 'code' in first ? engineRefused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
 }
 
-export interface AgentRestore {
-  readonly id: ThreadId;
-  readonly target: RestoreTarget;
-}
+export type AgentRestore = { readonly id: ThreadId; readonly target: RestoreTarget };
 
 /** Agents' work for the reverted turns, assigned by time. Agents that were given work last come first. */
 async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreTarget) {

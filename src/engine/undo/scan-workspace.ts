@@ -54,10 +54,8 @@ export async function scan(input: ScanInput) {
 }
 
 type Place = Readonly<Record<'at' | 'inside', string> & Record<'mode' | 'depth', number>>;
-
 /** Only folders this near to the root stay open during the walk: a tree may be deeper than there are descriptors. */
 const mostOpen = 32;
-
 type InnerFolder = Readonly<Record<'name' | 'path' | 'below', string>> & { readonly sight: EntryStat };
 
 interface SeenEntries extends Pick<KnownFolder, 'ignored' | 'entries'> {

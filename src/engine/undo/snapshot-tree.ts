@@ -14,9 +14,7 @@ export type TreeNode =
 
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
 export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
-
 export type FolderEntry = Extract<TreeNode, { kind: 'folder' }> & { readonly tree: Hash };
-
 /** The entries of a folder, ordered by name. */
 export type Tree = readonly (readonly [name: string, entry: TreeEntry])[];
 

@@ -32,7 +32,6 @@ export interface SnapshotPlaces extends UserPlaces {
 }
 
 type SnapshotPorts = { readonly clock: Clock; readonly disk: WorkspaceDisk; readonly contents: SnapshotContents };
-
 /** After this many slow scans in a row that found nothing new, the workspace is not scanned again. */
 const slowEnough = 2;
 

@@ -18,11 +18,7 @@ interface FoundGit extends GitLook {
   readonly missing: readonly string[];
 }
 
-interface FindGitLimits {
-  readonly pace: TimeSlicer;
-  readonly mostEntries: number;
-  isLate(): boolean;
-}
+type FindGitLimits = { readonly pace: TimeSlicer; readonly mostEntries: number; isLate(): boolean };
 
 /** Finds git folders below the roots: from a snapshot, and by walking what it did not enter. Follows no link. */
 export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {

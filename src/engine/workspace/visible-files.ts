@@ -43,11 +43,7 @@ export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<Visibl
   return seen >= mostEntries;
 }
 
-interface Folder {
-  readonly at: string;
-  readonly inside: string;
-  readonly rules: IgnoreRules;
-}
+type Folder = { readonly at: string; readonly inside: string; readonly rules: IgnoreRules };
 
 /** Unreadable folders are not searched. */
 async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Folder, most: number) {

@@ -228,10 +228,7 @@ export type DecidedInPlace =
   | EndedBefore;
 
 /** The call does not begin, whatever was answered. `suspended`: the question, or its answer, waits for the next process. */
-export interface EndedBefore {
-  readonly kind: 'suspended' | 'interrupted';
-}
-
+export type EndedBefore = { readonly kind: 'suspended' | 'interrupted' };
 type Decided = CallDecision | undefined;
 /**
  * The only way to ask about a call: whether it may begin, run again or reach a host. The question is asked when no

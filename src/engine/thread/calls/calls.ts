@@ -34,12 +34,7 @@ import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts
 
 /** A call that ends sooner shares its sync with what follows it. */
 const patienceMs = 50;
-
-interface Ended {
-  readonly call: CallItem;
-  readonly end: CallEnd;
-}
-
+type Ended = { readonly call: CallItem; readonly end: CallEnd };
 type Confirmed = Granting | undefined;
 type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
 type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };

@@ -92,11 +92,7 @@ const reviewStopped: Outcome<'review-stopped'> = {
   next: 'The thread shows its reasons. Tell the model what it may do, or set approvals_reviewer to "user".',
 };
 
-interface ReviewPlace {
-  readonly turn: Turn;
-  readonly step: Step;
-  readonly item?: TurnItem;
-}
+type ReviewPlace = { readonly turn: Turn; readonly step: Step; readonly item?: TurnItem };
 
 /** `too-long`: the action does not fit whole into a request, so the reviewer was not asked. */
 type Reviewed =

@@ -21,10 +21,7 @@ interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
   readonly parts: Pick<ThreadParts, 'ids'>;
 }
 
-interface Reason {
-  readonly cause: Exclude<ContextCause, 'user'>;
-  readonly why?: string;
-}
+type Reason = { readonly cause: Exclude<ContextCause, 'user'>; readonly why?: string };
 
 export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));

@@ -9,10 +9,7 @@ import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { type Billing, resolveBilling } from '../record/record-usage.ts';
 
 /** An answer that a request cannot limit counts as the longest that the model may give. */
-export interface UnlimitedAnswer {
-  readonly tokens: number;
-  readonly why: 'chatgpt' | 'checkpoint' | 'provider';
-}
+export type UnlimitedAnswer = { readonly tokens: number; readonly why: 'chatgpt' | 'checkpoint' | 'provider' };
 
 const unlimitedBecause: Readonly<Record<UnlimitedAnswer['why'], string>> = {
   chatgpt: 'with a ChatGPT login, requests cannot limit their answers',

@@ -1,10 +1,7 @@
-import type { SettingsChange } from '../../core/envelope/settings-change.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadCut } from '../../protocol/thread.ts';
-import type { UserInput } from '../../protocol/user-input.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from '../live/live-thread-types.ts';
-import type { TurnResult } from '../thread/turn/settle-turn.ts';
 
 export interface AgentLiveThreads extends Pick<LiveThreads, 'knows'> {
   start(request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
@@ -13,12 +10,8 @@ export interface AgentLiveThreads extends Pick<LiveThreads, 'knows'> {
 }
 
 export type AgentLiveRequest = LiveRequest & { readonly cwd: string };
+type Used = 'kind' | 'settings' | 'notices' | 'questions' | 'submit' | 'steer' | 'leave' | 'cost';
 
-export interface AgentLiveThread extends Pick<
-  LiveThread,
-  'kind' | 'settings' | 'notices' | 'questions' | 'leave' | 'cost'
-> {
-  submit(turn: { readonly input: UserInput; readonly change?: SettingsChange }): Promise<TurnResult | EngineRefused>;
-  steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
+export interface AgentLiveThread extends Pick<LiveThread, Used> {
   interrupt(reason: unknown): Promise<unknown>;
 }

@@ -4,19 +4,12 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../protocol/thread-event.ts';
 import { type ClaimedPlace, lastValidPlace, type LineCursor, readAfter } from './line-cursor.ts';
-import { previewKey } from '../thread/event-stream.ts';
+import { NewsQueue } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, rolledBackAt } from './thread-news.ts';
 
-/**
- * The point from which a follower continues to read: behind this place, or inside its line. `state`: of the lines up to
- * there.
- */
-interface ReadingPlace {
-  readonly after: number;
-  readonly skip: number;
-  readonly state?: RecordedState;
-}
+/** A follower continues to read behind the place `after`, or inside its line. `state`: of the lines up to there. */
+type ReadingPlace = { readonly after: number; readonly skip: number; readonly state?: RecordedState };
 
 /**
  * A follower of a thread, at its own pace. *Live*, it gets news through a bounded queue. When that is full it falls
@@ -25,7 +18,7 @@ interface ReadingPlace {
 export class Follower {
   readonly #thread: FollowedThread;
   readonly wantsPreviews: boolean;
-  readonly #queue: FollowerQueue;
+  readonly #queue: NewsQueue;
   readonly #caughtUp: () => void;
   readonly #first: LiveNews[] = [];
   #behind: ReadingPlace | undefined;
@@ -48,7 +41,7 @@ export class Follower {
     this.#thread = thread;
     this.#caughtUp = caughtUp;
     this.wantsPreviews = provisional;
-    this.#queue = new FollowerQueue(limit >= 1 ? limit : 1);
+    this.#queue = new NewsQueue(limit >= 1 ? limit : 1);
     this.#spoiled = new Set(thread.previewed);
     const isNow = after === undefined || !thread.isKept || after === thread.cursor;
     const claimed = isNow ? { place: thread.place } : readAfter(after);
@@ -192,7 +185,11 @@ export class Follower {
       }
       const slot = this.#queue.take();
       if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
-      if (this.#isOver) return this.#takeEnd();
+      if (this.#isOver) {
+        const outcome = this.#ended;
+        this.#ended = undefined;
+        return outcome && { kind: 'ended', outcome };
+      }
       this.#wake ??= Promise.withResolvers<void>();
       await this.#wake.promise;
     }
@@ -215,13 +212,9 @@ export class Follower {
   /** Returns the next news from the rollout, or undefined if the caller must look again. */
   async #readOn(): Promise<LiveNews | undefined> {
     const reading = (this.#reading ??= this.#read(this.#behind!));
-    const next = await reading.next();
+    const { done, value: placed } = await reading.next();
     if (this.#reading !== reading) return undefined;
-    if (next.done === true) {
-      this.#reading = undefined;
-      return undefined;
-    }
-    const { value: placed } = next;
+    if (done === true) return (this.#reading = undefined);
     if (placed.news.kind === 'event') return this.#took(recordedNews(placed, placed.news.event), placed);
     const { store, id } = this.#thread;
     const to = await rolledBackAt(store, id, placed.place);
@@ -255,12 +248,6 @@ export class Follower {
     if (missed !== undefined) this.#first.push(missed);
   }
 
-  #takeEnd(): LiveNews | undefined {
-    const outcome = this.#ended;
-    this.#ended = undefined;
-    return outcome && { kind: 'ended', outcome };
-  }
-
   #takeMissed(): LiveNews | undefined {
     const { passing, previews } = this.#missed;
     this.#missed = { passing: 0, previews: 0 };
@@ -278,104 +265,4 @@ export interface FollowedThread {
   readonly previewed: Iterable<string>;
   /** False if recorded news cannot be read again, because the thread leaves nothing on disk. */
   readonly isKept: boolean;
-}
-
-/** News queued for one follower. `placed`: its place, if it is recorded. */
-interface WaitingNews {
-  news: LiveNews | undefined;
-  readonly placed?: PlacedNews;
-  pieces: number;
-  weight: number;
-}
-
-/** Limit of the queue in characters. */
-const mostWeight = 4_000_000;
-
-/** A bounded queue of news for one follower. Joins waiting previews and removes those of an item that will not come. */
-class FollowerQueue {
-  readonly #limit: number;
-  #waiting: WaitingNews[] = [];
-  #head = 0;
-  #weight = 0;
-  readonly #pieces = new Map<string, WaitingNews>();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** A single event is never too much. */
-  get isFull(): boolean {
-    const count = this.#waiting.length - this.#head;
-    return count > this.#limit || (this.#weight > mostWeight && (count > 1 || this.#pieces.size > 0));
-  }
-
-  add(news: LiveNews, placed?: PlacedNews): void {
-    const slot: WaitingNews = { news, pieces: 0, weight: weightOf(news), placed };
-    this.#waiting.push(slot);
-    this.#weight += slot.weight;
-  }
-
-  preview(event: Exclude<ProvisionalEvent, { kind: 'dropped' }>): void {
-    const key = previewKey(event);
-    const slot = this.#pieces.get(key);
-    this.#weight += event.text.length;
-    if (slot?.news?.kind === 'preview' && slot.news.event.kind !== 'dropped') {
-      slot.news = { kind: 'preview', event: { ...event, text: slot.news.event.text + event.text } };
-      slot.pieces++;
-      slot.weight += event.text.length;
-      return;
-    }
-    const added: WaitingNews = { news: { kind: 'preview', event }, pieces: 1, weight: event.text.length };
-    this.#waiting.push(added);
-    this.#pieces.set(key, added);
-  }
-
-  /** Called when the item is queued: its waiting previews stay before it. */
-  complete(itemId: string): void {
-    for (const key of this.#pieces.keys()) if (key.startsWith(`${itemId}\n`)) this.#pieces.delete(key);
-  }
-
-  forget(itemId: string): void {
-    for (const [key, slot] of this.#pieces) {
-      if (!key.startsWith(`${itemId}\n`)) continue;
-      slot.news = undefined;
-      this.#weight -= slot.weight;
-      this.#pieces.delete(key);
-    }
-  }
-
-  take(): WaitingNews | undefined {
-    while (this.#head < this.#waiting.length) {
-      const slot = this.#waiting[this.#head++]!;
-      if (this.#head > 512 && this.#head * 2 > this.#waiting.length) {
-        this.#waiting = this.#waiting.slice(this.#head);
-        this.#head = 0;
-      }
-      if (slot.news === undefined) continue;
-      this.#weight -= slot.weight;
-      if (slot.news.kind === 'preview' && slot.news.event.kind !== 'dropped')
-        this.#pieces.delete(previewKey(slot.news.event));
-      return slot;
-    }
-    return undefined;
-  }
-
-  clear(): readonly WaitingNews[] {
-    const gone = this.#waiting.slice(this.#head).filter(({ news }) => news !== undefined);
-    this.#waiting = [];
-    this.#head = 0;
-    this.#weight = 0;
-    this.#pieces.clear();
-    return gone;
-  }
-}
-
-/** Approximate: counts only the texts, which are what grows. */
-function weightOf(news: LiveNews): number {
-  if (news.kind !== 'recorded' && news.kind !== 'passing') return 100;
-  const { event } = news;
-  if (event.kind === 'context') return 300 + event.text.length;
-  const item = 'item' in event ? event.item : undefined;
-  const texts = item === undefined ? [] : Object.values(item).filter((value) => typeof value === 'string');
-  return texts.reduce((sum, text) => sum + text.length, 300);
 }

@@ -5,12 +5,8 @@ import { type Line, lineType } from '../../protocol/line.ts';
 import { lineTime } from '../../protocol/thread-event.ts';
 import { notesIn, readLeftRollouts, readNote } from '../thread/branch/rollback-note.ts';
 
-/**
- * Permanent name of a line of a thread: `<ordinal>@<timestamp>`. A rollback reuses ordinals; the timestamp shows
- * whether the line is still the same.
- */
+/** `<ordinal>@<timestamp>` of a line. A rollback reuses ordinals; the timestamp shows whether it is still that line. */
 export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
-
 /** Start of a reader: behind a line, or at the beginning (-1). */
 export type AfterPlace = Ordinal | -1 | LineCursor;
 
@@ -22,10 +18,7 @@ export function timeOfCursor(cursor: LineCursor): number | undefined {
   return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
 }
 
-export interface ClaimedPlace {
-  readonly place: number;
-  readonly timestamp?: string;
-}
+export type ClaimedPlace = { readonly place: number; readonly timestamp?: string };
 
 export function readAfter(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
@@ -34,10 +27,7 @@ export function readAfter(after: unknown): ClaimedPlace | undefined {
   return { place: Number(place), timestamp };
 }
 
-/**
- * Returns the last place up to which the reader's lines are still valid: the claimed place, or the last one before a
- * rollback; -1 if unknown. A number without a timestamp counts as taken back where it may have been.
- */
+/** The last place up to which the reader's lines hold; -1 if unknown. A mere number may have been taken back. */
 export async function lastValidPlace(store: RolloutStore, id: ThreadId, claimed: ClaimedPlace): Promise<number> {
   const { place, timestamp } = claimed;
   if (place < 0) return -1;

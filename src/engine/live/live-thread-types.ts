@@ -51,10 +51,7 @@ export interface LiveThreads {
     id: ThreadId,
     work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused>;
-  /**
-   * Interrupts running turns, suspends those that wait for the user, and gives all threads up for good. Followers get
-   * `ended`.
-   */
+  /** Interrupts running turns, suspends those that wait for the user, gives all threads up. Followers get `ended`. */
   close(): Promise<void>;
 }
 
@@ -65,10 +62,7 @@ type Loading<Call extends (...given: never[]) => Promise<unknown>> = (
 
 type Read = 'id' | 'settings' | 'takesPictures' | 'waiting' | 'turnId' | 'turnSettings' | 'standIn' | 'questions';
 
-/**
- * One live thread: the members of `Thread` that clients use. The object survives unloading: each method loads the thread
- * if it must.
- */
+/** The members of `Thread` that clients use. Each method loads the thread if it must; the object survives unloading. */
 export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' | 'shell' | 'endSessions'> {
   readonly kind: 'live';
   readonly notices: readonly Outcome[];
@@ -85,15 +79,9 @@ export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' 
   readonly cost: Usage;
   usage(): ThreadUsage;
 
-  /**
-   * Runs a turn after those submitted before. `change` stays in force once the turn has begun; absent, no settings
-   * change.
-   */
+  /** Runs a turn after those submitted before. `change` stays in force once the turn has begun. */
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
-  /**
-   * Continues the suspended turn if the request has an `askUser`, which is asked again. Without one, `answer` continues
-   * the turn.
-   */
+  /** Continues the suspended turn if the request has an `askUser`, which is asked again. Else `answer` continues it. */
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Continues the conversation where a failed turn left it, without repeating its words. */
   retry(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
@@ -110,15 +98,9 @@ export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' 
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** Answers by the question's id. A suspended thread is loaded and continues its turn. */
   answer: Thread['answer'];
-  /**
-   * Gives it up now, as when it is idle: running work is interrupted or suspended. Its next use loads it again. An
-   * ephemeral thread only ends its running work, since no file has it.
-   */
+  /** Gives it up, as when it is idle; its next use loads it again. An ephemeral thread only ends its running work. */
   leave(): Promise<void>;
-  /**
-   * Closes it for good: followers get `ended`, and this object refuses all calls. A thread with a file can be loaded
-   * again by its id; an ephemeral one is lost, with its agents.
-   */
+  /** Closes it for good: followers get `ended`, and this object refuses all calls. An ephemeral one is lost. */
   close(): Promise<void>;
   follow(options?: FollowOptions): AsyncIterable<LiveNews>;
 }
@@ -142,9 +124,7 @@ export interface FollowOptions {
    * back, a cursor only if it was.
    */
   readonly after?: AfterPlace;
-  /**
-   * Called when everything recorded behind `after` was taken and only new events follow. May be called more than once.
-   */
+  /** Called when everything behind `after` was taken and only new events follow; perhaps more than once. */
   readonly caughtUp?: () => void;
   readonly provisional?: boolean;
   /** Limit of events waiting in memory, at least one. Beyond that the follower reads from the rollout. */

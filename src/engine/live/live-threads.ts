@@ -122,10 +122,7 @@ class KeptThreads implements LiveThreads {
     return loaded;
   }
 
-  async whole<Result>(
-    id: ThreadId,
-    work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
-  ): Promise<Result | EngineRefused> {
+  async whole<Result>(id: ThreadId, work: (stored: StoredThreads) => Promise<Result | EngineRefused>) {
     const problem = argumentProblem('whole()', { id: [threadId, id], work: [functionOption(), work] });
     if (problem !== undefined) return engineRefused(problem);
     if (this.#over !== undefined) return engineRefused(this.#over);
@@ -238,6 +235,4 @@ function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Re
   return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitAnswer };
 }
 
-function isLoaded({ loader }: ManagedThread): boolean {
-  return loader.thread !== undefined;
-}
+const isLoaded = ({ loader }: ManagedThread): boolean => loader.thread !== undefined;

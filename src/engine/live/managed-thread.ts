@@ -201,8 +201,7 @@ export class ManagedThread implements LiveThread {
   async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
     // The thread compacts itself, which no client submitted: work that waits behind it stays.
     const itself = this.loader.thread?.isCompactingItself === true ? this.loader.thread : undefined;
-    const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
-    if (isWaiting) return this.#endSuspended(reason);
+    if (itself === undefined && this.#work.isEmpty && this.isSuspended) return this.#endSuspended(reason);
     const turnId = await (itself === undefined ? this.#work.interrupt(reason) : itself.stopCompactingItself());
     // Agents may continue to work after the turn that started them.
     await this.loader.thread?.agents?.stop(reason);
@@ -334,10 +333,7 @@ class LiveWork {
     if (first !== undefined) first.turnId = turnId;
   }
 
-  /**
-   * Ends the work that the thread runs, or the first that it is given. Resolves when that is over, with its turn;
-   * undefined if it became none, or ended by itself before.
-   */
+  /** Ends the running work, or the first to run. Resolves when it is over, with its turn if it became one. */
   async interrupt(reason: unknown): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;
     first?.stopping.abort(reason);

@@ -76,9 +76,7 @@ export class ThreadFollowers implements FollowedThread {
     return this.#followers.size > 0;
   }
 
-  /**
-   * Called when the thread is loaded, before it writes anything. Other programs may have written since the last time.
-   */
+  /** Called when the thread is loaded, before it writes. Other programs may have written since the last time. */
   async attach(thread: Thread, { newest }: Pick<OpenedThread, 'newest'>): Promise<void> {
     // A new thread has nothing to look up.
     if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
@@ -103,10 +101,7 @@ export class ThreadFollowers implements FollowedThread {
     return this.#look(undefined, (place) => ({ ...this.state, turns: { ...this.state.turns, place } }));
   }
 
-  async #look(
-    seen: NewestLine | undefined,
-    stateAt: (place: number) => RecordedState | Promise<RecordedState>,
-  ): Promise<void> {
+  async #look(seen: NewestLine | undefined, stateAt: (place: number) => RecordedState | Promise<RecordedState>) {
     const known = this.state;
     const before = await this.#rollout;
     const after = before && (await currentRollout(this.store, this.id));

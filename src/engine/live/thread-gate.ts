@@ -22,9 +22,7 @@ export function captureLastKnown(thread: Thread): LastKnown {
 }
 
 /** Without what an agent inherited from its parent's conversation. */
-export function costOfThread({ state }: Thread): Usage {
-  return ownCost(state.usage.total, state.meta);
-}
+export const costOfThread = ({ state }: Thread): Usage => ownCost(state.usage.total, state.meta);
 
 export async function noMessageYet(
   stored: Pick<StoredThreads, 'location'>,
@@ -38,10 +36,7 @@ export async function noMessageYet(
   };
 }
 
-/**
- * Reply to a caller that answered a question of a suspended turn. If the turn is still suspended, nothing was changed;
- * the reason why it could not continue says more than the answer's refusal.
- */
+/** The reason why a suspended turn could not continue says more than the refusal of an answer to its question. */
 export async function suspendedAnswerRefusal<Given extends Answered>(
   thread: Pick<Thread, 'isSuspended'>,
   answered: Given,
@@ -52,18 +47,12 @@ export async function suspendedAnswerRefusal<Given extends Answered>(
   return end.kind === 'refused' ? end : answered;
 }
 
-/**
- * Orders the uses of one thread. Uses run concurrently; work on the thread as a whole runs alone, after all uses
- * requested before it and before all requested after it. A call takes its place at once.
- */
+/** Orders the uses of one thread, which run concurrently; work on the whole runs alone, in order of request. */
 export class ThreadGate {
   #closed: Promise<void> | undefined;
   readonly #entered = new Set<Promise<unknown>>();
 
-  /**
-   * True if the caller is part of unfinished work on this thread as a whole, or such work waits for the caller: waiting
-   * for the gate, the caller would wait for itself.
-   */
+  /** True if the caller is part of work on the whole, or such work waits for it: it would wait for itself. */
   get isInside(): boolean {
     return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
@@ -109,14 +98,9 @@ export class ThreadGate {
 
 /** Work on a thread as a whole, represented by the promise of its end. */
 type WholeWork = Promise<void>;
-
 /** The works that the running code is part of. Created on use: few programs do such work. */
 let caller: AsyncLocalStorage<ReadonlySet<WholeWork>> | undefined;
-
-function worksOfCaller(): ReadonlySet<WholeWork> {
-  return caller?.getStore() ?? new Set();
-}
-
+const worksOfCaller = (): ReadonlySet<WholeWork> => caller?.getStore() ?? new Set();
 /** Maps a work to the works it waits for: those before it, and those that it uses or asks for on other threads. */
 const waitsOf = new WeakMap<WholeWork, Set<WholeWork>>();
 
@@ -138,10 +122,7 @@ function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
 }
 
-/**
- * Notes that the caller asks for this work, which begins after another. Returns a function that runs it as part of the
- * caller's works.
- */
+/** Notes that the caller asks for this work, which begins after another. The result runs it as part of these works. */
 function runAsWork(
   work: WholeWork,
   { after }: { readonly after: WholeWork | undefined },

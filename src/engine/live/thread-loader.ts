@@ -19,12 +19,8 @@ export interface ThreadManager {
 }
 
 type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
-
 /** `isIdle`: all work that clients submitted is over. */
-interface LoadedFor {
-  turnBegan(turnId: TurnId): void;
-  isIdle(): boolean;
-}
+type LoadedFor = { turnBegan(turnId: TurnId): void; isIdle(): boolean };
 
 /** Loads a thread on use and gives it up when it is inactive. Concurrent callers wait. */
 export class ThreadLoader {
@@ -210,10 +206,7 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
   };
 }
 
-/**
- * The refusal for work on a thread as a whole that uses the thread, or another one whose work waits for it: it would
- * wait for itself.
- */
+/** The refusal for a use of the thread by work on it as a whole, or by work that it waits for. */
 export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',

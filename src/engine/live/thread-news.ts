@@ -44,7 +44,6 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Thread
 }
 
 export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
-
 type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
 
 /** The current rollout of a thread. The first one has the name of its thread, even before it exists. */
@@ -69,10 +68,7 @@ function baseOf({ meta }: KnownRollout) {
   return { rolloutId: stringAt(base, 'thread_id'), end: numberAt(base, 'end_ordinal_exclusive') ?? 0 };
 }
 
-/**
- * State of a reader of the whole thread behind this place. Reads only from the turn before it, plus the newest cost
- * from before that: nothing else in a state reaches across turns.
- */
+/** The state behind this place, from the turn before it and the newest cost: no more reaches across turns. */
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   // There may be no file yet.
   if (place < 0) return initialRecordedState(id);
@@ -98,9 +94,7 @@ async function turnBefore(store: RolloutStore, id: ThreadId, place: number): Pro
   return start === undefined ? nothing : at(nothing, start - 1);
 }
 
-function at(state: RecordedState, place: number): RecordedState {
-  return { ...state, turns: { ...state.turns, place } };
-}
+const at = (state: RecordedState, place: number): RecordedState => ({ ...state, turns: { ...state.turns, place } });
 
 function concernsStart({ type, payloadType }: LineKind): boolean {
   if (type === lineType.waiting) return true;
@@ -108,9 +102,8 @@ function concernsStart({ type, payloadType }: LineKind): boolean {
   return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
 }
 
-function isTurnStart({ type, payload }: Line): boolean {
-  return type === lineType.event && turnEventKind(payload['type']) === 'start';
-}
+const isTurnStart = ({ type, payload }: Line): boolean =>
+  type === lineType.event && turnEventKind(payload['type']) === 'start';
 
 function saysTotal({ type, payload }: Line): boolean {
   if (type === lineType.waiting) return totalIn(payload) !== undefined;
@@ -152,10 +145,7 @@ export function recordedNews({ place, cursor, isLast }: PlacedNews, event: Threa
 }
 
 /** News for all followers. `placed`: its place, if it is recorded. */
-export interface FollowerNews {
-  readonly news: LiveNews;
-  readonly placed?: PlacedNews;
-}
+export type FollowerNews = { readonly news: LiveNews; readonly placed?: PlacedNews };
 
 /** News for followers from one durable batch of lines and events, and the state behind them. */
 export function newsForFollowers(
@@ -167,8 +157,8 @@ export function newsForFollowers(
   let state = before;
   for (const each of all) {
     if (each.kind === 'event') {
-      const isPassing = each.isPassing === true || !isRecorded(each.event);
-      if (isPassing) news.push({ news: { kind: 'passing', event: each.event } });
+      const { event, isPassing } = each;
+      if (isPassing === true || !isRecorded(event)) news.push({ news: { kind: 'passing', event } });
       continue;
     }
     const line = newsOf(state, each.line);
@@ -183,10 +173,7 @@ export function newsForFollowers(
   return { state, news };
 }
 
-/**
- * The events of one batch, which replace those read from its lines: lines do not keep everything. `take` returns the
- * event that was sent, if any; of equal ones, each once, in order.
- */
+/** The sent events of a batch replace those read from its lines, which do not keep everything: each once, in order. */
 export function collectSentEvents(news: readonly LogNews[]) {
   const events = news.flatMap((each) => (each.kind === 'event' && each.isPassing !== true ? [each.event] : []));
   const told = Map.groupBy(events.filter(isRecorded), keyOf);

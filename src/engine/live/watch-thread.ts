@@ -11,14 +11,10 @@ import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt,
 /** Interval for checking the file's size, and the number of checks before one of which file is current. */
 const lookMs = 150;
 const looksPerRollout = 10;
-
 /** A thread that another program writes: it can only be followed. */
 export type WatchedThread = Pick<LiveThread, 'id' | 'place' | 'follow'>;
 
-/**
- * Follows the lines of a thread as its file grows, without a lease. A check only asks for the file's size; only added
- * lines are read, each once it is complete.
- */
+/** Follows the lines of a thread as its file grows, without a lease. A check only asks for the file's size. */
 export async function watchThread(
   engine: { readonly forLive: Pick<LiveEngine, 'store'> },
   id: ThreadId,
@@ -44,7 +40,8 @@ async function* readAlong(
   let rollout = await currentRollout(store, id);
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
-    const location = await whereItIs(store, id);
+    const current = await store.current(id);
+    const location = current.kind === 'current' ? current.location : undefined;
     const before = sizeOf(location);
     for await (const line of store.read(id, { from: (placeOf(state) + 1) as Ordinal })) {
       const read = newsOf(state, line);
@@ -72,11 +69,6 @@ async function* readAlong(
     if (to < placeOf(state)) yield { kind: 'rewound', to: to as Ordinal };
     state = await recordedAt(store, id, Math.min(to, placeOf(state)));
   }
-}
-
-async function whereItIs(store: RolloutStore, id: ThreadId): Promise<string | undefined> {
-  const current = await store.current(id);
-  return current.kind === 'current' ? current.location : undefined;
 }
 
 /** Undefined for a thread without a file, which is then read again each time. */

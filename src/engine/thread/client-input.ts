@@ -66,10 +66,7 @@ export type Steered =
   | { readonly kind: 'steered'; readonly turnId: TurnId; readonly messageId: string }
   | RefusedSteering;
 
-interface RefusedSteering {
-  readonly kind: 'refused';
-  readonly outcome: Outcome<SteeringRefusal>;
-}
+type RefusedSteering = { readonly kind: 'refused'; readonly outcome: Outcome<SteeringRefusal> };
 
 export type SteeringRefusal =
   | 'no-active-turn'

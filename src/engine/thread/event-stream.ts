@@ -1,36 +1,30 @@
-import { defined } from '../../base/objects.ts';
 import { deepFreeze } from '../../core/envelope/envelope.ts';
 import { functionOption, objectWithMethods, type OptionTable } from '../../core/envelope/read-options.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
+import type { LiveNews } from '../live/live-thread-types.ts';
+import type { PlacedNews } from '../live/thread-news.ts';
 
 export type ThreadNews = ThreadEvent | ProvisionalEvent;
 
-/**
- * The news of a thread at the reader's own pace. Events wait in order. Waiting previews are joined per item, so a slow
- * reader gets longer pieces and no holes; when an item is complete or dropped, its waiting previews are removed.
- */
+/** The news of a thread at the reader's own pace. When an item is complete or dropped, its waiting previews are removed. */
 export class EventStream implements ThreadSubscriber {
-  readonly #waiting: { news: ThreadNews | undefined }[] = [];
-  readonly #pieces = new Map<string, { news: ThreadNews | undefined }>();
+  readonly #queue = new NewsQueue();
   #more = Promise.withResolvers<void>();
   #isOver = false;
 
   event(event: ThreadEvent): void {
-    if (event.kind === 'item-completed') this.#forget(event.item.id);
-    this.#add(event);
+    if (event.kind === 'item-completed') this.#queue.forget(event.item.id);
+    this.#queue.add({ kind: 'passing', event });
+    this.#wake();
   }
 
   provisional(event: ProvisionalEvent): void {
     if (event.kind === 'dropped') {
-      this.#forget(event.itemId);
-      this.#add(event);
-      return;
-    }
-    const key = previewKey(event);
-    const slot = this.#pieces.get(key);
-    if (slot === undefined) this.#pieces.set(key, this.#add(event));
-    else slot.news = { ...event, text: (slot.news as typeof event).text + event.text };
+      this.#queue.forget(event.itemId);
+      this.#queue.add({ kind: 'preview', event });
+    } else this.#queue.preview(event);
+    this.#wake();
   }
 
   ended(): void {
@@ -41,20 +35,16 @@ export class EventStream implements ThreadSubscriber {
   /** Undefined when the thread is closed, or the reader has stopped, and nothing waits any more. */
   async next(): Promise<ThreadNews | undefined> {
     for (;;) {
-      const slot = this.#waiting.shift();
-      if (slot?.news !== undefined) {
-        if ('provisional' in slot.news) this.#pieces.delete(previewKey(slot.news));
-        return slot.news;
-      }
-      if (slot === undefined && this.#isOver) return undefined;
-      if (slot === undefined) await this.#more.promise;
+      const news = this.#queue.take()?.news;
+      if (news !== undefined && 'event' in news) return news.event;
+      if (this.#isOver) return undefined;
+      await this.#more.promise;
     }
   }
 
-  /** Drops what still waits. */
+  /** Drops what still waits. The caller has unsubscribed it. */
   stop(): void {
-    this.#waiting.length = 0;
-    this.#pieces.clear();
+    this.#queue.clear();
     this.ended();
   }
 
@@ -63,25 +53,107 @@ export class EventStream implements ThreadSubscriber {
     this.#more.resolve();
     this.#more = Promise.withResolvers<void>();
   }
+}
 
-  #add(news: ThreadNews): { news: ThreadNews | undefined } {
-    const slot = { news };
-    if (!this.#isOver) this.#waiting.push(slot);
-    this.#wake();
-    return slot;
+/** News queued for one reader. `placed`: its place, if it is recorded. */
+type WaitingNews = { news: LiveNews | undefined; readonly placed?: PlacedNews; pieces: number; weight: number };
+/** Limit of the queue in characters. */
+const mostWeight = 4_000_000;
+
+/**
+ * News for one reader, in order. Waiting previews are joined per item, so a slow reader gets longer pieces; those of an
+ * item that will not come are removed.
+ */
+export class NewsQueue {
+  readonly #limit: number;
+  #waiting: WaitingNews[] = [];
+  #head = 0;
+  #weight = 0;
+  readonly #pieces = new Map<string, WaitingNews>();
+
+  constructor(limit = Infinity) {
+    this.#limit = limit;
   }
 
-  #forget(itemId: string): void {
+  /** A single event is never too much. */
+  get isFull(): boolean {
+    const count = this.#waiting.length - this.#head;
+    return count > this.#limit || (this.#weight > mostWeight && (count > 1 || this.#pieces.size > 0));
+  }
+
+  add(news: LiveNews, placed?: PlacedNews): void {
+    const slot: WaitingNews = { news, pieces: 0, weight: weightOf(news), placed };
+    this.#waiting.push(slot);
+    this.#weight += slot.weight;
+  }
+
+  preview(event: Exclude<ProvisionalEvent, { kind: 'dropped' }>): void {
+    const key = previewKey(event);
+    const slot = this.#pieces.get(key);
+    this.#weight += event.text.length;
+    if (slot?.news?.kind === 'preview' && slot.news.event.kind !== 'dropped') {
+      slot.news = { kind: 'preview', event: { ...event, text: slot.news.event.text + event.text } };
+      slot.pieces++;
+      slot.weight += event.text.length;
+      return;
+    }
+    const added: WaitingNews = { news: { kind: 'preview', event }, pieces: 1, weight: event.text.length };
+    this.#waiting.push(added);
+    this.#pieces.set(key, added);
+  }
+
+  /** Called when the item is queued: its waiting previews stay before it. */
+  complete(itemId: string): void {
+    for (const key of this.#pieces.keys()) if (key.startsWith(`${itemId}\n`)) this.#pieces.delete(key);
+  }
+
+  forget(itemId: string): void {
     for (const [key, slot] of this.#pieces) {
       if (!key.startsWith(`${itemId}\n`)) continue;
       slot.news = undefined;
+      this.#weight -= slot.weight;
       this.#pieces.delete(key);
     }
   }
+
+  take(): WaitingNews | undefined {
+    while (this.#head < this.#waiting.length) {
+      const slot = this.#waiting[this.#head++]!;
+      if (this.#head > 512 && this.#head * 2 > this.#waiting.length) {
+        this.#waiting = this.#waiting.slice(this.#head);
+        this.#head = 0;
+      }
+      if (slot.news === undefined) continue;
+      this.#weight -= slot.weight;
+      if (slot.news.kind === 'preview' && slot.news.event.kind !== 'dropped')
+        this.#pieces.delete(previewKey(slot.news.event));
+      return slot;
+    }
+    return undefined;
+  }
+
+  clear(): readonly WaitingNews[] {
+    const gone = this.#waiting.slice(this.#head).filter(({ news }) => news !== undefined);
+    this.#waiting = [];
+    this.#head = 0;
+    this.#weight = 0;
+    this.#pieces.clear();
+    return gone;
+  }
+}
+
+/** Approximate: counts only the texts, which are what grows. */
+function weightOf(news: LiveNews): number {
+  if (news.kind !== 'recorded' && news.kind !== 'passing') return 100;
+  const { event } = news;
+  if (event.kind === 'context') return 300 + event.text.length;
+  const item = 'item' in event ? event.item : undefined;
+  const texts = item === undefined ? [] : Object.values(item).filter((value) => typeof value === 'string');
+  return texts.reduce((sum, text) => sum + text.length, 300);
 }
 
 /** Names the pieces that make up one text of an item. */
-export function previewKey(event: ProvisionalEvent): string {
+function previewKey(event: ProvisionalEvent): string {
   return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
 }
 
@@ -154,7 +226,7 @@ export class Subscribers {
   #isOver = false;
 
   constructor({ listener: event, provisional }: FirstSubscriber = {}) {
-    if (event !== undefined || provisional !== undefined) this.add(defined({ event, provisional }));
+    if (event !== undefined || provisional !== undefined) this.add({ event, provisional });
   }
 
   /** Subscribes until the returned function is called. If the thread is closed already, `ended` is called at once. */
@@ -167,7 +239,7 @@ export class Subscribers {
   }
 
   get wantPreviews(): boolean {
-    return [...this.#all].some(({ provisional }) => provisional !== undefined);
+    return this.#all.values().some(({ provisional }) => provisional !== undefined);
   }
   /** Items of which a part was previewed and whose end was not sent. */
   get previewed(): Iterable<string> {
@@ -175,8 +247,7 @@ export class Subscribers {
   }
 
   get wantLines(): boolean {
-    for (const { durable } of this.#all) if (durable !== undefined) return true;
-    return false;
+    return this.#all.values().some(({ durable }) => durable !== undefined);
   }
 
   tellAll(news: readonly LogNews[]): void {
@@ -220,12 +291,12 @@ export class Subscribers {
 }
 
 function bound(subscriber: LineSubscriber): LineSubscriber {
-  return defined({
+  return {
     event: subscriber.event?.bind(subscriber),
     provisional: subscriber.provisional?.bind(subscriber),
     ended: subscriber.ended?.bind(subscriber),
     durable: subscriber.durable?.bind(subscriber),
-  });
+  };
 }
 
 /** A subscriber that throws is a fault of its program, not of the thread: what is on the disk stays. */

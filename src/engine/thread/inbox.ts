@@ -28,18 +28,12 @@ export interface SubmittedWords {
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
-  /**
-   * The settings at submission: wishes with the same ones can be served together. Absent: only the running turn can
-   * serve it.
-   */
+  /** At submission. Absent: only the running turn can serve it. */
   readonly settings?: SubmittedSettings;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
-/**
- * Input waiting to enter history, oldest first. Drained at the head of the loop and when the turn ends. Messages with a
- * line are not stored here: this is a view of the state. Compaction wishes are only in memory.
- */
+/** Input waiting to enter history, oldest first: a view of the state. Compaction wishes are only in memory. */
 export class Inbox {
   readonly #log: Pick<ThreadLog, 'state' | 'record'>;
   readonly #ids: Ids;
@@ -77,10 +71,7 @@ export class Inbox {
     return this.#missed.length > 0;
   }
 
-  /**
-   * Records a message for the next place where one can enter, and returns the id of its line. The caller makes it
-   * durable.
-   */
+  /** Records a message, and returns the id of its line. The caller makes it durable. */
   accept(message: WaitingContent): string {
     // Messages stay in order of arrival: also after those of a turn that was submitted and has not begun.
     this.keepAll();

@@ -8,10 +8,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { type LogNews, Subscribers } from './event-stream.ts';
 
-/**
- * Warns of a problem once per process, and returns whether it did. `by`: problems are equal if they share the code, or
- * only if the message is equal too.
- */
+/** Warns of a problem once per process, and returns whether it did. `by`: what equal problems share. */
 export function warnOnce(
   { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
   outcome: Outcome,
@@ -32,10 +29,7 @@ export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Ou
   log.tell({ kind: 'warning', outcome });
 }
 
-/**
- * A thread's lines, and the state and news that follow from them. State changes as soon as a line is appended; news go
- * out only when the lines before them are durable, in the order in which they were reported.
- */
+/** A thread's lines, and what follows from them. News go out when the lines before them are durable, in order. */
 export class ThreadLog {
   readonly #owned: Owned;
   /** Previews go out at once, not with the lines: see `ProvisionalEvent`. */
@@ -44,13 +38,13 @@ export class ThreadLog {
   #told = 0;
   #beforeDurable: () => void = () => {};
   #state: ThreadState;
-  readonly #readBehind: () => Promise<HistoryBehindCheckpoint | undefined>;
+  readonly #readBehind: ThreadLog['learnBehind'];
 
   constructor(
     owned: Owned,
     state: ThreadState,
     subscribers = new Subscribers(),
-    readBehind: () => Promise<HistoryBehindCheckpoint | undefined> = () => Promise.resolve(undefined),
+    readBehind: ThreadLog['learnBehind'] = () => Promise.resolve(undefined),
   ) {
     this.#owned = owned;
     this.#state = state;
@@ -73,10 +67,7 @@ export class ThreadLog {
     }
   }
 
-  /**
-   * Loads the history behind the opaque checkpoint at the beginning: from here on a line may use it. Undefined if it is
-   * missing.
-   */
+  /** From here on a line may use the history behind the opaque checkpoint. Undefined if it is missing. */
   async learnBehind(): Promise<HistoryBehindCheckpoint | undefined> {
     await this.durable();
     const behind = await this.#readBehind();
@@ -128,9 +119,10 @@ export class ThreadLog {
   }
 
   /** Drops previews of items that will not be completed, except those about to be sent. */
-  dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
-    const told = new Set(this.#news.flatMap(({ news }) => completedItem(news)));
-    this.subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
+  dropPreviews(isLost: (itemId: string) => boolean): void {
+    const completed = (news: LogNews, itemId: string): boolean =>
+      news.kind === 'event' && news.event.kind === 'item-completed' && news.event.item.id === itemId;
+    this.subscribers.drop((itemId) => isLost(itemId) && !this.#news.some(({ news }) => completed(news, itemId)));
   }
 
   #add(news: LogNews): void {
@@ -145,8 +137,4 @@ export class ThreadLog {
       this.subscribers.end();
     }
   }
-}
-
-function completedItem(news: LogNews): readonly string[] {
-  return news.kind === 'event' && news.event.kind === 'item-completed' ? [news.event.item.id] : [];
 }

@@ -13,15 +13,9 @@ export type AskedQuestion =
 
 /** Resolves when the answer is durable. Undefined: the turn is over, and no answer will come. */
 type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
+const noWord = (silence: ClientSilence): Answer => ({ kind: 'declined', by: 'client', note: clientSilence[silence] });
 
-function noWord(silence: ClientSilence): Answer {
-  return { kind: 'declined', by: 'client', note: clientSilence[silence] };
-}
-
-/**
- * The questions of a running turn, by id: any number at once, also for one call. The port or a caller of the thread may
- * answer; the first answer counts, and is recorded as soon as it comes. Only the port waits for a question's turn.
- */
+/** The questions of a running turn, by id. The first answer counts, by the port or by a caller of the thread. */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #early = new Map<string, EarlyAnswer>();
@@ -43,10 +37,7 @@ export class OpenQuestions {
     return this.#open.get(id)?.isTaken === true;
   }
 
-  /**
-   * Puts an open question to the port in its turn, unless an answer came before. `shown` resolves when everyone who may
-   * answer can see it.
-   */
+  /** Puts an open question to the port in its turn. `shown` resolves when everyone who may answer can see it. */
   async ask(
     askUser: AskUser | undefined,
     question: Question,
@@ -67,10 +58,7 @@ export class OpenQuestions {
     }
   }
 
-  /**
-   * Settles when an answer is durable, with whether it is this one. Undefined: no such question waits. A question that
-   * is not open yet takes an answer if it is expected.
-   */
+  /** Settles when an answer is durable, with whether it is this one. Undefined: no such question is expected. */
   answer(id: string, answer: Answer, { isExpected }: { readonly isExpected: boolean }): Promise<boolean> | undefined {
     const open = this.#open.get(id);
     if (open !== undefined) {
@@ -101,10 +89,7 @@ export class OpenQuestions {
   }
 }
 
-interface EarlyAnswer {
-  readonly answer: Answer;
-  readonly isTaken: PromiseWithResolvers<boolean>;
-}
+type EarlyAnswer = { readonly answer: Answer; readonly isTaken: PromiseWithResolvers<boolean> };
 
 class OpenQuestion {
   readonly #record: RecordAnswer;

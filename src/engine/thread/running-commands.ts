@@ -77,12 +77,8 @@ export class ThreadSessions {
     }));
   }
 
-  under(isSuch: (started: Pick<AdoptedCall, 'profile' | 'typed'>) => boolean): readonly number[] {
+  idsOf(isSuch: (started: Pick<AdoptedCall, 'profile' | 'typed' | 'forTurn'>) => boolean): readonly number[] {
     return [...this.#live].filter(([, live]) => isSuch(live)).map(([id]) => id);
-  }
-
-  get forTurn(): readonly number[] {
-    return [...this.#live].filter(([, { forTurn }]) => forTurn === true).map(([id]) => id);
   }
 
   /** Must be called before the output of the call is recorded. */
@@ -166,8 +162,7 @@ function settleFiles(live: Live): void {
 }
 
 function itemAtEnd(item: CommandItem, { exitCode, fate, output, durationMs }: SessionEnd): CommandItem {
-  const killed = fate === 'timed-out' ? ('timed-out' as const) : ('interrupted' as const);
-  const unfinished = exitCode === undefined ? killed : undefined;
-  const status = exitCode === 0 ? 'completed' : 'failed';
-  return { ...item, status, output: output.text, durationMs, ...defined({ exitCode, unfinished }) };
+  const ended = { ...item, output: output.text, durationMs };
+  if (exitCode !== undefined) return { ...ended, status: exitCode === 0 ? 'completed' : 'failed', exitCode };
+  return { ...ended, status: 'failed', unfinished: fate === 'timed-out' ? fate : 'interrupted' };
 }

@@ -2,17 +2,14 @@ import type { Settings } from '../../core/envelope/settings.ts';
 
 type Apply = (settings: Settings) => Settings;
 
-/**
- * The settings after one submitted change and those before it that still hold. A turn's own change is dropped if the
- * turn does not begin, also for later submissions.
- */
+/** The settings after one submitted change and those before it. The change of a turn that does not begin is dropped. */
 export class SubmittedSettings {
   /** Resolves with itself when all changes up to this one are made or refused. Never rejects. */
   readonly ready: Promise<SubmittedSettings>;
   /** Undefined: earlier changes can no longer differ. */
   #before: SubmittedSettings | undefined;
   #apply: Apply | undefined;
-  #state: 'pending' | 'ready' = 'pending';
+  #isReady = false;
   #turn: 'waits' | 'stays' | 'withdrawn';
   /** The input of the change when it was last applied, and the result. */
   #from: Settings | undefined;
@@ -27,7 +24,7 @@ export class SubmittedSettings {
     this.#before = before;
     this.#turn = before === undefined ? 'stays' : 'waits';
     const isReady = (): SubmittedSettings => {
-      this.#state = 'ready';
+      this.#isReady = true;
       return this;
     };
     const over = made === undefined ? Promise.resolve() : made(this);
@@ -89,7 +86,7 @@ export class SubmittedSettings {
     this.#base = this.waits ? undefined : base;
     // Drop references once decided: a thread may change its settings forever.
     const isDecided = this.#apply === undefined || !this.waits;
-    if (this.#state === 'ready' && isDecided && before.#before === undefined) this.#before = undefined;
+    if (this.#isReady && isDecided && before.#before === undefined) this.#before = undefined;
   }
 
   /** Applies the change; the same input gives the same value. */

@@ -12,7 +12,6 @@ export interface CompactionByHand extends Pick<TurnInput, 'signal'> {
 }
 
 type OwnCompaction = WantedCompaction & Pick<TurnInput, 'signal'>;
-
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
 const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
 

@@ -8,10 +8,7 @@ import type { ThreadParts } from './thread-parts.ts';
 import { otherCostProblem } from './request/spending-limits.ts';
 import type { ThreadCore } from './thread-core.ts';
 
-export interface OtherModel {
-  readonly settings: Settings;
-  readonly parts: ThreadParts;
-}
+export type OtherModel = { readonly settings: Settings; readonly parts: ThreadParts };
 
 /** A turn in which another model continues one that failed. */
 export interface Continuation extends OtherModel {
@@ -38,10 +35,7 @@ export class ThreadFallback {
     return this.standIn(settings) === undefined ? undefined : this.#open(settings);
   }
 
-  /**
-   * Continues a failed turn under these settings, if possible. `before`: the thread's cost when the turn began.
-   * Undefined: nothing follows.
-   */
+  /** Continues a failed turn under these settings, if possible. `before`: the thread's cost when the turn began. */
   async after(
     { outcome, before, signal }: { readonly outcome: Outcome; readonly before: Usage; readonly signal: AbortSignal },
     settings: Settings,
@@ -90,9 +84,7 @@ function countingBefore({ limits }: Settings, used: Usage): Pick<Settings, 'limi
   return { limits: { ...limits, continued } };
 }
 
-function nameOf({ provider, model }: Settings): string {
-  return `${provider}/${model}`;
-}
+const nameOf = ({ provider, model }: Settings): string => `${provider}/${model}`;
 
 function takesOver(from: Settings, to: Settings): Outcome<'model-fallback'> {
   return {

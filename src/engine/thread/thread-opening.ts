@@ -32,9 +32,7 @@ export async function openNew(
   const parts = options.turnFollows === true ? reuseFirstFacts(given) : given;
   // Delayed so that taking the lock starts before facts are gathered.
   const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-  const meta = envelope.then((known) =>
-    sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, gitFacts, parts }),
-  );
+  const meta = envelope.then((known) => sessionMeta(id, known, gitFacts, parts));
   const owned = await parts.store.create(id, meta);
   if (owned.kind === 'refused') return owned;
   // Its state was folded from all of its lines.
@@ -65,21 +63,15 @@ export async function openResumed(
   return { kind: 'opening', id, parts, log, inForce, options };
 }
 
-/**
- * Commit, branch and remote of the workspace, as far as its policy lets them be read. Undefined outside a repository.
- */
+/** Commit, branch and remote, as far as the policy lets them be read. Undefined outside a repository. */
 export type GitFactsOf = (envelope: Envelope) => JsonObject | undefined;
 
-export interface SessionMetaInput {
-  readonly id: ThreadId;
-  readonly windowId: string;
-  readonly envelope: Envelope;
-  readonly gitFacts: GitFactsOf;
-  readonly parts: Pick<ThreadParts, 'agent' | 'memoryMode'>;
-}
-
-export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: SessionMetaInput): JsonObject {
-  const { agent, memoryMode } = parts;
+export function sessionMeta(
+  id: ThreadId,
+  envelope: Envelope,
+  gitFacts: GitFactsOf,
+  { ids, agent, memoryMode }: Pick<ThreadParts, 'ids' | 'agent' | 'memoryMode'>,
+): JsonObject {
   const { identity, workspace, instructions, telemetry } = envelope;
   return {
     session_id: id,
@@ -93,7 +85,7 @@ export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: Session
     model_provider: identity.provider,
     base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
     history_mode: 'paginated',
-    context_window: { window_id: windowId },
+    context_window: { window_id: ids.uuid() },
     ...defined({ git: gitFacts(envelope), memory_mode: memoryMode }),
     ...(agent && agentMeta(agent)),
   };
@@ -101,10 +93,7 @@ export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: Session
 
 export interface ThreadOptions extends FirstSubscriber {
   readonly settings: Settings;
-  /**
-   * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
-   * wait. Default true; otherwise the next turn frees the space.
-   */
+  /** A turn that leaves too little space for the next one is followed by a compaction. Default true. */
   readonly compactsAfterTurns?: boolean;
   /** A turn is submitted as soon as the thread is there, and nothing else happens before. */
   readonly turnFollows?: boolean;

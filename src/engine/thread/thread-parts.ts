@@ -46,9 +46,7 @@ export interface ThreadParts {
   providerOf?(name: ProviderName): Promise<Provider | undefined>;
   /** Known models of another provider. Absent: only this provider's are known. */
   catalogueOf?(name: ProviderName): Catalogue;
-  /**
-   * The settings and parts when `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured.
-   */
+  /** When `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured. */
   fallback?(
     settings: Settings,
   ): Promise<{ readonly settings: Settings; readonly parts: ThreadParts } | Outcome | undefined>;
@@ -105,10 +103,7 @@ export interface ThreadParts {
   readonly checkpointHooks?: CheckpointHooks;
   /** Nothing of the thread is kept on the disk. */
   readonly isEphemeral?: true;
-  /**
-   * Starts a program when a turn has ended, without waiting. Returns the reason if it could not. Absent: none is
-   * configured.
-   */
+  /** Starts a program when a turn has ended. Returns the reason if it could not. Absent: none is configured. */
   notify?(cwd: string, about: JsonObject): Outcome | undefined;
   /** Runs a command of the user's own, outside the sandbox. Absent: there is no shell. Never rejects. */
   userShell?(command: UserCommand): Promise<ProcessEnd>;
@@ -133,10 +128,7 @@ export interface GatheredStep extends StepFacts {
   readonly problems?: readonly Outcome[];
 }
 
-/**
- * Hooks asked before history is compacted, and notified afterwards. One that throws or takes a minute is skipped, with
- * a warning.
- */
+/** Hooks around a compaction. One that throws or takes a minute is skipped, with a warning. */
 export interface CheckpointHooks {
   /** A returned reason stops the compaction. */
   before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;
@@ -158,10 +150,7 @@ export interface TurnInput {
   readonly settings: TurnSettings;
   /** True if the thread's own settings changed after the turn was submitted: a resume uses those. */
   isOutdated(): boolean;
-  /**
-   * For a turn that changes the thread's settings: makes the change together with the turn's beginning, which `start`
-   * records.
-   */
+  /** Makes the turn's change of settings together with its beginning, which `start` records. */
   begin?(start: () => void): Promise<void>;
   /** Absent for a turn that only compacts history. */
   readonly words?: SubmittedWords;

@@ -23,10 +23,7 @@ export type Overridden =
     }
   | RefusedChange;
 
-export interface RefusedChange {
-  readonly kind: 'refused';
-  readonly outcome: Outcome;
-}
+export type RefusedChange = { readonly kind: 'refused'; readonly outcome: Outcome };
 
 export const threadIsClosed: Outcome = {
   code: 'thread-closed',
@@ -78,10 +75,7 @@ export class ThreadSettings {
     return overridden;
   }
 
-  /**
-   * A turn's change: it holds for later submissions, and for the thread only from `begin` on. If the turn does not
-   * begin, the caller must call `withdraw`.
-   */
+  /** A turn's change: the thread has it from `begin` on. If the turn does not begin, call `withdraw`. */
   change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
     const read = readSettingsChange(change);
     if ('code' in read) return this.#unchanged(read);
@@ -112,12 +106,11 @@ export class ThreadSettings {
     };
     const inForce = own.waits ? result : fitting(own.inForce());
     for (const made of [result, inForce]) {
-      const isMoved = made.kind !== 'refused' && made.changed.includes('cwd');
-      const missing = isMoved ? parts.folderProblem(made.settings.cwd) : undefined;
-      if (missing !== undefined)
-        return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
-      const taken = made.kind === 'refused' ? undefined : parts.toolsProblem?.(made.settings);
-      if (taken !== undefined) return { kind: 'refused', outcome: taken };
+      if (made.kind === 'refused') continue;
+      const missing = made.changed.includes('cwd') ? parts.folderProblem(made.settings.cwd) : undefined;
+      const wrong = missing && { ...missing, next: 'Create it, or choose another.' };
+      const outcome = wrong ?? parts.toolsProblem?.(made.settings);
+      if (outcome !== undefined) return { kind: 'refused', outcome };
     }
     own.made((settings) => {
       const made = fitting(settings);
@@ -126,7 +119,7 @@ export class ThreadSettings {
     if (own.isWithdrawn) return result;
     const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
     const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
-    log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
+    for (const outcome of notices) log.tell({ kind: 'warning', outcome });
     if (own.waits) return result;
     const changed = inForce.kind === 'refused' ? [] : inForce.changed;
     if (changed.length > 0) {
@@ -176,6 +169,4 @@ export class ThreadSettings {
 }
 
 /** An accepted change is always an object. */
-function withoutEffort({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange {
-  return change;
-}
+const withoutEffort = ({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange => change;

@@ -12,10 +12,7 @@ import type { SubmittedSettings } from './submitted-settings.ts';
 import { threadIsClosed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/run-turn.ts';
 
-interface RanTurn {
-  readonly result: TurnResult;
-  readonly leaves: Turn['memory']['leaves'];
-}
+type RanTurn = { readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] };
 
 export class ThreadTurns {
   readonly #thread: ThreadCore;
@@ -137,15 +134,8 @@ export class ThreadTurns {
     return result;
   }
 
-  /**
-   * Withdraws words at once if their turn is cancelled while it waits, so that they are not said after a crash either.
-   * Resolves only then.
-   */
-  #withdrawnWhen(
-    signal: AbortSignal,
-    words: SubmittedWords,
-    change?: SubmittedSettings,
-  ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
+  /** Withdraws words at once if their turn is cancelled while it waits: no crash may say them. Resolves only then. */
+  #withdrawnWhen(signal: AbortSignal, words: SubmittedWords, change?: SubmittedSettings) {
     const { inbox, log } = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
     const cancel = (): void => {
@@ -185,9 +175,7 @@ export class ThreadTurns {
     });
   }
 
-  /**
-   * Runs a turn, and another one by the model of `model_fallback` if it fails for a cause that this model may not have.
-   */
+  /** Runs a turn, and one by the model of `model_fallback` if it fails for a cause that this model may not have. */
   async #runWithFallback(settings: Settings, asked: AskedTurn): Promise<RanTurn> {
     const { log, inbox } = this.#thread;
     if (this.#thread.parts.fallback === undefined) return this.#run(turnUnder(this.#thread, settings, asked));

@@ -62,8 +62,7 @@ export class Thread {
     this.#core = core;
     const fallback = new ThreadFallback(core);
     this.#compactions = new ThreadCompactions(core, fallback);
-    const { compactsAfterTurns: compactsAfter = true } = opening.options;
-    this.#turns = new ThreadTurns(core, this.#compactions, fallback, compactsAfter);
+    this.#turns = new ThreadTurns(core, this.#compactions, fallback, opening.options.compactsAfterTurns ?? true);
     parts.agents?.attach(agentParent(core));
     parts.background?.attach(backgroundHost(this.id, log, () => this.usage.effectiveWindow));
   }
@@ -144,10 +143,7 @@ export class Thread {
     return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }
 
-  /**
-   * Follows the thread until the returned function is called. Throws if the subscriber is invalid or has an unknown
-   * key: it would wait for events that never come.
-   */
+  /** Until the returned function is called. Throws for an invalid subscriber: it would wait for ever. */
   subscribe(subscriber: LineSubscriber): () => void {
     const read = readOptions({ subscriber }, subscribing, 'subscribe()');
     if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
@@ -176,10 +172,7 @@ export class Thread {
     return this.#turns.submitAlone(own);
   }
 
-  /**
-   * Submits a change and a turn under it, with nothing in between. The change stays once the turn has begun. If it is
-   * refused, no turn runs.
-   */
+  /** Submits a change and a turn under it, with nothing in between. If the change is refused, no turn runs. */
   runWith(change: SettingsChange, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn, 'runWith()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
@@ -197,10 +190,7 @@ export class Thread {
     return !this.#turns.runs && isSuspended(this.#core.log.state);
   }
 
-  /**
-   * Answers a question of the running turn by its id, like the `AskUser` port, in any order. Resolves when the answer
-   * is durable; its call uses it when its turn comes. Of two answers the first counts, and the other is refused.
-   */
+  /** Answers a question of the running turn by its id. Resolves when it is durable. Of two answers the first counts. */
   answer(id: string, given: Answer): Promise<Answered> {
     if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
     return answerQuestion(this.#core, this.#turns.runs, id, given);
@@ -226,20 +216,14 @@ export class Thread {
     return steerTurn(this.#core, this.#turns.steerable, steering);
   }
 
-  /**
-   * Takes back words of `steer` that have not entered history. Resolves, when durable, with the messages for which it
-   * did.
-   */
+  /** Takes words of `steer` back that have not entered history. Resolves, when durable, with those messages. */
   async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
     const taken = this.#core.inbox.takeBack(messageIds);
     if (taken.length > 0) await this.#core.log.durable();
     return taken;
   }
 
-  /**
-   * Adds a program's own item to history before the next request, of the running turn or of the next one. Resolves when
-   * it is durable.
-   */
+  /** Adds a program's own item to history before the next request, of any turn. Resolves when it is durable. */
   inject(given: Item, options?: InjectOptions): Promise<Injected> {
     return injectItem(this.#core, given, options);
   }
@@ -254,10 +238,7 @@ export class Thread {
     return acceptMessage(this.#core, { kind: 'files', files });
   }
 
-  /**
-   * Runs a user's command outside the sandbox, in the thread's folder, beside a running turn. The model reads it and
-   * its output with the next request.
-   */
+  /** Runs a user's command in the thread's folder, outside the sandbox. The model reads it with the next request. */
   async shell(asked: UserShell): Promise<UserShellRan> {
     const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
     if ('code' in read) return { kind: 'refused', outcome: read };
@@ -276,10 +257,7 @@ export class Thread {
     return this.#turns.open === undefined ? this.#compactions.submit(read) : this.#compactions.wish(read);
   }
 
-  /**
-   * Changes the settings for later submissions: everything asked for, or nothing. Turns that run or wait keep theirs.
-   * Resolves when the change is durable.
-   */
+  /** Changes all the settings asked for, or nothing, for later submissions. Resolves when the change is durable. */
   overrideTurnContext(change: SettingsChange): Promise<Overridden> {
     return this.#core.settings.override(change);
   }

@@ -1,9 +1,7 @@
-import type { Envelope } from '../../core/envelope/envelope.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { accessAt } from '../../core/policy/paths/access.ts';
 import { quotedPath } from '../../core/policy/paths/walk-path.ts';
 import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
-import type { Clock } from '../../ports/system.ts';
 import {
   type GitGuard,
   type GitLook,
@@ -14,30 +12,18 @@ import {
   type Snapshots,
   type TouchedFiles,
 } from '../../ports/workspace.ts';
-import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
-import { type ThreadLog, warnOnce } from './log.ts';
+import { warnOnce } from './log.ts';
+import type { Turn } from './thread-parts.ts';
 
-export interface EffectsInput extends Pick<RepositoriesInput, 'log' | 'signal' | 'warned'> {
-  /** Absent: no undo. */
-  readonly snapshots: Snapshots | undefined;
-  /** Absent: git folders are not searched for. */
-  readonly gitGuard: GitGuard | undefined;
-  readonly clock: Clock;
-  readonly turnId: TurnId;
-  readonly envelope: Envelope;
-}
-
+export type EffectsInput = Pick<Turn, 'parts' | 'log' | 'turnId' | 'envelope' | 'signal' | 'warned'>;
 /** A turn without undo is better than one that hangs. */
 const patienceMs = 2000;
 /** An interrupted turn must be over within a second. */
 const interruptedPatienceMs = 250;
 
-/**
- * A turn's effects on its workspace, with a snapshot before the first effect and one after the last. Scans overlap with
- * the model's thinking; only the unfinished part is awaited.
- */
+/** A turn's effects on its workspace, between two snapshots. Scans overlap with the model's thinking. */
 export class TurnEffects {
   readonly #input: EffectsInput;
   #first: Taking | undefined;
@@ -50,16 +36,13 @@ export class TurnEffects {
 
   constructor(input: EffectsInput) {
     this.#input = input;
-    const { gitGuard: guard, log, clock, signal, warned } = input;
-    const { workspace, policy } = input.envelope;
-    const [roots, denies] = [keepingRoots(policy.resolved), deniedBy(policy.resolved)];
-    const place = { cwd: workspace.cwd, roots, denies };
-    this.#repositories = new TurnRepositories({ guard, ...place, log, clock, signal, warned });
+    this.#repositories = new TurnRepositories(input);
   }
 
   /** Uses the time while the model thinks. */
   prepare(): void {
-    const { envelope, snapshots } = this.#input;
+    const { envelope, parts } = this.#input;
+    const { snapshots } = parts;
     if (envelope.policy.sandboxLevel === 'read-only' || this.#first !== undefined) return;
     if (snapshots === undefined) return void this.#repositories.before(undefined);
     this.#first = this.#take(snapshots);
@@ -72,12 +55,9 @@ export class TurnEffects {
     if (this.#running === 0 && this.#before !== undefined) void this.#before.then((before) => this.#lookAgain(before));
   }
 
-  /**
-   * Called before a call that may write under the policy. Afterwards the line about the snapshot is recorded, but not
-   * yet durable.
-   */
+  /** Called before a call that may write. Afterwards the line about the snapshot is recorded, but not yet durable. */
   async before(granted: ResolvedPolicy): Promise<void> {
-    const { snapshots } = this.#input;
+    const { snapshots } = this.#input.parts;
     this.#running += 1;
     this.#hasBegun = true;
     this.#last?.drop();
@@ -108,17 +88,17 @@ export class TurnEffects {
 
   /** Skipped if it was done, or there is nothing to compare with. */
   #lookAgain(before: Snapshot | undefined): Taking | undefined {
-    const { snapshots } = this.#input;
+    const { snapshots } = this.#input.parts;
     if (snapshots === undefined || before?.kind !== 'taken' || this.#running > 0) return undefined;
     return (this.#last ??= this.#take(snapshots, { snapshot: before, touched: [...this.#touched] }));
   }
 
   async #record(when: 'before' | 'after', taking: Taking): Promise<Snapshot> {
-    const { clock, log, turnId, signal } = this.#input;
+    const { parts, log, turnId, signal } = this.#input;
     const taken = await new Promise<Snapshot>((resolve) => {
       const waiting = new AbortController();
       const stopAfter = (ms: number): void =>
-        void clock.sleep(ms, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
+        void parts.clock.sleep(ms, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
       // After an interrupt the end snapshot is still awaited briefly: it shows what the turn did.
       const end = when === 'before' ? () => taking.drop() : () => stopAfter(interruptedPatienceMs);
       signal.addEventListener('abort', end);
@@ -172,18 +152,6 @@ interface Taking {
   drop(): void;
 }
 
-interface RepositoriesInput {
-  /** Absent: git folders are not searched for. */
-  readonly guard: GitGuard | undefined;
-  readonly log: ThreadLog;
-  readonly clock: Clock;
-  readonly cwd: string;
-  readonly roots: readonly string[];
-  readonly signal: AbortSignal;
-  readonly warned: Set<string>;
-  denies(path: string): boolean;
-}
-
 /** Scans between calls take at most this part of the time. */
 const timePart = 0.1;
 
@@ -193,7 +161,8 @@ const timePart = 0.1;
  * end.
  */
 class TurnRepositories {
-  readonly #input: RepositoriesInput;
+  readonly #input: EffectsInput;
+  readonly #denies: (path: string) => boolean;
   #before: Promise<GitLook> | undefined;
   readonly #dropping = new AbortController();
   #between: { readonly over: Promise<void>; readonly stop: AbortController } | undefined;
@@ -201,14 +170,17 @@ class TurnRepositories {
   readonly #reported = new Set<string>();
   readonly #roots: Set<string>;
 
-  constructor(input: RepositoriesInput) {
+  constructor(input: EffectsInput) {
+    const { resolved } = input.envelope.policy;
     this.#input = input;
-    this.#roots = new Set(input.roots);
+    this.#denies = deniedBy(resolved);
+    this.#roots = new Set(keepingRoots(resolved));
   }
 
   /** `snapshot`: a fresh one of the workspace, if any. `granted`: other folders that a call may write. */
   async before(snapshot: Snapshot | undefined, granted: readonly string[] = []): Promise<void> {
-    const { guard, signal } = this.#input;
+    const { parts, signal } = this.#input;
+    const { gitGuard: guard } = parts;
     const known = [...this.#roots];
     const added = granted.filter((root) => !this.#roots.has(root));
     for (const root of added) this.#roots.add(root);
@@ -232,19 +204,16 @@ class TurnRepositories {
     this.#dropping.abort(snapshotNotNeeded);
   }
 
-  /**
-   * Called when a call has ended and none runs. Reports new repositories while the model thinks about the output. Where
-   * the last such scan took long, it is left to the end of the turn.
-   */
+  /** Reports new repositories while the model thinks. Where the last such scan took long, the turn's end does. */
   afterCall(): void {
-    const { guard, clock } = this.#input;
+    const { gitGuard: guard, clock } = this.#input.parts;
     if (guard === undefined || this.#between !== undefined || clock.now() < this.#nextBetween) return;
     const stop = new AbortController();
     this.#between = { over: this.#lookBetween(guard, stop.signal), stop };
   }
 
   async #lookBetween(guard: GitGuard, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#input;
+    const { clock } = this.#input.parts;
     const before = await this.#before;
     const began = clock.now();
     if (before !== undefined) this.#report(before, await guard.find(this.#request(undefined), signal));
@@ -254,7 +223,7 @@ class TurnRepositories {
   }
 
   async after(snapshot: Snapshot | undefined): Promise<readonly string[]> {
-    const { guard } = this.#input;
+    const { gitGuard: guard } = this.#input.parts;
     const before = await this.#before;
     if (guard === undefined || before === undefined) return [];
     this.#between?.stop.abort(snapshotNotNeeded);
@@ -284,9 +253,9 @@ class TurnRepositories {
   }
 
   #request(snapshot: Snapshot | undefined): GitLookRequest {
-    const { cwd, denies } = this.#input;
-    const seen = snapshot?.kind === 'taken' ? { seen: { root: cwd, git: snapshot.git } } : {};
-    return { roots: [...this.#roots], denies, ...seen };
+    const { cwd: root } = this.#input.envelope.workspace;
+    const seen = snapshot?.kind === 'taken' ? { root, git: snapshot.git } : undefined;
+    return { roots: [...this.#roots], denies: this.#denies, seen };
   }
 }
 

@@ -15,11 +15,7 @@ import {
   type TreeEntry,
 } from './snapshot-tree.ts';
 
-export interface SnapshotMoment {
-  readonly tree: Hash;
-  readonly at: FileTime;
-  readonly known: KnownWorkspace;
-}
+export type SnapshotMoment = { readonly tree: Hash; readonly at: FileTime; readonly known: KnownWorkspace };
 
 export interface AttributionInput {
   readonly home: string;
@@ -89,16 +85,8 @@ export interface ChangeEvidence extends Pick<AttributionInput, 'root' | 'touched
   after(path: string): EntryStat | undefined;
 }
 
-interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
-
-interface ChangedEntry {
-  readonly path: string;
-  readonly from: TreeEntry | undefined;
-  readonly to: TreeEntry | undefined;
-}
+type TimeSpan = Pick<CallTime, 'from' | 'to'>;
+type ChangedEntry = { readonly path: string } & Readonly<Record<'from' | 'to', TreeEntry | undefined>>;
 
 /** A patch records what it left; a command is judged by time stamps of the kernel. Doubtful changes are not theirs. */
 function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {

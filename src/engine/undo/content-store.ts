@@ -23,21 +23,19 @@ export function createFileContents({ home, ids }: { readonly home: string; reado
         load: async (hash) => store.load(hash),
         has: async (hash) => store.has(hash),
         bytes: async () => store.bytes(),
-        begin: () => packDraft(() => store.startPack(ids.uuid(), root)),
+        begin(): ContentsDraft {
+          let pack: PackWriter | undefined;
+          return {
+            add: (hash, content) => (pack ??= store.startPack(ids.uuid(), root)).add(hash, content),
+            finish: async () => pack?.finish(),
+            discard: async () => pack?.discard(),
+          };
+        },
         loadNote: async () => store.loadNote(),
         hasNote: async () => store.hasNote,
         saveNote: async (note) => store.saveNote(note),
       };
     },
-  };
-}
-
-function packDraft(start: () => PackWriter): ContentsDraft {
-  let pack: PackWriter | undefined;
-  return {
-    add: (hash, content) => (pack ??= start()).add(hash, content),
-    finish: async () => pack?.finish(),
-    discard: async () => pack?.discard(),
   };
 }
 
@@ -117,19 +115,11 @@ export class ContentStore {
   }
 }
 
-interface PackedContent {
-  readonly pack: string;
-  readonly offset: number;
-  readonly length: number;
-}
-
+type PackedContent = { readonly pack: string; readonly offset: number; readonly length: number };
 /** Contents are buffered up to this size before they are written. */
 const gatheredBytes = 1024 * 1024;
 
-/**
- * Stores many contents in one file: thousands of small files would cost five times as much, and a sync each. The index
- * is written last and gets its final name only when complete: a pack without one does not count.
- */
+/** Stores many contents in one file. The index is written last: a pack without one does not count. */
 class PackWriter {
   readonly path: string;
   readonly #index: string[] = [];
@@ -229,22 +219,14 @@ function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
   }
 }
 
-export interface SnapshotCollection {
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-  /** Younger contents always stay: a turn may be about to refer to them. */
-  readonly graceMs: number;
-}
+/** Contents younger than `graceMs` always stay: a turn may be about to refer to them. */
+export type SnapshotCollection = { readonly now: number; readonly graceMs: number };
 
 /**
  * Removes unreferenced contents. `referredTrees` are those in all lines of all threads. What the last snapshot of a
  * workspace saw stays while any tree of that workspace is referred to, since the next one builds on it.
  */
-export async function collectSnapshots(
-  home: string,
-  referredTrees: ReadonlySet<Hash>,
-  options: SnapshotCollection,
-): Promise<{ readonly freedBytes: number; readonly keptBytes: number }> {
+export async function collectSnapshots(home: string, referredTrees: ReadonlySet<Hash>, options: SnapshotCollection) {
   let [freedBytes, keptBytes] = [0, 0];
   for (const name of namesIn(snapshotsFolder(home))) {
     const store = new ContentStore(join(snapshotsFolder(home), name));

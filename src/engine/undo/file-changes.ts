@@ -79,7 +79,10 @@ async function filesBetween(
   to: Hash | undefined,
   { diffs, isLeft }: { readonly diffs: boolean; isLeft(path: string): boolean },
 ): Promise<readonly TurnFileChange[] | undefined> {
-  const changed = await changesOf(source, from, to);
+  if (from === undefined || to === undefined) return undefined;
+  const changed = await compareTrees(source, from, to).catch((error: unknown) => {
+    if (!(error instanceof ContentGone)) throw error;
+  });
   if (changed === undefined) return undefined;
   const files: TurnFileChange[] = [];
   for (const [path, change] of changesWithout(changed, isLeft)) {
@@ -87,16 +90,6 @@ async function filesBetween(
     if (file !== undefined) files.push(diffs ? { ...file, diff: await fileDiff(source, change) } : file);
   }
   return files;
-}
-
-async function changesOf(source: ContentSource, from: Hash | undefined, to: Hash | undefined) {
-  if (from === undefined || to === undefined) return undefined;
-  try {
-    return await compareTrees(source, from, to);
-  } catch (error) {
-    if (error instanceof ContentGone) return undefined;
-    throw error;
-  }
 }
 
 function fileChange(path: string, change: Change): TurnFileChange | undefined {

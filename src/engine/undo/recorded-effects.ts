@@ -23,10 +23,7 @@ export interface Effect {
 }
 
 /** A call that ran without the sandbox: no snapshot has its changes beyond the workspace. */
-export interface OutsideCall {
-  readonly turnId: TurnId;
-  readonly what: string;
-}
+export type OutsideCall = { readonly turnId: TurnId; readonly what: string };
 
 export interface EffectList {
   /** The turns that were not taken back. */
@@ -79,9 +76,9 @@ interface EffectTransition extends Transition {
 }
 
 /**
- * Transitions of a workspace from the first effect to its present tree. Changes between effects are the user's, and
- * others' changes during an effect are separate. A cut-off turn's changes cannot be separated from the user's later
- * ones; a cut-off restore is known by its intended tree.
+ * Transitions of a workspace from the first effect to its present tree. Changes between effects are the user's. A
+ * cut-off turn's changes cannot be separated from the user's later ones; a cut-off restore is known by its intended
+ * tree.
  */
 export async function transitionsOf(
   effects: readonly Effect[],
@@ -116,10 +113,7 @@ export async function transitionsOf(
   return transitions;
 }
 
-interface CutOffRestore {
-  readonly effect: number;
-  readonly planned: Changes;
-}
+type CutOffRestore = { readonly effect: number; readonly planned: Changes };
 
 /** Paths of a cut-off restore that others changed count as restored, so that their change is kept and named. */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {

@@ -26,10 +26,7 @@ export function readRestore(options: unknown): RestoreOptions | OptionProblem {
   return readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
 }
 
-interface AnyTarget {
-  readonly beforeTurn?: string;
-  readonly beforeRestore?: 'last';
-}
+type AnyTarget = { readonly beforeTurn?: string; readonly beforeRestore?: 'last' };
 
 const anyTarget = {
   beforeTurn: { type: anyText, about: 'As before this turn.' },
@@ -37,10 +34,8 @@ const anyTarget = {
 } as const satisfies OptionTable<AnyTarget>;
 
 export function readTarget(target: unknown): RestoreTarget | OptionProblem {
-  return onlyOne<RestoreTarget>(
-    readOptions<AnyTarget>(target, anyTarget, 'the target of restoreFiles()'),
-    Object.keys(anyTarget),
-  );
+  const read = readOptions<AnyTarget>(target, anyTarget, 'the target of restoreFiles()');
+  return onlyOne<RestoreTarget>(read, Object.keys(anyTarget));
 }
 
 const checkpoint: OptionType<number | 'newest'> = {
@@ -48,11 +43,7 @@ const checkpoint: OptionType<number | 'newest'> = {
   read: (given) => (given === 'newest' ? given : wholeNumber.read(given)),
 };
 
-interface AnyRollback {
-  readonly turns?: number;
-  readonly toTurn?: string;
-  readonly beforeCheckpoint?: number | 'newest';
-}
+type AnyRollback = { readonly turns?: number; readonly toTurn?: string; readonly beforeCheckpoint?: number | 'newest' };
 
 const anyRollback = {
   turns: { type: wholeNumber, about: 'How many turns.' },

@@ -256,9 +256,8 @@ function unsafe(message: string): Outcome<'restore-unsafe'> {
 }
 
 function foreseen({ actions, kept }: RestorePlan) {
-  const restored = actions.flatMap(({ path, to }) => (to === undefined ? [] : [path]));
-  const deleted = actions.flatMap(({ path, to }) => (to === undefined ? [path] : []));
-  return { restored, deleted, kept };
+  const [gone, back] = [actions.filter(({ to }) => to === undefined), actions.filter(({ to }) => to !== undefined)];
+  return { restored: back.map(({ path }) => path), deleted: gone.map(({ path }) => path), kept };
 }
 
 async function diffsOf(source: ContentSource, { actions }: RestorePlan): Promise<readonly RestoreDiff[]> {

@@ -25,25 +25,14 @@ import {
 import { dirname } from 'node:path';
 
 export interface Transition {
-  /**
-   * `others`: changed while a turn ran, but not by the turn. `unrecorded`: as `others`, but the record does not say by
-   * whom. `unknown`: a turn was cut off, so its changes and later ones of the user cannot be separated.
-   */
+  /** `others`: made while a turn ran, but not by it. `unrecorded`: by it or others. `unknown`: since a cut-off turn. */
   readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
   readonly changes: Changes;
 }
 
 /** One path to restore. Without `to` it is deleted; without `now` it does not exist. */
-interface RestoreAction {
-  readonly path: string;
-  readonly now?: TreeNode;
-  readonly to?: TreeNode;
-}
-
-export interface KeptPath {
-  readonly path: string;
-  readonly why: KeptReason;
-}
+type RestoreAction = { readonly path: string; readonly now?: TreeNode; readonly to?: TreeNode };
+export type KeptPath = { readonly path: string; readonly why: KeptReason };
 
 /**
  * `changed-since`: another program or the user changed it after the thread did. `unknown`: perhaps one of them did.
@@ -52,11 +41,7 @@ export interface KeptPath {
  * author.
  */
 export type KeptReason = 'changed-since' | 'unknown' | 'left-out' | 'in-the-way' | 'meanwhile' | 'not-recorded';
-
-export interface RestorePlan {
-  readonly actions: readonly RestoreAction[];
-  readonly kept: readonly KeptPath[];
-}
+export type RestorePlan = { readonly actions: readonly RestoreAction[]; readonly kept: readonly KeptPath[] };
 
 export interface PlanOptions {
   /** Also reverts what the user did to a path after the thread. */
@@ -66,9 +51,8 @@ export interface PlanOptions {
 }
 
 /**
- * Plans how to undo everything the thread changed and keep everything else. The transitions must follow each other
- * without a gap up to now. A path goes back to its state before the thread first touched it; others' changes to it stay
- * unless an option says so.
+ * Plans how to undo all that the thread changed. The transitions must follow each other without a gap up to now. A path
+ * goes back to before the thread first touched it; others' changes to it stay unless an option says so.
  */
 export function planRestore(transitions: readonly Transition[], { force, meanwhile }: PlanOptions): RestorePlan {
   const actions: RestoreAction[] = [];
@@ -87,10 +71,9 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
     const to = begun.change.from;
     if (sameEntry(now, to)) continue;
     const since = story.slice(first);
-    if (begun.by === 'unrecorded' && to === undefined && !meanwhile) {
-      if (now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
-      continue;
-    }
+    const isPerhapsOthers = begun.by === 'unrecorded' && to === undefined && !meanwhile;
+    if (isPerhapsOthers && now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
+    if (isPerhapsOthers) continue;
     if (now?.kind === 'left-out' || to?.kind === 'left-out') kept.push({ path, why: 'left-out' });
     else if (!force && since.some(({ by }) => by === 'user' || (by === 'others' && !meanwhile)))
       kept.push({ path, why: 'changed-since' });
@@ -107,10 +90,7 @@ function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): b
   return [from.from, now].some((entry) => entry !== undefined && entry.kind !== 'folder');
 }
 
-interface Chapter {
-  readonly by: Transition['by'];
-  readonly change: Change;
-}
+type Chapter = Pick<Transition, 'by'> & { readonly change: Change };
 
 function storiesOf(transitions: readonly Transition[]): readonly (readonly [string, readonly Chapter[]])[] {
   const chapters = transitions.flatMap(({ by, changes }) =>
@@ -163,10 +143,7 @@ export async function plannedTree(
   return keep(await apply(await loadTree(source, tree), 0, actions));
 }
 
-export interface FailedPath {
-  readonly path: string;
-  readonly reason: string;
-}
+export type FailedPath = { readonly path: string; readonly reason: string };
 
 export interface RestoreResult {
   readonly restored: readonly string[];
@@ -185,9 +162,8 @@ export interface RestorePorts {
 }
 
 /**
- * Carries out a plan path by path: one that fails or has changed does not affect the others. Removes first, deepest
- * paths before their folders; then creates folders and files, and sets the modes of folders last. `read` loads content
- * by name and rejects if it is gone.
+ * Carries out a plan path by path: a failure does not affect the others. Removes first, deepest paths before their
+ * folders; then creates folders and files, and sets the modes of folders last. `read` rejects if a content is gone.
  */
 export async function runRestore(
   { root, disk, read, progress }: RestorePorts,

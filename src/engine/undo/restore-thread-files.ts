@@ -24,7 +24,7 @@ import { firstTaken, type RollbackTo } from '../thread/branch/rollback-range.ts'
 import { beginsWithRollback } from '../thread/branch/rollback.ts';
 import { deniedBy } from '../thread/turn-effects.ts';
 import { nodeWorkspaceDisk as disk } from '../workspace/workspace-disk.ts';
-import { fileChanges, type FileChangesOptions, type ThreadFiles } from './file-changes.ts';
+import { fileChanges, type FileChangesOptions } from './file-changes.ts';
 import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarget } from './restore-files.ts';
 
 /** Restores files of a thread and of its agents. Theirs go first, so that the thread finds files as it left them. */
@@ -87,11 +87,7 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 }
 
 /** Files that turns of a thread changed, as far as this home's snapshots show. */
-export function threadFileChanges(
-  parts: HomeStore,
-  id: ThreadId,
-  { diffs }: Pick<FileChangesOptions, 'diffs'>,
-): Promise<ThreadFiles> {
+export function threadFileChanges(parts: HomeStore, id: ThreadId, { diffs }: Pick<FileChangesOptions, 'diffs'>) {
   const own = ownHomes({ home: parts.home, ...parts.user, mounts: systemMounts() });
   return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id, { diffs, own });
 }
@@ -143,10 +139,7 @@ export async function restoreRolledBackFiles(
   return 'code' in first ? engineRefused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
 }
 
-export interface AgentRestore {
-  readonly id: ThreadId;
-  readonly target: RestoreTarget;
-}
+export type AgentRestore = { readonly id: ThreadId; readonly target: RestoreTarget };
 
 /** Agents' work for the reverted turns, assigned by time. Agents that were given work last come first. */
 async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreTarget) {

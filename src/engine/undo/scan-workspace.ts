@@ -53,28 +53,14 @@ export async function scan(input: ScanInput) {
   return { tree, files, bytes, git, skipped, sights };
 }
 
-interface Place {
-  readonly at: string;
-  readonly inside: string;
-  readonly mode: number;
-  readonly depth: number;
-}
-
+type Place = Readonly<Record<'at' | 'inside', string> & Record<'mode' | 'depth', number>>;
 /** Only folders this near to the root stay open during the walk: a tree may be deeper than there are descriptors. */
 const mostOpen = 32;
+type InnerFolder = Readonly<Record<'name' | 'path' | 'below', string>> & { readonly sight: EntryStat };
 
-interface InnerFolder {
-  readonly name: string;
-  readonly path: string;
-  readonly below: string;
-  readonly sight: EntryStat;
-}
-
-interface SeenEntries {
+interface SeenEntries extends Pick<KnownFolder, 'ignored' | 'entries'> {
   readonly rulesHash: Hash;
   readonly decided: KnownFolder | undefined;
-  readonly ignored: ReadonlySet<string>;
-  readonly entries: ReadonlyMap<string, KnownEntry>;
   readonly isSame: boolean;
 }
 
@@ -321,14 +307,9 @@ function unchangedEntry(known: KnownEntry | undefined, sight: EntryStat): TreeEn
   if (known === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
   // Limits and permissions change, so left-out entries are tried again.
-  const same =
-    sight.kind === kind &&
-    sight.changedAt === changedAt &&
-    sight.size === size &&
-    sight.modifiedAt === modifiedAt &&
-    sight.number === number &&
-    sight.mode === mode;
-  if (!same) return undefined;
+  const isSameTime = sight.changedAt === changedAt && sight.modifiedAt === modifiedAt;
+  const isSameFile = sight.number === number && sight.size === size && sight.mode === mode;
+  if (sight.kind !== kind || !isSameTime || !isSameFile) return undefined;
   return kind === 'file' ? { kind, mode, size, hash: content } : { kind: 'link', target: content };
 }
 
@@ -385,7 +366,6 @@ export class NewContents {
   async finish(): Promise<void> {
     await this.#draft?.finish();
   }
-
   async discard(): Promise<void> {
     await this.#draft?.discard();
   }

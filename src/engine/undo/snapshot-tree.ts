@@ -14,13 +14,7 @@ export type TreeNode =
 
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
 export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
-
-export interface FolderEntry {
-  readonly kind: 'folder';
-  readonly mode: number;
-  readonly tree: Hash;
-}
-
+export type FolderEntry = Extract<TreeNode, { kind: 'folder' }> & { readonly tree: Hash };
 /** The entries of a folder, ordered by name. */
 export type Tree = readonly (readonly [name: string, entry: TreeEntry])[];
 

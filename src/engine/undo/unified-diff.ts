@@ -1,10 +1,6 @@
 import { type Change, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
 
-interface Edit {
-  readonly sign: ' ' | '-' | '+';
-  readonly line: string;
-}
-
+type Edit = { readonly sign: ' ' | '-' | '+'; readonly line: string };
 const contextLines = 3;
 /** Texts with more different lines on both sides together are shown as replaced, without a costly search. */
 const mostDifferences = 1500;
@@ -20,11 +16,7 @@ export function unifiedDiff(before: string | undefined, after: string | undefine
 }
 
 /** Lines of each side before an edit. It only moves forward, so all hunks cost one walk. */
-interface Behind {
-  at: number;
-  '-': number;
-  '+': number;
-}
+type Behind = Record<'at' | '-' | '+', number>;
 
 /** Marks a last line without a line end, which then differs from one with it. */
 function linesOf(text: string | undefined): readonly string[] {
@@ -97,13 +89,10 @@ function walkBack(rounds: readonly Reach[], old: readonly string[], now: readonl
   return edits.toReversed();
 }
 
-interface Hunk {
-  readonly from: number;
-  readonly to: number;
-}
+type Hunk = { from: number; to: number };
 
-function hunksOf(edits: readonly Edit[]): readonly Hunk[] {
-  const hunks: { from: number; to: number }[] = [];
+function hunksOf(edits: readonly Edit[]): readonly Readonly<Hunk>[] {
+  const hunks: Hunk[] = [];
   for (const [at, { sign }] of edits.entries()) {
     if (sign === ' ') continue;
     const last = hunks.at(-1);

@@ -31,12 +31,7 @@ export interface SnapshotPlaces extends UserPlaces {
   own(): OwnHomes;
 }
 
-interface SnapshotPorts {
-  readonly clock: Clock;
-  readonly disk: WorkspaceDisk;
-  readonly contents: SnapshotContents;
-}
-
+type SnapshotPorts = { readonly clock: Clock; readonly disk: WorkspaceDisk; readonly contents: SnapshotContents };
 /** After this many slow scans in a row that found nothing new, the workspace is not scanned again. */
 const slowEnough = 2;
 
@@ -152,10 +147,7 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 }
 
-interface Learnt {
-  readonly known: KnownWorkspace;
-  readonly learnt: KnownWorkspace;
-}
+type Learnt = Readonly<Record<'known' | 'learnt', KnownWorkspace>>;
 
 /** Marks the folders above a newly seen one, so that their trees are built again. */
 function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {

@@ -15,11 +15,7 @@ export interface IndexSearch {
   found(files: FoundFiles): void;
 }
 
-interface IndexedFile {
-  readonly path: string;
-  readonly kind: 'file' | 'folder';
-  readonly modifiedAt: number;
-}
+type IndexedFile = { readonly path: string; readonly kind: 'file' | 'folder'; readonly modifiedAt: number };
 
 interface IndexParts {
   readonly clock: Clock;

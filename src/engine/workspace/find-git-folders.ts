@@ -18,11 +18,7 @@ interface FoundGit extends GitLook {
   readonly missing: readonly string[];
 }
 
-interface FindGitLimits {
-  readonly pace: TimeSlicer;
-  readonly mostEntries: number;
-  isLate(): boolean;
-}
+type FindGitLimits = { readonly pace: TimeSlicer; readonly mostEntries: number; isLate(): boolean };
 
 /** Finds git folders below the roots: from a snapshot, and by walking what it did not enter. Follows no link. */
 export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
@@ -43,11 +39,9 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
         unseen.push(start);
         break;
       }
-      const found = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
-      if (found === undefined) {
-        unseen.push(folder);
-        continue;
-      }
+      const listed = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
+      if (listed === undefined) unseen.push(folder);
+      const found = listed ?? [];
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);

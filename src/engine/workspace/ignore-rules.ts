@@ -7,10 +7,7 @@ import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { type ListedFolder, pathIn } from './workspace-disk.ts';
 import { dirname, join, resolve } from 'node:path';
 
-export interface IgnoreFile {
-  readonly folder: string;
-  readonly patterns: readonly IgnorePattern[];
-}
+export type IgnoreFile = { readonly folder: string; readonly patterns: readonly IgnorePattern[] };
 
 /** All ignore files in force in a folder; the nearest comes last and wins. */
 export interface IgnoreRules {
@@ -180,21 +177,10 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
 }
 
 const unescaped = (text: string): string => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);
+export type UserPlaces = { readonly osHome: string; readonly env: Readonly<Record<string, string | undefined>> };
 
-export interface UserPlaces {
-  readonly osHome: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/**
- * The ignore rules of a folder without its own file: the user's, the repository's own, and those of the folders above.
- * None if the folder itself is ignored, because a user who works there means its contents.
- */
-export function loadIgnoreRules(
-  root: string,
-  user: UserPlaces,
-  { denies }: Required<Pick<BoundedReading, 'denies'>>,
-): IgnoreRules {
+/** Without the folder's own file. None if the folder itself is ignored: a user who works there means its contents. */
+export function loadIgnoreRules(root: string, user: UserPlaces, { denies }: Required<Pick<BoundedReading, 'denies'>>) {
   const withText = (rules: IgnoreRules, folder: string, file: string): IgnoreRules => {
     const text = readTextIfPossible(file, { maxBytes: mostIgnoreBytes, denies });
     return text === undefined ? rules : withIgnoreFile(rules, folder, text);

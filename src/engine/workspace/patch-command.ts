@@ -4,11 +4,7 @@ import { nodeDisk } from '../../adapters/disk/node-patch-disk.ts';
 import { parsePatch } from '../../adapters/tools/apply-patch/parse-patch.ts';
 
 /** Exit codes: 0, applied; 1, not applied; 2, wrong usage. */
-export interface PatchReport {
-  readonly code: 0 | 1 | 2;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type PatchReport = { readonly code: 0 | 1 | 2; readonly stdout: string; readonly stderr: string };
 
 export interface PatchCommand {
   readonly words: readonly string[];

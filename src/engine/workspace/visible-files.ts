@@ -25,10 +25,7 @@ export interface VisibleEntry {
 /** Larger trees are searched only up to this number. */
 const mostEntries = 300_000;
 
-/**
- * Yields files and folders that git does not ignore, level by level, so that near ones are found even in large trees.
- * Follows no links. Returns whether folders were left out because there are too many entries. Rejects with `Stopped`.
- */
+/** Yields what git does not ignore, near ones first. Follows no links. Returns whether folders were left out. */
 export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<VisibleEntry, boolean> {
   let seen = 0;
   let level: readonly Folder[] = [{ at: search.root, inside: '', rules: search.rules }];
@@ -46,11 +43,7 @@ export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<Visibl
   return seen >= mostEntries;
 }
 
-interface Folder {
-  readonly at: string;
-  readonly inside: string;
-  readonly rules: IgnoreRules;
-}
+type Folder = { readonly at: string; readonly inside: string; readonly rules: IgnoreRules };
 
 /** Unreadable folders are not searched. */
 async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Folder, most: number) {

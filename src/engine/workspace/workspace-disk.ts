@@ -68,11 +68,7 @@ export function inOpenFolder<Result>(
 }
 
 export const pathIn = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);
-
-export interface ListedFolder {
-  readonly folder: OpenFolder;
-  readonly names: readonly string[];
-}
+export type ListedFolder = { readonly folder: OpenFolder; readonly names: readonly string[] };
 
 /** Adds its names. Throws, and closes the folder, if it cannot be listed. */
 export function listed(folder: OpenFolder, size?: number): ListedFolder {
@@ -268,11 +264,7 @@ function replace(path: string, expected: Expected, make: (beside: string) => voi
   });
 }
 
-interface Asked {
-  readonly door: FolderDoor;
-  readonly at: string;
-  readonly expected: IsExpected;
-}
+type Asked = { readonly door: FolderDoor; readonly at: string; readonly expected: IsExpected };
 
 function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
   return expected(new NodeFolder(at, door), basename(place));

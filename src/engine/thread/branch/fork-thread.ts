@@ -55,12 +55,7 @@ export async function findForkPoint(
   return { kind: 'fork-point', source, place, ...folded, filesSince };
 }
 
-async function filesToldSince(
-  store: RolloutStore,
-  source: ThreadId,
-  end: Ordinal,
-  { waiting }: ThreadState,
-): Promise<readonly FilesMessage[]> {
+async function filesToldSince(store: RolloutStore, source: ThreadId, end: Ordinal, { waiting }: ThreadState) {
   const found = await readFilesMessages(store, source, end, waiting);
   // Most threads have none and need no second read.
   if (found.length === 0) return [];
@@ -69,12 +64,7 @@ async function filesToldSince(
   return filesMessagesToRepeat(found, { there: waiting, standing });
 }
 
-async function endOf(
-  store: RolloutStore,
-  source: ThreadId,
-  cut: ThreadCut,
-  isLegacy: boolean,
-): Promise<Ordinal | Outcome> {
+async function endOf(store: RolloutStore, source: ThreadId, cut: ThreadCut, isLegacy: boolean) {
   if (cut.kind === 'latest' && !isLegacy) {
     for await (const { ordinal } of store.readBack(source)) if (ordinal !== undefined) return (ordinal + 1) as Ordinal;
   }
@@ -98,7 +88,7 @@ export async function forkThread(
   const envelope = await previewEnvelope(parts, id, settings, state);
   const imported = importOf(state.meta);
   const meta = {
-    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, gitFacts, parts }),
+    ...sessionMeta(id, envelope, gitFacts, parts),
     forked_from_id: source,
     ...(parts.agent && takenOverMeta(state.usage.total)),
     // A fork of an imported thread counts as imported.

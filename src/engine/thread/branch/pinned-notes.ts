@@ -19,7 +19,6 @@ export interface PinsChanged {
 }
 
 export type PinningParts = ProvingParts & { readonly store: RolloutStore };
-
 type Refused = Outcome & { readonly kind: 'refused' };
 
 /** The notes of a thread that count, archived or not. Does not disturb its writer. */

@@ -47,10 +47,7 @@ export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Pro
   return foldFrom(store, { id, to }, newestCheckpointSearch());
 }
 
-export interface ThreadPart {
-  readonly id: ThreadId;
-  readonly to?: Ordinal;
-}
+export type ThreadPart = { readonly id: ThreadId; readonly to?: Ordinal };
 
 /** The history behind the opaque checkpoint. Undefined if there is none, or nothing readable. */
 export async function readBehind(store: RolloutStore, part: ThreadPart): Promise<HistoryBehindCheckpoint | undefined> {

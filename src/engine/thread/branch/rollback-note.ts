@@ -83,10 +83,7 @@ export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObjec
   return [left, ...(isSpare ? rest : notes)].slice(0, mostInARow);
 }
 
-/**
- * Keeps every turn in reach. Turns given in exchange come back with the next undo; once that has happened, further
- * undos cycle through all rollouts that the thread ever left.
- */
+/** Keeps every turn in reach. Turns given in exchange come back with the next undo; then undos cycle. */
 export function notesAfterUndo(
   rest: readonly JsonObject[],
   undone: RollbackNote,
@@ -129,9 +126,8 @@ export function firstOwnOrdinal(meta: JsonObject, left: string): Ordinal | undef
 }
 
 /**
- * The list of left rollouts for the first line of a new rollout, which replaces the current one and begins with the
- * lines before `to`. Two rollouts that share a place with a third share at least the smaller one with each other, so no
- * entry claims too much.
+ * The list of left rollouts for the first line of a new rollout, which begins with the lines before `to`. Two rollouts
+ * that share a place with a third share at least the smaller one with each other, so no entry claims too much.
  */
 export async function leftRolloutsNote(
   store: Pick<RolloutStore, 'readBack'>,

@@ -15,9 +15,7 @@ import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/**
- * A number of turns in which a user spoke; to the end of a turn, which stays; or to before a checkpoint, by its number.
- */
+/** The newest turns in which a user spoke, all after a turn, or all since a checkpoint, by its number. */
 export type RollbackTo =
   | { readonly turns: number }
   | { readonly toTurn: string }
@@ -136,10 +134,7 @@ export function turnsSince(id: ThreadId, count: number): RollbackRefused {
   };
 }
 
-/**
- * Messages about files that a rollback or fork to a place concerns: those waiting there, and those recorded since, sent
- * to the model or not.
- */
+/** Messages about files that wait at a place, or were recorded since. */
 export async function readFilesMessages(
   store: Pick<RolloutStore, 'read'>,
   id: ThreadId,
@@ -155,10 +150,7 @@ export async function readFilesMessages(
   return [...found.values()];
 }
 
-/**
- * Files do not go back with the conversation: the changes are reported to the model again, unless the user restored the
- * files to before a turn that is taken back too.
- */
+/** Files do not go back with the conversation: the model is told again, unless their restore is undone, too. */
 export function filesMessagesToRepeat(
   messages: readonly FilesMessage[],
   /** `there`: messages that wait at the place anyway. */

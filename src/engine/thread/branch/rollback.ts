@@ -197,9 +197,7 @@ function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMes
   return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDropped(id, 'rolled-back'));
 }
 
-function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
-  return turns.map(({ id }) => id);
-}
+const idsIn = ({ turns }: ThreadPlaces): readonly TurnId[] => turns.map(({ id }) => id);
 
 export function beginsWithRollback(meta: JsonObject): boolean {
   const [newest] = notesIn(meta);
@@ -214,10 +212,7 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
   return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
 }
 
-/**
- * Ends a turn that a rollback cut in the middle; it is not continued. If another process has taken the thread
- * meanwhile, that one ends it.
- */
+/** Ends a turn that a rollback cut in the middle. If another process has taken the thread, that one ends it. */
 async function closeCutTurn(
   store: RolloutStore,
   ids: Ids,
@@ -252,10 +247,7 @@ function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Prom
   });
 }
 
-/**
- * A marker cannot be taken back, so the lines that it removed are repeated, after a marker for the turns since; notes
- * stay as they are now.
- */
+/** A marker cannot be taken back: the lines that it removed are repeated, after a marker for the turns since. */
 function repeatTakenBack(
   store: RolloutStore,
   id: ThreadId,
@@ -324,11 +316,7 @@ async function draftsBetween(
   return drafts;
 }
 
-async function owning<Result>(
-  store: RolloutStore,
-  id: ThreadId,
-  run: (owned: Owned) => Promise<Result>,
-): Promise<Result | OpenRefused> {
+async function owning<Result>(store: RolloutStore, id: ThreadId, run: (owned: Owned) => Promise<Result>) {
   const owned = await store.open(id);
   if (owned.kind === 'refused') return owned;
   try {

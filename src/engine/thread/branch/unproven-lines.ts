@@ -13,20 +13,14 @@ import { messageDropped, type WaitingMessage } from '../../../core/state/fold/wa
 import { isWrittenByThisHome, type ProvingParts } from '../../store/thread-origin.ts';
 import { openThread, type ResumedThread } from './resume-thread.ts';
 
-/**
- * Claims in the user's name that no seal of this home proves: accepted messages, pinned notes, waiting questions and
- * permissions. No turn uses them and no model sees them.
- */
+/** Claims in the user's name that no seal of this home proves. No turn uses them and no model sees them. */
 export interface Unproven {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];
   readonly grants?: readonly GivenGrant[];
   /** Includes questions whose answer is not proven. */
   readonly questions?: readonly RecordedQuestion[];
-  /**
-   * The reason if they are left out only for now: then no line ends them. Absent: no key of this store will ever prove
-   * them.
-   */
+  /** Absent: no key of this store will ever prove them. Otherwise no line ends them. */
   readonly forNow?: LeftOutForNow;
 }
 
@@ -68,9 +62,7 @@ export async function findUnproven(
   };
 }
 
-function unlessNone<Said>(all: readonly Said[]): readonly Said[] | undefined {
-  return all.length === 0 ? undefined : all;
-}
+const unlessNone = <Said>(all: readonly Said[]): readonly Said[] | undefined => (all.length === 0 ? undefined : all);
 
 function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
   const problem = seals.problem();
@@ -96,20 +88,13 @@ export function setAsideLines({ messages, pins, grants = [], questions = [], for
 }
 
 /** The state with which the thread's next turn begins. Records nothing. */
-export async function provenState(
-  parts: ProvingParts,
-  id: ThreadId,
-  state: ThreadState,
-): Promise<{ readonly state: ThreadState; readonly unproven: Unproven }> {
+export async function provenState(parts: ProvingParts, id: ThreadId, state: ThreadState) {
   const unproven = await findUnproven(parts, id, state);
   return { state: removeUnproven(state, unproven), unproven };
 }
 
 /** Checkpoints carry the resulting state on. */
-export function removeUnproven(
-  given: ThreadState,
-  { messages, pins, grants = [], questions = [] }: Unproven,
-): ThreadState {
+export function removeUnproven(given: ThreadState, { messages, pins, grants = [], questions = [] }: Unproven) {
   if (messages.length + pins.length + grants.length + questions.length === 0) return given;
   const asking = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
   const state = withoutTurnGrants(asking, grants);
@@ -121,10 +106,7 @@ export function removeUnproven(
   });
 }
 
-/**
- * Opens a thread for writing, without unproven claims. Lines record the removal, durable with the next ones, unless
- * they are left out only for now.
- */
+/** Opens a thread for writing, without unproven claims. Lines record their removal, unless it is only for now. */
 export async function openProvenThread(
   parts: ProvingParts & { readonly store: RolloutStore },
   id: ThreadId,

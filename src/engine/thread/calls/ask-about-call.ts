@@ -2,12 +2,7 @@ import type { PreparedCall } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Step } from '../../../core/envelope/envelope.ts';
 import { isReviewed } from '../../../core/policy/decide/approval-policy.ts';
-import type {
-  AskDecision,
-  CallDecision,
-  RefuseDecision,
-  RunDecision,
-} from '../../../core/policy/decide/call-decision.ts';
+import type { AskDecision, CallDecision } from '../../../core/policy/decide/call-decision.ts';
 import { isSavable } from '../../../core/policy/decide/question-content.ts';
 import { hostKey, mcpToolKey, policyMark } from '../../../core/policy/grants/grants.ts';
 import { storedItem } from '../../../core/state/drafts/item-lines.ts';
@@ -52,10 +47,7 @@ function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: Prepa
   return { ...question, item: shownCall(item) };
 }
 
-/**
- * Records the question as a line and shows it to everyone who may answer; an answer is recorded as soon as it comes.
- * `instead`: the question that it replaces.
- */
+/** Records the question and shows it to everyone who may answer. `instead`: the question that it replaces. */
 export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
   const { log, questions } = turn;
   const { question, call, about, item } = asking;
@@ -136,10 +128,7 @@ export async function recordAnswered(
   await log.durable();
 }
 
-/**
- * Records the line with which a call begins, or is refused. An unanswered question about it was decided by another
- * answer, and ends with this line.
- */
+/** Records that a call begins or is refused. An open question about it was decided by another answer, and ends. */
 export function recordDecided(
   { log }: Pick<Turn, 'log'>,
   callId: string,
@@ -161,8 +150,6 @@ function tellAnswered(
   log.tell({ kind: 'question-answered', turnId, id, callId, answer });
 }
 
-type AskedBy = Parameters<AskUser['ask']>;
-
 /** The reviewer if the settings say so, else the user; undefined where no one can be asked. */
 function askerOf(turn: Turn, step: Step, { question: { kind }, decided }: QuestionToAsk): AskUser | undefined {
   // Neither hooks nor a reviewer know the user's wishes or the client's results.
@@ -174,9 +161,8 @@ function askerOf(turn: Turn, step: Step, { question: { kind }, decided }: Questi
     // Hooks of the user come first. Loaded on use, like the reviewer.
     ask: async (question, signal, item) => {
       const { answerByHooks } = await import('../hooks/call-hooks.ts');
-      return (
-        (await answerByHooks(turn, question, { signal, byUser: decided.byUser })) ?? asker.ask(question, signal, item)
-      );
+      const answer = await answerByHooks(turn, question, { signal, byUser: decided.byUser });
+      return answer ?? asker.ask(question, signal, item);
     },
   };
 }
@@ -196,20 +182,16 @@ interface RuleSaver extends Pick<Turn, 'savedRules'> {
   readonly log: Pick<Turn['log'], 'tell'>;
 }
 
-/**
- * Saves the rule that an answer allows. It counts for the next call already. A failure to save does not stop the call:
- * the user has allowed it.
- */
+/** Saves the rule that an answer allows, for the next call already. The allowed call runs even if that fails. */
 export async function saveAllowedRule(
   { parts, log, savedRules }: RuleSaver,
   question: Question,
   { scope, prefix }: Answer,
 ): Promise<void> {
-  if (scope === 'rule' && prefix !== undefined && !isSavable(question, prefix)) {
-    log.tell({ kind: 'warning', outcome: notOffered(prefix) });
-    return;
-  }
-  const rule = scope === 'rule' ? ruleOf({ ...question, ...defined({ prefix }) }) : undefined;
+  if (scope !== 'rule') return;
+  if (prefix !== undefined && !isSavable(question, prefix))
+    return log.tell({ kind: 'warning', outcome: notOffered(prefix) });
+  const rule = ruleOf({ ...question, prefix: prefix ?? question.prefix });
   if (rule === undefined || parts.ruleBook === undefined) return;
   const problem = await parts.ruleBook.save(rule);
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
@@ -238,22 +220,16 @@ export interface CallInPlace extends Pick<PreparedCall, 'item'> {
   readonly inOrder: QuestionTurn;
 }
 
-/**
- * The result for a call in its place. `decided`: no answer is needed, or none was; undefined: nothing is to be asked.
- */
+/** The result for a call in its place. `decided`: no answer is needed, or none came in time (undefined). */
 export type DecidedInPlace =
-  | { readonly kind: 'decided'; readonly decided: RunDecision | RefuseDecision | undefined }
+  | { readonly kind: 'decided'; readonly decided: Exclude<CallDecision, AskDecision> | undefined }
   | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }
   | { readonly kind: 'unheard' }
   | EndedBefore;
 
 /** The call does not begin, whatever was answered. `suspended`: the question, or its answer, waits for the next process. */
-export interface EndedBefore {
-  readonly kind: 'suspended' | 'interrupted';
-}
-
+export type EndedBefore = { readonly kind: 'suspended' | 'interrupted' };
 type Decided = CallDecision | undefined;
-
 /**
  * The only way to ask about a call: whether it may begin, run again or reach a host. The question is asked when no
  * earlier call may still ask, and is decided again first: an earlier answer may cover it. `shown`: the question, if it
@@ -275,7 +251,7 @@ export async function askInPlace(
     return asking;
   }
   const asker = askerOf(turn, wanted.step, asking);
-  const shows = asker && { ask: (...[question, signal]: AskedBy) => asker.ask(question, signal, asking.item) };
+  const shows: AskUser | undefined = asker && { ask: (question, signal) => asker.ask(question, signal, asking.item) };
   // The question is durable before it is put, and the answer before anything follows from it.
   const asked = await turn.questions.ask(shows, asking.question, turn.signal, () => turn.log.durable());
   if (asked.kind !== 'answered') return asked;

@@ -2,12 +2,7 @@ import { defined } from '../../../base/objects.ts';
 import { type AnsweredHost, hostAnswers } from '../../../core/fragments/answers/refusals.ts';
 import { allowedWithWords } from '../../../core/fragments/answers/tool-calls.ts';
 import { allowsAsking, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
-import type {
-  AskDecision,
-  CallDecision,
-  RefuseDecision,
-  RunDecision,
-} from '../../../core/policy/decide/call-decision.ts';
+import type { AskDecision, CallDecision } from '../../../core/policy/decide/call-decision.ts';
 import type { AnswerHost, HostAnswer } from '../../../ports/ask-user.ts';
 import type { McpElicitation, McpElicitationAnswer } from '../../../ports/mcp-servers.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -21,17 +16,11 @@ import type { CallToGrant, GrantedCall } from './grant-call.ts';
 
 export interface HostQuestions {
   readonly decide: AnswerHost;
-  /**
-   * The command is over: waiting questions lapse. Resolves with notes for the model, when nothing more will be
-   * recorded.
-   */
+  /** The command is over: waiting questions lapse. Resolves with notes for the model, after the last line. */
   end(): Promise<readonly string[]>;
 }
 
-/**
- * Questions about hosts wait their turn among those of the step. The call has begun: whatever ends it, even a thread
- * that closes, ends its questions too.
- */
+/** The call has begun: whatever ends it, even a thread that closes, ends its questions about hosts. */
 export function askAboutHosts(
   turn: Turn,
   wanted: CallToGrant & Pick<GrantedCall, 'policy'>,
@@ -73,10 +62,7 @@ export function askAboutHosts(
   };
 }
 
-/**
- * Asks while a call runs. The call has begun, so its questions lapse with it and do not wait for the next process. The
- * next question of the step waits until `use` has taken the answer.
- */
+/** The questions of a running call lapse with it. The next question of the step waits until `use` took the answer. */
 async function askBeside<Used>(
   turn: Turn,
   wanted: CallToGrant,
@@ -98,7 +84,7 @@ async function askBeside<Used>(
 }
 
 /** Undefined: the command was over before anyone could be asked. */
-function hostAnswer(decided: RunDecision | RefuseDecision | undefined): HostAnswer {
+function hostAnswer(decided: Exclude<CallDecision, AskDecision> | undefined): HostAnswer {
   if (decided === undefined) return 'declined';
   return decided.kind === 'run' ? 'allowed' : 'unasked';
 }
@@ -107,32 +93,21 @@ const mostSchemaCharacters = 4000;
 const mostMessageCharacters = 800;
 const mostQuestions = 10;
 
-/**
- * Asks the user questions that a server has while its tool runs. They wait their turn among the questions of the step.
- * A reviewer knows nothing of what servers want to know, so it is never asked.
- */
+/** Asks the user what a server wants to know while its tool runs. A reviewer could not know it, and is not asked. */
 export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOrder) {
   const { policy } = turn.envelope;
   const canAsk = turn.parts.askUser !== undefined && !isReviewed(policy) && allowsAsking(policy.approval, 'mcp');
-  let asked = 0;
+  let count = 0;
   return async (elicitation: McpElicitation): Promise<McpElicitationAnswer> => {
     const { server, message, url, schema } = elicitation;
     const isLarge = JSON.stringify(schema ?? {}).length > mostSchemaCharacters;
     if (!canAsk) warnOnce(turn, unasked(server), 'message');
-    if (!canAsk || isLarge || asked++ >= mostQuestions || turn.signal.aborted) return { action: 'decline' };
+    if (!canAsk || isLarge || count++ >= mostQuestions || turn.signal.aborted) return { action: 'decline' };
     const words = message.slice(0, mostMessageCharacters);
-    const decided: AskDecision = {
-      kind: 'ask',
-      question: {
-        kind: 'elicitation',
-        reason: `The MCP server ${JSON.stringify(server)} asks you: ${words}`,
-        elicitation: { server, message: words, ...defined({ url, schema }) },
-        scopes: ['call'],
-      },
-      where: 'sandbox',
-      grantKeys: [],
-    };
-    const ask = () => decided;
+    const reason = `The MCP server ${JSON.stringify(server)} asks you: ${words}`;
+    const asked = { server, message: words, ...defined({ url, schema }) };
+    const question: AskDecision['question'] = { kind: 'elicitation', reason, elicitation: asked, scopes: ['call'] };
+    const ask = (): AskDecision => ({ kind: 'ask', question, where: 'sandbox', grantKeys: [] });
     return askBeside(turn, wanted, order, ask, async (came): Promise<McpElicitationAnswer> => {
       if (came.kind !== 'answered') return { action: 'cancel' };
       const { kind, content } = came.answer;

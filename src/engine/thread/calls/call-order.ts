@@ -5,10 +5,7 @@ export interface PlaceInOrder {
   leave(): void;
 }
 
-interface Begun {
-  readonly alone: boolean;
-  readonly over: PromiseWithResolvers<void>;
-}
+type Begun = { readonly alone: boolean; readonly over: PromiseWithResolvers<void> };
 
 /** The calls of one step run side by side; those that run alone wait for all before them, and all after them wait. */
 export class CallOrder {

@@ -3,7 +3,9 @@ import { allowedWithWords, toolFailed } from '../../../core/fragments/answers/to
 import { notRunAgain, ranAgain } from '../../../core/fragments/answers/refusals.ts';
 import { defined } from '../../../base/objects.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
-import type { CallItem } from '../../../protocol/item.ts';
+import { type CallItem, isCall } from '../../../protocol/item.ts';
+import { entries } from '../../../core/history/history.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { Fault } from '../../../protocol/outcome.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { describeOutsideRun } from '../../../core/policy/decide/question-content.ts';
@@ -32,24 +34,15 @@ import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts
 
 /** A call that ends sooner shares its sync with what follows it. */
 const patienceMs = 50;
-
-interface Ended {
-  readonly call: CallItem;
-  readonly end: CallEnd;
-}
-
+type Ended = { readonly call: CallItem; readonly end: CallEnd };
 type Confirmed = Granting | undefined;
 type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
 type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };
 type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
-
 /** `shown`: the refused call, as far as it was understood. */
 type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
-/**
- * The calls of one step. Each begins as soon as it is known and its line is durable, even while the model is still
- * answering. Outputs are recorded after the model has finished, in the order in which they come.
- */
+/** The calls of one step. Each begins once its line is durable; outputs are recorded after the model has finished. */
 export class Calls {
   readonly #turn: Turn;
   readonly #step: Step;
@@ -90,10 +83,7 @@ export class Calls {
     this.#count++;
   }
 
-  /**
-   * Waits for all calls, and makes known results durable while it waits. Rejects at the end with what a call threw:
-   * that call is answered all the same, and none runs on.
-   */
+  /** Waits for all calls; results are durable meanwhile. Rejects at the end with what a call threw: none runs on. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
@@ -129,17 +119,13 @@ export class Calls {
 
   #record({ call, end }: Ended, share: number): void {
     const { turnId, log, sessions } = this.#turn;
-    if ('kind' in end && end.kind === 'suspended') {
-      this.#suspended.add(call.call_id);
-      return;
-    }
-    if ('item' in end && end.session === undefined && !this.#turn.memory.standing.has(end.item.id)) {
-      recordTurnItem(this.#turn, end.item);
-      const where = defined({ outside: end.outside, confined: end.confined });
-      log.tell({ kind: 'item-completed', turnId, item: end.item, ...where });
-    }
+    if ('kind' in end && end.kind === 'suspended') return void this.#suspended.add(call.call_id);
     if ('item' in end) {
-      const { session: started, item, policy, typed } = end;
+      const { session: started, item, policy, typed, outside, confined } = end;
+      if (started === undefined && !this.#turn.memory.standing.has(item.id)) {
+        recordTurnItem(this.#turn, item);
+        log.tell({ kind: 'item-completed', turnId, item, ...defined({ outside, confined }) });
+      }
       if (started !== undefined && item.kind === 'command') {
         const { envelope } = this.#turn;
         const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
@@ -222,11 +208,7 @@ export class Calls {
     return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
   }
 
-  #confirmed(
-    granted: GrantedCall,
-    look: Parameters<typeof confirmGrant>[2],
-    grant: AskInTurn,
-  ): Confirmed | Promise<Confirmed> {
+  #confirmed(granted: GrantedCall, look: Parameters<typeof confirmGrant>[2], grant: AskInTurn) {
     if (granted.ground === undefined) return granted;
     return confirmGrant(this.#turn, granted, look, () => this.#asking(grant));
   }
@@ -241,7 +223,13 @@ export class Calls {
   }
 }
 
-function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
+/** The newest call with this id. */
+export function callIn(history: ThreadState['history'], callId: string): CallItem | undefined {
+  const found = entries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
+  return found as CallItem | undefined;
+}
+
+export function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
   return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
 }
 

@@ -24,10 +24,7 @@ import { grantsNow, rulesNow, userFacts } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 
-/**
- * `approval` overrides the turn's policy for a call that was asked about under another one. `canAsk`, by default: true
- * if there is someone to ask.
- */
+/** `approval`: for a call that was asked about under another policy. `canAsk`, by default: true if a user is there. */
 export type DecideOptions = Partial<Pick<DecisionContext, 'approval' | 'canAsk'>>;
 
 /** Facts about the command of a call. Absent: nothing depends on it. */
@@ -68,9 +65,7 @@ function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision
   return decided.kind === 'refuse' ? decided : { ...decided, ground: read?.ground };
 }
 
-/**
- * Decides about a host that a call waits for while it runs under `policy`: the call's grants count for its hosts, too.
- */
+/** Decides about a host for a call that runs under `policy`: the call's grants count for its hosts, too. */
 export function decideHostNow(
   turn: Turn,
   { needs, policy }: Pick<CallToDecide, 'needs'> & { readonly policy: ResolvedPolicy },
@@ -80,11 +75,7 @@ export function decideHostNow(
 }
 
 /** Looks into the command where the decision depends on it. Undefined: it does not, so nothing need be awaited. */
-export function readCommand(
-  turn: Turn,
-  needs: CallNeeds,
-  options: DecideOptions = {},
-): Promise<CallToDecide['read']> | undefined {
+export function readCommand(turn: Turn, needs: CallNeeds, options: DecideOptions = {}) {
   const { commands } = turn.parts;
   const { argv } = needs;
   if (commands === undefined || argv === undefined) return undefined;

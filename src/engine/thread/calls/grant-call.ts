@@ -13,7 +13,6 @@ import type {
   AskDecision,
   BlockedFiles,
   CallDecision,
-  RefuseDecision,
   RunDecision,
 } from '../../../core/policy/decide/call-decision.ts';
 import { isSameTamperState, type TamperState } from '../../../core/policy/environment/tamper-state.ts';
@@ -47,9 +46,7 @@ import {
 } from './decide-call.ts';
 
 /** The thread is given up while the call waits for an answer: the question stays open. */
-export interface SuspendedCall {
-  readonly kind: 'suspended';
-}
+export type SuspendedCall = { readonly kind: 'suspended' };
 
 /** A call of a suspended turn, with its question and the user's answer, if any. */
 export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
@@ -64,9 +61,7 @@ export interface CallToGrant extends CallToDecide, CallInPlace {}
 
 export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
-/**
- * Decides what the call may do, or why it may do nothing: by the policy alone, or by the user where the policy asks.
- */
+/** Decides by the policy alone, or by the user where the policy asks. */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const reading = readCommand(turn, wanted.needs);
   // Await only where needed: lines must be in the order of what happened.
@@ -81,7 +76,7 @@ function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting
   return askShown(turn, wanted, asking);
 }
 
-function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
+function settled(turn: Turn, wanted: CallToGrant, decided: Exclude<CallDecision, AskDecision>): Granting {
   if (decided.kind === 'run') return grantFromDecision(turn, decided, undefined);
   const asked = { approval: 'on-request', canAsk: true } as const;
   const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
@@ -89,10 +84,7 @@ function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseD
   return { kind: 'refused', output: refusedCall(decided.why, decided.next), unasked };
 }
 
-/**
- * Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds, even
- * where the thread is given up meanwhile.
- */
+/** Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds. */
 export async function grantRetry(
   turn: Turn,
   wanted: CallToGrant,
@@ -107,10 +99,7 @@ export async function grantRetry(
   return granting.kind === 'suspended' ? undefined : granting;
 }
 
-/**
- * Grants a call that waited when its turn was suspended. The recorded question counts only if the call still gives the
- * same one: then the answer is the user's word about exactly this.
- */
+/** Grants a call of a suspended turn. The recorded answer counts only if the call still gives the same question. */
 export async function grantSuspended(
   turn: Turn,
   wanted: CallToGrant,
@@ -185,10 +174,9 @@ function grantAsked(
     case 'answered': {
       const { answer, asking } = came;
       const { decided, question } = asking;
+      if (answer.kind === 'allowed') return answeredBy(turn, decided, answer);
       const content = asksForContent(question.kind) ? question.kind : undefined;
-      if (answer.kind !== 'allowed')
-        return refusalFromAnswer(turn, answer, { content, why: decided.question.reason, next });
-      return answeredBy(turn, decided, answer);
+      return refusalFromAnswer(turn, answer, { content, why: decided.question.reason, next });
     }
   }
 }

@@ -80,8 +80,12 @@ export async function performCall(
     answerHost: hosts?.decide,
     elicit,
   });
+  const window: RunningCall['window'] = {
+    left: () => usageNow(turn).effectiveWindow - usageNow(turn).tokens,
+    renew: () => turn.inbox.wish({ signal, settle: () => {} }),
+  };
   const hasWords = (): boolean => turn.inbox.waiting.some(({ kind }) => kind === 'words');
-  const own = { hasMail: () => turn.inbox.pending, hasWords, window: windowOf(turn), goal: goalOfThread(turn) };
+  const own = { hasMail: () => turn.inbox.pending, hasWords, window, goal: goalOfThread(turn) };
   const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   // A command that still runs may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
@@ -91,16 +95,6 @@ export async function performCall(
   const typed = needs.typed && { approval: envelope.policy.approval, left: leaves === true };
   const ran = { ...end, policy, mayWrite, typed, outside, confined };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
-}
-
-function windowOf(turn: Turn): NonNullable<RunningCall['window']> {
-  return {
-    left: () => {
-      const { effectiveWindow, tokens } = usageNow(turn);
-      return effectiveWindow - tokens;
-    },
-    renew: () => turn.inbox.wish({ signal: turn.signal, settle: () => {} }),
-  };
 }
 
 /** After a crash the next process must know of a command that still runs. */

@@ -10,7 +10,6 @@ import {
   tooManyDenials,
 } from '../../../core/fragments/answers/refusals.ts';
 import { reviewInstructions, reviewPolicy } from '../../../core/fragments/approval-reviewer-instructions.ts';
-import { entries } from '../../../core/history/history.ts';
 import {
   addReview,
   decideReview,
@@ -25,7 +24,7 @@ import { reviewInput, type ReviewRequest } from '../../../core/state/review-requ
 import type { ModelFailure, ModelFailureCode, RequestOptions } from '../../../ports/model.ts';
 import { valueOrAbort } from '../../../protocol/abort.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
-import { isCall, isMessage, writtenText } from '../../../protocol/item.ts';
+import { isMessage, writtenText } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question, ReviewVerdict } from '../../../protocol/question.ts';
@@ -35,6 +34,7 @@ import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions, type RequestToSend, type RetryCount, tryAgain } from '../request/model-request.ts';
 import type { Turn } from '../thread-parts.ts';
+import { callIn } from './calls.ts';
 
 /**
  * The reviewer's answer to a question. A review that fails or takes too long declines the call. If the reviewer cannot
@@ -61,30 +61,27 @@ export async function reviewCall(place: ReviewPlace, question: Question, signal:
 }
 
 function answerOf({ turn }: ReviewPlace, question: Question, reviewed: Reviewed): Answer {
+  const declined = (note: string): Answer => ({ kind: 'declined', note, by: 'review' });
   switch (reviewed.kind) {
     case 'aborted':
       return { kind: 'lapsed' };
     case 'timed-out':
-      return { kind: 'declined', note: reviewTimedOut(reviewed.seconds), by: 'review' };
+      return declined(reviewTimedOut(reviewed.seconds));
     case 'failed':
-      return { kind: 'declined', note: reviewFailed(reviewed.why), by: 'review' };
+      return declined(reviewFailed(reviewed.why));
     case 'too-long':
-      return { kind: 'declined', note: tooLongToReview, by: 'review' };
+      return declined(tooLongToReview);
     case 'verdict': {
-      const { verdict } = reviewed;
-      const { outcome: _outcome, ...judged } = verdict;
-      const decision = decideReview(verdict, question);
-      const said = { ...judged, ...(decision === 'beyond' ? { overruled: true as const } : {}) };
-      const kind = decision === 'allowed' ? 'allowed' : 'declined';
+      const { outcome: _outcome, ...judged } = reviewed.verdict;
+      const decision = decideReview(reviewed.verdict, question);
+      const verdict = { ...judged, ...(decision === 'beyond' && { overruled: true as const }) };
       const { reviews } = turn.memory;
-      reviews.history = addReview(reviews.history, kind);
-      if (kind === 'allowed') return { kind, by: 'review', verdict: said };
-      if (!mustEndTurn(reviews.history)) {
-        const note = decision === 'beyond' ? beyondReviewer : undefined;
-        return { kind, ...defined({ note }), by: 'review', verdict: said };
-      }
+      reviews.history = addReview(reviews.history, decision === 'allowed' ? 'allowed' : 'declined');
+      if (decision === 'allowed') return { kind: 'allowed', by: 'review', verdict };
+      if (!mustEndTurn(reviews.history))
+        return { kind: 'declined', ...(decision === 'beyond' && { note: beyondReviewer }), by: 'review', verdict };
       turn.log.tell({ kind: 'warning', outcome: reviewStopped });
-      return { kind: 'stopped', note: tooManyDenials, by: 'review', verdict: said };
+      return { kind: 'stopped', note: tooManyDenials, by: 'review', verdict };
     }
   }
 }
@@ -95,11 +92,7 @@ const reviewStopped: Outcome<'review-stopped'> = {
   next: 'The thread shows its reasons. Tell the model what it may do, or set approvals_reviewer to "user".',
 };
 
-interface ReviewPlace {
-  readonly turn: Turn;
-  readonly step: Step;
-  readonly item?: TurnItem;
-}
+type ReviewPlace = { readonly turn: Turn; readonly step: Step; readonly item?: TurnItem };
 
 /** `too-long`: the action does not fit whole into a request, so the reviewer was not asked. */
 type Reviewed =
@@ -110,7 +103,6 @@ type Reviewed =
   | { readonly kind: 'failed'; readonly why: string };
 
 type Attempt = Extract<Reviewed, { kind: 'verdict' }> | { readonly kind: 'no-verdict'; readonly failure: ModelFailure };
-
 /** For all attempts together. */
 const deadlineMs = 90_000;
 const mostRetries = 2;
@@ -187,7 +179,8 @@ async function askOnce(
     const failure = typeof answer === 'string' ? undefined : answer;
     exchange.end({ outcome: failure === undefined ? 'done' : 'failed', calls: 0, failure });
   }
-  if (typeof answer !== 'string') return { kind: 'no-verdict', failure: final(answer) };
+  if (typeof answer !== 'string')
+    return { kind: 'no-verdict', failure: passing.has(answer.code) ? answer : { ...answer, retry: 'never' } };
   const read = readVerdict(answer);
   if (read.kind === 'unreadable') return { kind: 'no-verdict', failure: unreadable(read.why) };
   return { kind: 'verdict', verdict: read.verdict };
@@ -212,10 +205,8 @@ async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSigna
 
 function requestFor(turn: Turn, question: Question, again: string | undefined): ReviewRequest {
   const { parts, envelope, log } = turn;
-  const call = entries(log.state.history).findLast(
-    ({ item }) => isCall(item) && item.call_id === question.callId,
-  )?.item;
-  const inCall = call !== undefined && isCall(call) ? wordsInCall(question, call) : [];
+  const call = callIn(log.state.history, question.callId);
+  const inCall = call === undefined ? [] : wordsInCall(question, call);
   const fields = questionFields(question, inCall);
   const { turn_id: _turn, call_id: _call, item: _item, scopes: _scopes, in_call: _places, ...asked } = fields;
   return {
@@ -229,9 +220,7 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
   };
 }
 
-/**
- * The turn's current permissions without asking. The record keeps them: a later answer does not change what was sent.
- */
+/** The turn's current permissions without asking. The record keeps them: a later answer does not change them. */
 function policyFields(turn: Turn): JsonObject {
   const { policy, workspace } = turn.envelope;
   const { cwd } = workspace;
@@ -250,10 +239,6 @@ function optionsFor(turn: Turn): RequestOptions {
   const { outputSchema: _schema, effort: own, ...options } = requestOptions(turn, turn.envelope);
   const effort = turn.envelope.identity.model.supportedEfforts.includes('low') ? 'low' : own;
   return { ...options, ...defined({ effort }), parallelToolCalls: false, cacheKey: `review:${turn.threadId}` };
-}
-
-function final(failure: ModelFailure): ModelFailure {
-  return passing.has(failure.code) ? failure : { ...failure, retry: 'never' };
 }
 
 const unreadableStart = "The reviewer's answer could not be read: ";

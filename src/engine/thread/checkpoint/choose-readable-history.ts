@@ -15,10 +15,7 @@ import type { CompactionResult, UnreadableReason, WantedCompaction } from './com
 import { gatherNextStep } from '../context/current-step.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
-/**
- * The history behind the checkpoint is complete and needs no other model. If it is too long to be read at once, the
- * maker's summary is better than notes from many parts. Without either the turn is refused.
- */
+/** The history behind the checkpoint is complete. If it is too long, the maker's summary is better than many notes. */
 export async function chooseReadableHistory(turn: Turn, hidden: readonly Entry[]): Promise<ReadableHistoryChoice> {
   const behind = await turn.log.learnBehind();
   const maker = oneMaker(hidden);
@@ -46,14 +43,8 @@ function fitsAtOnce(turn: Turn): boolean {
   return tokens <= window.effective - window.checkpoint.answer;
 }
 
-/**
- * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. An
- * imported file must not decide which server gets this user's key.
- */
-async function makerToAsk(
-  { log, before, envelope, parts }: Turn,
-  maker: ProviderName,
-): Promise<MakerToAsk | undefined> {
+/** The maker sees only what it has seen before. An imported file must not decide which server gets this user's key. */
+async function makerToAsk({ log, before, envelope, parts }: Turn, maker: ProviderName) {
   const newest = currentProvider(log.state);
   if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
   if (!isSameProvider(newest, maker) || !readsOpaque(turnProvider(before), maker)) return undefined;
@@ -68,10 +59,8 @@ const plainId = /^[\w.-]+$/;
 function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefined): Outcome<'history-opaque'> {
   const reader = turnProvider(envelope);
   const at = maker?.address === undefined ? '' : ` at ${maker.address}`;
-  const who =
-    maker === undefined
-      ? 'the provider that made it (the file does not say which one)'
-      : `the provider "${maker.id}"${at}`;
+  const name = maker && `"${maker.id}"${at}`;
+  const who = `the provider ${name ?? 'that made it (the file does not say which one)'}`;
   return {
     code: 'history-opaque',
     message: `This thread begins with an encrypted checkpoint that only ${who} can read. The file does not hold the history before it, so "${reader.id}" would not know that history. Nothing was sent.`,
@@ -111,10 +100,7 @@ export type UsableHistoryChoice = { readonly reason: UnreadableReason } & (
   | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
 );
 
-interface MakerToAsk {
-  readonly provider: Provider;
-  readonly by: Envelope;
-}
+type MakerToAsk = { readonly provider: Provider; readonly by: Envelope };
 
 /**
  * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask
@@ -131,9 +117,8 @@ export async function readHistoryAsChosen(
     const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
-      const { message } = way.otherwise;
-      const why = `${message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
-      return { kind: 'failed', outcome: { ...way.otherwise, message: why } };
+      const message = `${way.otherwise.message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
+      return { kind: 'failed', outcome: { ...way.otherwise, message } };
     }
   }
   const { log, turnId, envelope } = turn;

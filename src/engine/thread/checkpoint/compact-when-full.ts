@@ -21,10 +21,7 @@ import type { Turn } from '../thread-parts.ts';
 import { lastUsage, tokenUpperBound } from '../../../core/history/token-counts.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 
-/**
- * Runs before a step is entered: compacts history if a caller asked for it, or if history and what is about to enter
- * would not fit. This point is safe: all calls have their outputs, and nothing of the step was sent.
- */
+/** Runs before a step is entered: all calls have their outputs, and nothing of the step was sent. */
 export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();
@@ -39,14 +36,8 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
 
-/**
- * The provider said that a request did not fit, or refused it without a reason: compact in the same turn and try again.
- */
-export function compactAfterRefusal(
-  turn: Turn,
-  step: Step,
-  reason: 'context_overflow' | 'unexplained_refusal',
-): Promise<CompactionResult> {
+/** After a refusal, perhaps for length: compacts in the same turn, which then tries again. */
+export function compactAfterRefusal(turn: Turn, step: Step, reason: 'context_overflow' | 'unexplained_refusal') {
   return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
 }
 
@@ -73,10 +64,7 @@ function mayCompact({ log, memory }: Turn): boolean {
 }
 
 /** True if the thread may compact although its limit was not reached. */
-export function mayCompactAgain(turn: Turn): boolean {
-  return mayCompact(turn) && hasEnoughNew(turn);
-}
-
+export const mayCompactAgain = (turn: Turn): boolean => mayCompact(turn) && hasEnoughNew(turn);
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
 
 function switched(turn: Turn, step: Step): Wanted {
@@ -85,10 +73,8 @@ function switched(turn: Turn, step: Step): Wanted {
   const then = compactionContract({ parts, log, envelope: before });
   // Another provider does not run that model, and is not sent items that only the previous one can read.
   const isElsewhere = !isSameProvider(turnProvider(before), turnProvider(envelope));
-  const models = {
-    before: { ...modelOf(then), effective: then.window.effective },
-    now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
-  };
+  const { model, compatibility, window } = compactionContract(turn);
+  const models = { before: { ...then, effective: then.window.effective }, now: { model, compatibility, window } };
   const reasonFor = (active: number) => {
     const reason = switchReason({ ...models, active });
     // Something that only its maker can read: a checkpoint of the provider's own is gone by now.
@@ -106,10 +92,6 @@ function switched(turn: Turn, step: Step): Wanted {
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
-  return { model, compatibility };
-}
-
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
   if (isFarFromFull(turn, step, telling)) return undefined;
   const isFull = shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn));
@@ -117,9 +99,7 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
 }
 
 /** True if the ending turn leaves less space than the next one should find, and compaction can help. */
-export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return mayCompact(turn) && shouldCompact(turn, step, 0);
-}
+export const leavesTooLittle = (turn: Turn, step: Step): boolean => mayCompact(turn) && shouldCompact(turn, step, 0);
 
 function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
@@ -128,10 +108,7 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   return isFull && isWorthCompacting(turn, step);
 }
 
-/**
- * Checks by text length alone whether the first request of a thread fits. A closer look reads every character, the most
- * expensive V8 work before the first request.
- */
+/** Checks by text length alone whether a thread's first request fits: a closer look reads every character. */
 function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
   const { history, usage, prefill } = turn.log.state;
   if (history.length > 0 || lastUsage(usage.newest).total > 0) return false;

@@ -60,10 +60,10 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
+  const { log, turnId } = turn;
   const tokens = nextRequestTokens(turn, step);
   const startedAt = turn.parts.clock.now();
   const { effective: assumed } = windowNow(turn);
-  const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
   const signal = signalOf(turn, wanted);
   const requests = new CompactionRequests(turn, step, { provider: wanted.provider ?? turn.parts.provider, signal });
@@ -201,10 +201,11 @@ function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult 
   const { log, threadId, turnId } = turn;
   const failed = { outcome: interrupted, paused: false };
   const event = { kind: 'checkpoint-failed', threadId, turnId, id: ended.id, ...failed } as const;
-  const hasCost = ended.requests.count > 0;
-  if (hasCost) recordFailed(turn, ended, failed);
+  if (ended.requests.count > 0) {
+    recordFailed(turn, ended, failed);
+    log.tell(event);
+  }
   // No line records one without a cost.
-  if (hasCost) log.tell(event);
   else log.tellPassing(event);
   return { kind: 'aborted' };
 }
@@ -220,9 +221,7 @@ function recordFailed(
 }
 
 /** Failures that another model may not have. */
-function isItsOwnFault(code: string): boolean {
-  return code !== 'aborted' && code !== 'connection-failed';
-}
+const isItsOwnFault = (code: string): boolean => code !== 'aborted' && code !== 'connection-failed';
 
 const tooLongForMaker: Outcome = {
   code: 'compaction-request-too-large',
@@ -258,7 +257,11 @@ export async function checkpointHookObjection(
   const said = await guarded(turn, 'before', { hook, signal });
   const against = said ?? (await askConfigured(turn, 'PreCompact', { trigger, signal }));
   if (against === undefined) return undefined;
-  const outcome = stopped(against);
+  const outcome: Outcome = {
+    code: 'stopped-by-hook',
+    message: `A hook stopped the compaction: ${against}`,
+    next: 'The history is unchanged. Change the hook or what it checks, then compact again.',
+  };
   // A caller that asked gets the answer; an automatic compaction warns the user once.
   if (trigger === 'auto') warnOnce(turn, outcome, 'message');
   return outcome;
@@ -277,7 +280,7 @@ async function askConfigured(
   turn: Turn,
   event: 'PreCompact' | 'PostCompact',
   { trigger, signal }: { readonly trigger: 'manual' | 'auto'; readonly signal: AbortSignal },
-): Promise<string | undefined> {
+) {
   if (turn.parts.hooks?.wants(event, [trigger]) !== true) return undefined;
   const { runHooks } = await import('../hooks/run-hooks.ts');
   return (await runHooks(turn, { event, subjects: [trigger], about: { trigger }, signal })).stopped;
@@ -292,12 +295,13 @@ async function guarded<Answer>(
   if (parts.checkpointHooks === undefined) return undefined;
   const done = new AbortController();
   const waited = parts.clock.sleep(patienceMs, AbortSignal.any([signal, done.signal])).then(() => undefined);
+  const warn = (why: string): void => log.tell({ kind: 'warning', outcome: broken(name, why) });
   try {
     const answered = await Promise.race([hook().then((answer) => ({ answer })), waited]);
     if (answered !== undefined) return answered.answer;
-    if (!signal.aborted) log.tell({ kind: 'warning', outcome: broken(name, 'it took too long') });
+    if (!signal.aborted) warn('it took too long');
   } catch (error) {
-    log.tell({ kind: 'warning', outcome: broken(name, error instanceof Error ? error.message : String(error)) });
+    warn(error instanceof Error ? error.message : String(error));
   } finally {
     // A reason of its own: the default one is an error with a stack.
     done.abort('answered');
@@ -311,14 +315,6 @@ function reasonIn(answer: unknown): string | undefined {
   const reason = typeof answer === 'object' && 'reason' in answer ? answer.reason : undefined;
   if (typeof reason !== 'string') throw new Error('it must return nothing or a reason, and returned something else');
   return reason;
-}
-
-function stopped(reason: string): Outcome {
-  return {
-    code: 'stopped-by-hook',
-    message: `A hook stopped the compaction: ${reason}`,
-    next: 'The history is unchanged. Change the hook or what it checks, then compact again.',
-  };
 }
 
 function broken(name: 'before' | 'after', why: string): Outcome {

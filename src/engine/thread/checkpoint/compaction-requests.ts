@@ -21,13 +21,10 @@ import type { CostedEvent } from '../request/answer-events.ts';
 /** `by`: the contract under which the model is asked. */
 type Asking = { readonly plan: CompactionPlan } & Pick<RequestToSend, 'by'>;
 type AskedContract = Pick<RequestToSend, 'options' | 'tools' | 'modalities'>;
-
 /** The request form for a provider that makes the checkpoint by itself. */
 type RemoteForm = 'unary' | 'stream' | undefined;
-
 /** Few, as there are other ways to a checkpoint. */
 const mostRetries = 2;
-
 /** In milliseconds; a longer timer fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -106,11 +103,8 @@ export class CompactionRequests {
     const wasLate = late.signal.aborted && !signal.aborted;
     done.abort();
     if (answer.kind !== 'failed') return answer;
-    const { failure } = answer;
-    return {
-      kind: 'failed',
-      failure: failure.code === 'aborted' && wasLate ? tooSlow(timeoutMs) : withOwnKey(failure),
-    };
+    const isLate = wasLate && answer.failure.code === 'aborted';
+    return { kind: 'failed', failure: isLate ? tooSlow(timeoutMs) : withOwnKey(answer.failure) };
   }
 
   async #read(events: AsyncIterable<CostedEvent>): Promise<CompactionOutcome> {
@@ -121,7 +115,9 @@ export class CompactionRequests {
       if (event.kind === 'item') items.push(event.item);
       if (event.kind === 'completed' || event.kind === 'failed') this.#spend(event);
     }
-    return failure === undefined ? answerOf(items) : { kind: 'failed', failure };
+    if (failure !== undefined) return { kind: 'failed', failure };
+    const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
+    return { kind: 'answer', text: said.map(writtenText).join('\n'), items };
   }
 
   #spend({ usage, spent }: Pick<Extract<CostedEvent, { kind: 'completed' }>, 'usage' | 'spent'>): void {
@@ -137,22 +133,18 @@ export class CompactionRequests {
    * tier.
    */
   #contract(by: Envelope, form: RemoteForm): AskedContract {
-    const { parts, log, threadId, turnId } = this.#turn;
+    const { parts, log } = this.#turn;
     const { sent, toolSets } = log.state;
     const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
-    const own = {
-      options: requestOptions(this.#turn, by),
-      tools: parts.router.specs(names, by.policy),
-      modalities: taken,
-    };
-    if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
+    const options = requestOptions(this.#turn, by);
+    const own = { options, tools: parts.router.specs(names, by.policy), modalities: taken };
+    if (sent?.kind !== 'request' || sent.record.options.model !== options.model) return own;
     if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, turnProvider(by))) return own;
-    const { options, toolSet, modalities } = sent.record;
-    const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
-    const { serviceTier: sentTier, outputLimit: _limit, ...others } = options;
-    const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
+    const { toolSet, modalities } = sent.record;
+    const { serviceTier: sentTier, outputLimit: _limit, ...others } = sent.record.options;
+    const serviceTier = form === 'unary' ? options.serviceTier : sentTier;
     const tools = toolSets.get(toolSet) ?? own.tools;
-    return { options: { ...others, ...defined({ serviceTier }), labels }, tools, modalities };
+    return { options: { ...others, ...defined({ serviceTier }), labels: options.labels }, tools, modalities };
   }
 
   #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: RemoteForm): Auxiliary {
@@ -190,9 +182,4 @@ function withOwnKey(failure: ModelFailure): ModelFailure {
   if (failure.code !== 'answer-too-large') return failure;
   const next = 'Check the provider: a checkpoint should not be that large. compaction.max_bytes sets the limit.';
   return { ...failure, next };
-}
-
-function answerOf(items: readonly Item[]): CompactionOutcome {
-  const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
-  return { kind: 'answer', text: said.map(writtenText).join('\n'), items };
 }

@@ -19,10 +19,7 @@ export interface WantedCompaction {
   readonly provider?: Provider;
   /** Aborted when all callers who asked have given up. The turn's own signal ends it as well. */
   readonly signal?: AbortSignal;
-  /**
-   * Only that model can read all of history: it reads it in one piece, or no checkpoint is made. Neither another model
-   * nor code replaces it.
-   */
+  /** Only that model can read all of history. Neither another model nor code replaces it. */
   readonly only?: true;
   /** See the plan. */
   readonly mayGrow?: true;

@@ -148,6 +148,4 @@ function foldedItems(before: readonly Entry[], { entries }: Candidate): number {
 }
 
 /** Items of other programs may have no id. */
-function keyOf({ item }: Entry): string | Item {
-  return stringAt(item, 'id') ?? item;
-}
+const keyOf = ({ item }: Entry): string | Item => stringAt(item, 'id') ?? item;

@@ -1,6 +1,6 @@
 import { turnProvider } from '../../../core/envelope/envelope.ts';
 import { unreadableCheckpoints } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
-import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
+import type { WantedCompaction } from './compaction-result.ts';
 import type { Turn, TurnEnding } from '../thread-parts.ts';
 import type { UsableHistoryChoice, ReadableHistoryChoice } from './choose-readable-history.ts';
 
@@ -24,11 +24,7 @@ export async function makeReadable(turn: Turn, way: UsableHistoryChoice | undefi
 }
 
 /** For a compaction in a turn of its own. Returns the result if nothing is left to compact. */
-export async function compactReadable(
-  turn: Turn,
-  way: UsableHistoryChoice | undefined,
-  wanted: WantedCompaction,
-): Promise<CompactionResult | undefined> {
+export async function compactReadable(turn: Turn, way: UsableHistoryChoice | undefined, wanted: WantedCompaction) {
   if (way === undefined) return undefined;
   const { readHistoryAsChosen } = await import('./choose-readable-history.ts');
   return readHistoryAsChosen(turn, way, { wanted, freesSpace: false });

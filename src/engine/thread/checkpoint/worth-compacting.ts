@@ -26,10 +26,7 @@ export function isWorthCompacting(turn: Turn, step: Step): boolean {
   return freesSpace(turn, step) && savesEnough(turn, step, activeTokensNow(turn, step).tokens) && isNew(turn, step);
 }
 
-/**
- * False where nearly all tokens are context that is sent again or waits to enter. `counted`: the provider's count for
- * the next request, 0 to use only our own estimate.
- */
+/** False where nearly all tokens are context that is sent again. `counted`: the provider's count, or 0 for our own. */
 export function savesEnough(turn: Turn, step: Step, counted: number): boolean {
   const { log, envelope } = turn;
   const history = historyTokens(log.state.history, { reader: turnProvider(envelope) });
@@ -64,9 +61,7 @@ function isNew(turn: Turn, step: Step): boolean {
   return false;
 }
 
-export function hasEnoughNew(turn: Turn): boolean {
-  return hasGrownEnough(sinceCheckpoint(turn));
-}
+export const hasEnoughNew = (turn: Turn): boolean => hasGrownEnough(sinceCheckpoint(turn));
 
 function sinceCheckpoint(turn: Turn): SinceCheckpoint {
   const { checkpoints, history, prefill } = turn.log.state;

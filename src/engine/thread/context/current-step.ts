@@ -81,10 +81,7 @@ export async function gatherNextStep(turn: Turn, index: number): Promise<Step> {
   return step;
 }
 
-/**
- * Context from hooks when the thread was opened, as far as those hooks still exist and may run: a file alone cannot
- * speak for a hook.
- */
+/** Context from hooks that still exist and may run: a file alone cannot speak for a hook. */
 function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionContext'> {
   const { hooks } = contract.parts;
   if (hooks === undefined) return {};

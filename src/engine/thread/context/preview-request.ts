@@ -16,12 +16,7 @@ import { dueContext, skillsCut, stepNow } from './current-step.ts';
 import { factsForTurn, pastFacts } from './turn-contract.ts';
 
 /** The envelope that a turn would have now. Records nothing. */
-export async function previewEnvelope(
-  parts: ThreadParts,
-  id: ThreadId,
-  settings: Settings,
-  state: ThreadState,
-): Promise<Envelope> {
+export async function previewEnvelope(parts: ThreadParts, id: ThreadId, settings: Settings, state: ThreadState) {
   const facts = await parts.gatherFacts(settings);
   const thread = { id, turnId: id as string as TurnId, ...pastFacts(parts, state) };
   return resolveEnvelope(factsForTurn(parts, facts, thread), settings);
@@ -65,10 +60,7 @@ export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope)
   return { kind: 'settings', cause, settings, environment };
 }
 
-/**
- * For a thread whose first turn follows at once: that turn reuses the facts gathered to begin the thread, as they are
- * milliseconds old. A turn under other settings gathers its own.
- */
+/** The first turn follows at once: under the same settings it reuses the facts gathered to begin the thread. */
 export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
   let first: { readonly settings: Settings; readonly facts: Facts } | undefined;
   let looks = 0;

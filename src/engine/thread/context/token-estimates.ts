@@ -26,10 +26,7 @@ export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'too
   return { tokens: Math.max(active.tokens - gone, estimatedTokensNow(turn, { tools })), measure: 'estimated' as const };
 }
 
-/**
- * Tokens by which the current tools are smaller than those of the last request, which its count includes. Only a
- * shorter list is checked: each check reads it whole.
- */
+/** Tokens by which the tools are smaller than those of the counted request. Only a shorter list is read and checked. */
 function lighterBy({ log }: TurnContract, tools: Step['tools']): number {
   const { sent, toolSets } = log.state;
   const before = sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
@@ -49,10 +46,7 @@ export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): n
     : activeTokensNow(turn, step).tokens;
 }
 
-/**
- * By our estimate alone, with the context that the next request would bring. A checkpoint is compared by this measure,
- * since the request after it sends all context again.
- */
+/** By our estimate alone, with the context due: after a checkpoint all context is sent again. */
 export function nextRequestTokens(turn: TurnContract, step: Step): number {
   return estimatedTokensNow(turn, step) + dueTokens(turn, step);
 }
@@ -69,9 +63,7 @@ export function newestCountFor({ usage: { newest }, history }: ThreadState, read
 }
 
 /** Tokens of the full context. */
-export function bundleTokens(step: Step): number {
-  return tellingTokens(buildBundle(sections, step, () => false));
-}
+export const bundleTokens = (step: Step): number => tellingTokens(buildBundle(sections, step, () => false));
 
 /** Tokens of context that the next request adds to the present history. */
 export function dueTokens({ log }: Pick<TurnContract, 'log'>, step: Step): number {

@@ -21,25 +21,17 @@ export type ThreadUsage = Pick<
 
 const knownUsages = new WeakMap<ThreadState, Pick<Step, 'envelope' | 'tools'> & { readonly usage: ThreadUsage }>();
 
-/**
- * The thread's cost, and how much of the window its next request fills. Screens ask with every frame, so the result is
- * cached per state, envelope and tools.
- */
+/** The thread's cost and the fill of its window. Screens ask with every frame, so the result is cached. */
 export function usageNow(contract: TurnContract): ThreadUsage {
   const { parts, log, envelope } = contract;
   const tools = parts.router.specs(envelope.capabilities.tools, envelope.policy);
   const known = knownUsages.get(log.state);
   if (known?.envelope === envelope && known.tools === tools) return known.usage;
   const { effective, baseline } = windowNow(contract);
+  const { usage: spent, rateLimits } = log.state;
   const { tokens, measure } = activeTokensNow(contract, { tools });
-  const usage = {
-    total: log.state.usage.total,
-    tokens,
-    measure,
-    effectiveWindow: effective,
-    percentRemaining: percentRemaining({ effective, baseline, tokens }),
-    ...defined({ rateLimits: log.state.rateLimits }),
-  };
+  const window = { effectiveWindow: effective, percentRemaining: percentRemaining({ effective, baseline, tokens }) };
+  const usage = { total: spent.total, tokens, measure, ...window, ...defined({ rateLimits }) };
   knownUsages.set(log.state, { envelope, tools, usage });
   return usage;
 }
@@ -48,8 +40,8 @@ export function usageNow(contract: TurnContract): ThreadUsage {
 const leastShare = 400;
 
 /**
- * The tokens that each of the outputs still to come may have, so that all fit the next request by our estimate. Without
- * this limit many outputs at once would fill the window, and history would be compacted before the model had read any.
+ * The tokens that each output still to come may have. Without this limit many at once would fill the window, and
+ * history would be compacted before the model had read any.
  */
 export function outputShare(turn: Turn, step: Step, outputs: number): number {
   const { window } = compactionContract(turn);
@@ -75,10 +67,7 @@ export function limitToShare(output: CallResult['output'], budget: Budget, token
 /** Four bytes may be more than one token, as in tables of numbers. */
 const mostTokensPerEstimated = 4;
 
-/**
- * After a refusal: the window named by the server counts from now on in this thread, and the user learns what to
- * configure. `assumed`: the effective window before the refusal.
- */
+/** The window that a refusal named counts from now on in this thread. `assumed`: the one before. */
 export function adoptServerWindow(turn: Turn, assumed: number): void {
   const { log, envelope } = turn;
   const { identity, window } = envelope;

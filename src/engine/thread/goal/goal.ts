@@ -10,14 +10,8 @@ import { recordEvent } from '../record/record-context.ts';
 import type { Turn, TurnEnding } from '../thread-parts.ts';
 
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
-
-/**
- * True for a turn that works on a goal: only one whose model can end it. A forked agent, an ephemeral thread, a thread
- * whose gate was closed and one without the tool may have a goal in their lines, and leave it unchanged.
- */
-function hasGoals({ envelope }: Pick<Turn, 'envelope'>): boolean {
-  return envelope.capabilities.tools.includes('update_goal');
-}
+/** True for a turn whose model can end a goal. Other threads may have one in their lines, and leave it unchanged. */
+const hasGoals = ({ envelope }: Pick<Turn, 'envelope'>): boolean => envelope.capabilities.tools.includes('update_goal');
 
 /** The goal with its use so far. Costs of a plan do not count for the goal. */
 export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
@@ -29,9 +23,7 @@ export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
   return goal === undefined ? undefined : goalNow(goal, moment);
 }
 
-function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
-  return envelope.modes.collaboration.mode === 'plan';
-}
+const isPlanning = ({ envelope }: Pick<Turn, 'envelope'>): boolean => envelope.modes.collaboration.mode === 'plan';
 
 export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {
   log.record(goalUpdated(threadId, turnId, goal));
@@ -91,12 +83,10 @@ const rests = {
   'usage-limit': { status: 'usageLimited', cause: "the provider's limit of use is reached" },
 } as const satisfies Record<Exclude<GoalPauseReason, 'stalled'>, { status: GoalStatus; cause: string }>;
 
-interface Rest {
+type Rest = Required<Pick<RecordedGoal, 'status' | 'reason'>> & {
   readonly why: GoalPauseReason;
-  readonly status: GoalStatus;
-  readonly reason: string;
   readonly outcome: Outcome;
-}
+};
 
 /** Stops the goal from continuing by itself: a line records it, for the model and the user. */
 export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {
@@ -106,10 +96,7 @@ export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason,
   turn.log.tell({ kind: 'warning', outcome });
 }
 
-/**
- * True if a turn whose model is done must continue. Also reports the budget to a turn that continues anyway. Loaded on
- * use.
- */
+/** True if a turn whose model is done must continue. Also reports the budget to a turn that continues anyway. */
 export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
   if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
   const goal = await import('./pursue-goal.ts');

@@ -9,7 +9,6 @@ import {
   stoppedByHook,
 } from '../../../core/fragments/answers/refusals.ts';
 import { interruptedBeforeRunning } from '../../../core/fragments/answers/tool-calls.ts';
-import { entries } from '../../../core/history/history.ts';
 import type { AskDecision } from '../../../core/policy/decide/call-decision.ts';
 import { isHeldByRules } from '../../../core/policy/decide/decide-call.ts';
 import type { RecordedSession } from '../../../core/state/fold/running-calls.ts';
@@ -21,7 +20,7 @@ import {
   shownCallInput,
 } from '../../../core/state/questions/call-arguments.ts';
 import type { HookVerdict } from '../../../ports/hooks.ts';
-import { type CallItem, isCall } from '../../../protocol/item.ts';
+import type { CallItem } from '../../../protocol/item.ts';
 import {
   arrayAt,
   isJsonObject,
@@ -31,7 +30,7 @@ import {
   stringAt,
 } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { callIn, mcpCallOf } from '../calls/calls.ts';
 import type { Turn } from '../thread-parts.ts';
 import { flushToSubscribers, keepHookTexts, runHooks } from './run-hooks.ts';
 
@@ -52,7 +51,7 @@ export async function beforeCall(
   { call, prepared }: CallAfterHooks,
 ): Promise<CallAfterHooks | RefusedCall> {
   keepSaid(turn, call, {});
-  const { names, input } = hookedCall(call, mcpToolOf(prepared.item));
+  const { names, input } = hookedCall(call, mcpCallOf(prepared.item));
   // Nothing is typed: hooks were asked about the command when it was started.
   if (call.name === 'write_stdin' && input['command'] === '') return { kind: 'prepared', call, prepared };
   const [name = call.name] = names;
@@ -61,7 +60,7 @@ export async function beforeCall(
   keepHookTexts(turn, verdict, call.call_id);
   const { blocked, decision, updatedInput, contexts } = verdict;
   if (blocked !== undefined) {
-    const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
+    const command = name === 'Bash' ? stringAt(input, 'command') : undefined;
     return { kind: 'refused', output: blockedByHook(blocked, { tool: name, command }) };
   }
   // Hooks that were aborted gave no opinion: the call must not run without them.
@@ -94,10 +93,9 @@ function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookRes
 export async function afterCall<Result extends CallResult>(turn: Turn, given: CallItem, end: Result): Promise<Result> {
   const call = callThatEnded(turn, given, end);
   if (call === undefined) return end;
-  const { names, input } = hookedCall(call, mcpToolOf(end.item));
+  const { names, input } = hookedCall(call, mcpCallOf(end.item));
   const [name = call.name] = names;
-  const response = responseOf(end);
-  const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: response };
+  const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: responseOf(end) };
   const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
   const said = call === given ? verdict : withCommand(verdict, stringAt(input, 'command') ?? '');
   keepHookTexts(turn, said, call.call_id);
@@ -109,22 +107,18 @@ export async function afterCall<Result extends CallResult>(turn: Turn, given: Ca
 }
 
 /** A verdict on a command that ran on appears beside another call, so it names the command. */
-function withCommand(verdict: HookVerdict, command: string): HookVerdict {
-  return {
-    ...verdict,
-    contexts: verdict.contexts.map(({ key, text }) => ({ key, text: aboutEndedCommand(command, text) })),
-  };
+function withCommand({ contexts, ...verdict }: HookVerdict, command: string): HookVerdict {
+  return { ...verdict, contexts: contexts.map(({ key, text }) => ({ key, text: aboutEndedCommand(command, text) })) };
 }
 
 /** For a command its output; for a server's tool the server's response; otherwise what the model would read. */
 function responseOf({ item, output, dropped = [] }: CallResult): Json {
   if (item.kind === 'command') return item.output;
-  if (item.kind === 'tool-call' && item.result !== undefined) {
-    const { content, structured } = item.result;
-    return { content, ...(structured === null ? {} : { structuredContent: structured }) };
-  }
-  if (item.kind === 'tool-call' && item.server !== undefined) return item.output ?? output;
-  return item.kind === 'tool-call' && dropped.length > 0 ? (item.output ?? output) : output;
+  if (item.kind !== 'tool-call') return output;
+  if (item.result === undefined)
+    return item.server !== undefined || dropped.length > 0 ? (item.output ?? output) : output;
+  const { content, structured } = item.result;
+  return { content, ...(structured === null ? {} : { structuredContent: structured }) };
 }
 
 /** The real result is kept beside the line. */
@@ -164,9 +158,7 @@ function inputForHooks(call: CallItem, given: JsonObject): JsonObject {
   return call.name === 'apply_patch' ? { command: patchOf(call) } : given;
 }
 
-/**
- * Fields that, besides its words, decide what a command can do. Hooks read and change them under the model's own names.
- */
+/** Fields that decide what a command can do, besides its words. Hooks read and change them under these names. */
 const besideCommand = [
   'workdir',
   'stdin',
@@ -205,12 +197,8 @@ function patchOf(call: CallItem): string {
 }
 
 const deferredCall = 'call_tool';
-
 type McpToolName = Pick<NonNullable<Question['mcp']>, 'server' | 'tool'>;
-
-function isDeferred({ name }: CallItem): boolean {
-  return name === deferredCall;
-}
+const isDeferred = ({ name }: CallItem): boolean => name === deferredCall;
 
 function reachedBy(call: CallItem): readonly string[] {
   const inner = isDeferred(call) ? stringAt(argumentsOf(call), 'name') : undefined;
@@ -222,30 +210,15 @@ function innerOf({ arguments: inner }: JsonObject): JsonObject {
   return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
 }
 
-function mcpToolOf(item: TurnItem): McpToolName | undefined {
-  if (item.kind !== 'tool-call' || item.server === undefined) return undefined;
-  return { server: item.server, tool: item.tool };
-}
-
-/**
- * The call that ends with this result. A command that runs on has not ended; the `write_stdin` result that reports its
- * end is for the command's own call.
- */
-function callThatEnded(
-  turn: Pick<Turn, 'log'>,
-  call: CallItem,
-  { session, dropped = [] }: Pick<CallResult, 'session' | 'dropped'>,
-): CallItem | undefined {
+/** The call that ends with this result: for a command that ran on, the one that started it. */
+function callThatEnded(turn: Turn, call: CallItem, { session, dropped = [] }: CallResult): CallItem | undefined {
   if (session !== undefined) return undefined;
   if (call.name !== 'write_stdin') return call;
   const id = call.type === 'function_call' ? parseJsonObject(call.arguments)?.['session_id'] : undefined;
   if (!dropped.some((each) => each.id === id)) return undefined;
   const { sessions, history } = turn.log.state;
   const ended = sessions.find((each) => each.id === id);
-  if (ended === undefined) return undefined;
-  const all = entries(history).map(({ item }) => item);
-  const started = all.findLast((item) => isCall(item) && item.call_id === ended.callId);
-  return startedWith(ended, started !== undefined && isCall(started) ? started : undefined);
+  return ended && startedWith(ended, callIn(history, ended.callId));
 }
 
 /** The session records what ran. Long words are whole only in the call, unless history has lost it. */
@@ -257,10 +230,7 @@ function startedWith({ item, callId }: RecordedSession, started: CallItem | unde
   return { type: 'function_call', call_id: callId, name: 'exec_command', arguments: JSON.stringify({ cmd }) };
 }
 
-/**
- * Hooks' answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user.
- * `byUser`: only their no counts.
- */
+/** Hooks' answer to a question about a call. Undefined: they leave it to the user. `byUser`: only their no counts. */
 export async function answerByHooks(
   turn: Turn,
   question: Question,
@@ -270,8 +240,8 @@ export async function answerByHooks(
   const { callId } = question;
   // A server's request for information is no matter of permission.
   if (question.kind === 'elicitation') return undefined;
-  const call = entries(log.state.history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
-  if (call === undefined || !isCall(call)) return undefined;
+  const call = callIn(log.state.history, callId);
+  if (call === undefined) return undefined;
   const { names, input } = hookedCall(callAfterHooks(call, memory.hookedCalls.get(callId)), question.mcp);
   const about = { tool_name: names[0] ?? call.name, tool_input: input };
   const verdict = await runHooks(turn, { event: 'PermissionRequest', subjects: names, about, signal });

@@ -32,9 +32,7 @@ export async function runHooks(turn: Turn, { event, subjects, about, signal }: A
   return verdict;
 }
 
-/**
- * Programs may take their time, and surfaces show what runs. A lost disk is reported by the next caller that needs it.
- */
+/** Surfaces show what runs. A lost disk is reported by the next caller that needs it. */
 export function flushToSubscribers({ log }: Pick<Turn, 'log'>): void {
   log.durable().catch(() => {});
 }
@@ -84,13 +82,9 @@ function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-fai
 
 function hookInput(turn: Turn, event: HookEvent, about: JsonObject): JsonObject {
   const { threadId, turnId, envelope, log, parts } = turn;
-  const common = {
-    session_id: threadId,
-    transcript_path: parts.isEphemeral === true ? null : log.location,
-    cwd: envelope.workspace.cwd,
-    hook_event_name: event,
-  };
-  if (event === 'SessionEnd') return { ...common, ...about };
+  const { cwd } = envelope.workspace;
+  const path = parts.isEphemeral === true ? null : log.location;
+  const common = { session_id: threadId, transcript_path: path, cwd, hook_event_name: event };
   const model = envelope.identity.model.slug;
   if (event === 'PreCompact' || event === 'PostCompact') return { ...common, turn_id: turnId, model, ...about };
   const turns = event === 'SessionStart' ? {} : { turn_id: turnId };

@@ -11,31 +11,22 @@ import { readNamedSkills } from '../record/record-skills.ts';
 import type { Turn } from '../thread-parts.ts';
 import { type AskedHooks, keepHookTexts, recordLateHooks, recordHookTexts, runHooks } from './run-hooks.ts';
 
-/**
- * Runs the hooks for the end of a session that was started and has not ended. They have seconds, and their output is
- * not read.
- */
+/** Runs the hooks for the end of a session that was started. They have seconds, and their output is not read. */
 export async function endSession(
   hooks: Hooks,
   { id, cwd, transcript }: { readonly id: ThreadId; readonly cwd: string; readonly transcript: string | null },
 ): Promise<void> {
   const subjects = ['other'];
   if (!hooks.takeEnd(id) || !hooks.wants('SessionEnd', subjects)) return;
-  const names = { session_id: id, transcript_path: transcript, cwd, hook_event_name: 'SessionEnd' };
+  const input = { session_id: id, transcript_path: transcript, cwd, hook_event_name: 'SessionEnd', reason: 'other' };
   const { signal } = new AbortController();
-  await hooks.run(
-    { event: 'SessionEnd', subjects, input: { ...names, reason: 'other' }, cwd },
-    { signal, mostTokens: 0 },
-  );
+  await hooks.run({ event: 'SessionEnd', subjects, input, cwd }, { signal, mostTokens: 0 });
 }
 
 /** A hook that never lets a turn end would cause endless costs. */
 const mostTimes = 100;
 
-/**
- * Called when the model is done. `go-on`: a hook says what is left to do. `end`: a hook ends the turn, even one with a
- * goal. `may-end`: the turn decides.
- */
+/** `go-on`: a hook says what is left to do. `end`: a hook ends the turn, even one with a goal. */
 export async function runStopHooks(turn: Turn, lastMessage: string | undefined): Promise<'go-on' | 'end' | 'may-end'> {
   const { memory, log } = turn;
   if (turn.parts.hooks === undefined || turn.signal.aborted) return 'may-end';
@@ -48,11 +39,8 @@ export async function runStopHooks(turn: Turn, lastMessage: string | undefined):
     return 'end';
   }
   memory.keptGoing++;
-  recordEvents(
-    turn,
-    hookPromptFragment,
-    prompts.map(({ runId, text }) => ({ runId, prompt: text })),
-  );
+  const texts = prompts.map(({ runId, text: prompt }) => ({ runId, prompt }));
+  recordEvents(turn, hookPromptFragment, texts);
   return 'go-on';
 }
 
@@ -69,17 +57,11 @@ const endless: Outcome<'hook-endless'> = {
   next: 'Let the hook look at stop_hook_active, and allow the end when it is true.',
 };
 
-/**
- * Puts what arrived meanwhile into history, in order; the user's words after hooks have checked them. The turn ends if
- * hooks reject all of the user's words. Unchecked words wait for the next turn.
- */
+/** Puts what arrived into history, once hooks have checked the user's words. Ends the turn if they reject all. */
 export async function admitInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
   recordLateHooks(turn);
-  if (parts.hooks?.wants('UserPromptSubmit') !== true) {
-    drainInbox(turn);
-    return;
-  }
+  if (parts.hooks?.wants('UserPromptSubmit') !== true) return drainInbox(turn);
   let [isBlocked, isHeard] = [false, false];
   for (;;) {
     // Each needs a line: hooks name it by that, and it is safe while they look at it.
@@ -93,8 +75,8 @@ export async function admitInbox(turn: Turn): Promise<void> {
     if (!inbox.waiting.some(({ id }) => id === next.id)) continue;
     if (reason === undefined) recordMail(turn, next);
     else drop(turn, next, reason);
-    if (next.kind === 'words' && reason === undefined) isHeard = true;
-    if (reason !== undefined) isBlocked = true;
+    isHeard ||= next.kind === 'words' && reason === undefined;
+    isBlocked ||= reason !== undefined;
     keepHookTexts(turn, verdict);
     recordHookTexts(turn);
   }
@@ -108,20 +90,14 @@ async function look(turn: Turn, mail: Mail): Promise<HookVerdict> {
 
 /** The message was never said: neither the model nor a later turn sees it. */
 function drop({ log }: Turn, mail: Mail, reason: string): void {
-  const outcome = blockedPrompt(reason);
-  if (mail.id !== undefined) log.record(messageDropped(mail.id, outcome.code));
-  log.tell({ kind: 'warning', outcome });
-}
-
-function blockedPrompt(reason: string): Outcome<'blocked-by-hook'> {
+  const code = 'blocked-by-hook';
   const message = `A hook blocked the message: ${reason === '' ? 'it gave no reason.' : reason}`;
-  return { code: 'blocked-by-hook', message, next: 'The model did not get it. Change the message, or the hook.' };
+  if (mail.id !== undefined) log.record(messageDropped(mail.id, code));
+  const next = 'The model did not get it. Change the message, or the hook.';
+  log.tell({ kind: 'warning', outcome: { code, message, next } });
 }
 
-/**
- * Runs the hooks for the start of a session where due: in the first turn that this process runs, and after history was
- * compacted. Their text is sent as a section of the context.
- */
+/** Runs the hooks for the start of a session: in this process's first turn, and after history was compacted. */
 export async function startSession(turn: Turn): Promise<void> {
   const { parts, log, threadId } = turn;
   const { turns, checkpoints } = log.state;

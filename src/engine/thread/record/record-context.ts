@@ -21,10 +21,7 @@ interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
   readonly parts: Pick<ThreadParts, 'ids'>;
 }
 
-interface Reason {
-  readonly cause: Exclude<ContextCause, 'user'>;
-  readonly why?: string;
-}
+type Reason = { readonly cause: Exclude<ContextCause, 'user'>; readonly why?: string };
 
 export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
@@ -84,16 +81,11 @@ export function tellContext(
   }
 }
 
-/**
- * Records the turn's contract, and the thread's settings if they are new, or newer than the contract: other programs
- * resume with whichever line came last.
- */
+/** Records the contract, and settings that are newer than the last ones: programs resume with whichever came last. */
 export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
   const { envelope: before, settings } = log.state;
-  if (settings !== undefined && isOutdated()) {
-    log.record(turnContext(envelope, before, { outdated: true }), repeatSettings(threadId, settings));
-    return;
-  }
+  if (settings !== undefined && isOutdated())
+    return log.record(turnContext(envelope, before, { outdated: true }), repeatSettings(threadId, settings));
   log.record(turnContext(envelope, before));
   const applied = settingsApplied(threadId, envelope);
   if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);
@@ -104,10 +96,7 @@ export function runsUnderThreadSettings({ log, threadId, envelope, isOutdated }:
   return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
 }
 
-/**
- * Records the thread's settings, unless a resume would find them anyway. A waiting message must not run under others,
- * perhaps wider ones, because the program died before its turn was recorded.
- */
+/** Records the thread's settings, unless a resume finds them: a waiting message must not run under wider ones. */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
   if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsApplied(threadId, inForce));
 }

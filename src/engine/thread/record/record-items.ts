@@ -21,7 +21,7 @@ import {
   itemLine,
 } from '../../../core/state/drafts/item-lines.ts';
 import { withEnteredMessage, notificationOf } from '../../../core/state/fold/waiting-messages.ts';
-import { otherAuthor, type UnusableImage, type UserImage, type UserInput } from '../../../protocol/user-input.ts';
+import { otherAuthor, type UserInput } from '../../../protocol/user-input.ts';
 import type { CallResult } from '../../../adapters/tools/tool.ts';
 import { windowNow } from '../context/turn-contract.ts';
 import { limitToShare } from '../context/window-use.ts';
@@ -33,43 +33,30 @@ import { recordEvent, recordWaited } from './record-context.ts';
 /** `waited`: the id of the line by which the message waited, if it did. */
 function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
   const { log, parts, turnId } = turn;
-  recordUnusableImages(turn, input.unusableImages ?? []);
+  const { images, unusableImages: unusable = [] } = input;
+  // The words may mention missing pictures: the user and the model are informed before the words are read.
+  if (unusable.length > 0) recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
+  log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
   const line = userLine(item, { author: input.author, turn: turnId, number: log.state.turns });
   log.record(withEnteredMessage(line, waited));
-  recordResizedImages(turn, input.images);
-  const paths = input.images.map(({ path }) => path);
+  const resized = images.flatMap((each, at) => (each.resized ? [{ ...each.resized, number: at + 1 }] : []));
+  if (resized.length > 0) recordEvent(turn, imageResizeNoticeFragment, { images: resized });
+  const paths = images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
   const author = otherAuthor(input.author);
   const event = { kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text } as const;
   log.tell({ ...event, ...defined({ author }) });
 }
 
-/** The words may mention pictures that are missing: the user and the model are informed before the words are read. */
-function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableImage[]): void {
-  if (unusable.length === 0) return;
-  recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
-  turn.log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
-}
+type Refused = { readonly refused?: RefusedCallRecord };
 
-function recordResizedImages(turn: RecordingTurn, all: readonly UserImage[]): void {
-  const images = all.flatMap(({ resized }, at) => (resized === undefined ? [] : [{ ...resized, number: at + 1 }]));
-  if (images.length > 0) recordEvent(turn, imageResizeNoticeFragment, { images });
-}
-
-interface RecordedResult extends Pick<CallResult, 'output' | 'fullOutput'>, Partial<Pick<CallResult, 'item'>> {
-  readonly refused?: RefusedCallRecord;
-}
-
-/**
- * Records the output of a call in the type that the call requires, within the budget of one output. The part that does
- * not fit is kept beside the line.
- */
+/** Records the output of a call within the budget of one output. The part that does not fit is kept beside the line. */
 export function recordAnswer(
   turn: RecordingTurn,
   call: CallItem,
-  { output, fullOutput, item: shown, refused }: RecordedResult,
+  { output, fullOutput, item: shown, refused }: Partial<CallResult> & Pick<CallResult, 'output'> & Refused,
   /** In tokens: the limit beside other outputs of its step. */
   share = Infinity,
 ): void {
@@ -84,9 +71,7 @@ export function recordAnswer(
   log.record({ ...answerLine(item, turnId, { changed, ...defined({ refused }) }), ...beside });
 }
 
-function textOf(output: CallResult['output']): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
-}
+const textOf = (output: CallResult['output']): string => (typeof output === 'string' ? output : JSON.stringify(output));
 
 export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
   log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));

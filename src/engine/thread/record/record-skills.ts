@@ -2,6 +2,7 @@ import { contextBudget, mostSkillTokens } from '../../../core/envelope/window.ts
 import { pluginHintFragment, skillBodyFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
 import { cutText, splitBudget } from '../../../core/fragments/text/cut-and-fence-text.ts';
 import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
+import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { skillHintFragment, skillLine } from '../../../core/world/sections/skills.ts';
 import type { NamedSkill, NamedSkills } from '../../../ports/skills.ts';
@@ -40,8 +41,9 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   const wanted = fresh.map(({ contents }) => Math.min(mostSkillTokens, estimateTokens(contents)));
   const shares = splitBudget(wanted, left, leastTokens);
   for (const [index, skill] of fresh.entries()) {
-    const contents = fitting(skill, shares[index] ?? 0);
-    const isWhole = contents === skill.contents;
+    const share = shares[index] ?? 0;
+    const isWhole = estimateTokens(skill.contents) <= share;
+    const contents = isWhole ? skill.contents : share === 0 ? '' : cutText(skill.contents, share);
     if (!isWhole) warnOnce(turn, cutSkill(skill, contents, Math.min(mostSkillTokens, budget)), 'message');
     memory.givenSkills.set(skill.path, estimateTokens(contents));
     recordEvent(turn, skillBodyFragment, { ...skill, contents, ...(!isWhole && { isCut: true }) });
@@ -56,11 +58,6 @@ function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
     turn.memory.givenSkills.set(key, 0);
     recordEvent(turn, pluginHintFragment, { name, skillPrefix, apps: [], servers: [] });
   }
-}
-
-function fitting({ contents }: NamedSkill, tokens: number): string {
-  if (estimateTokens(contents) <= tokens) return contents;
-  return tokens === 0 ? '' : cutText(contents, tokens);
 }
 
 /** `most`: its space if no other skill were named. */
@@ -89,7 +86,13 @@ export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   const { skills: tokens, effective } = windowNow(turn);
   const known = parts.skills.relevant(text, tokens).filter(({ path }) => !memory.givenSkills.has(path));
   if (known.length === 0) return;
-  const hinted = hintsIn(log.state);
+  const isHint = ({ origin }: Entry): boolean =>
+    origin.family === 'context' && origin.kinds.includes(skillHintFragment.id);
+  const hinted = JSON.stringify(
+    entries(log.state.history)
+      .filter(isHint)
+      .map(({ item }) => item),
+  );
   let left = contextBudget('skillHints', effective);
   const skills = known.filter((skill) => {
     const line = skillLine(skill);
@@ -99,11 +102,4 @@ export function recordSkillHints(turn: Turn, { text }: UserInput): void {
     return true;
   });
   if (skills.length > 0) recordEvent(turn, skillHintFragment, { skills });
-}
-
-function hintsIn({ history }: Turn['log']['state']): string {
-  const hints = entries(history).filter(
-    ({ origin }) => origin.family === 'context' && origin.kinds.includes(skillHintFragment.id),
-  );
-  return hints.map(({ item }) => JSON.stringify(item)).join('\n');
 }

@@ -30,25 +30,21 @@ export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): voi
   if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
 }
 
-/**
- * Records the cost and the remaining space; estimated where the provider reports no input. `counted` by the provider,
- * `spent` with an estimate where it did not count.
- */
+/** Records cost and remaining space. `counted` by the provider, `spent` with an estimate where it did not count. */
 export function recordUsage(
   turn: Turn,
   step: Step,
   { counted, spent = noUsage }: { readonly counted: Usage | undefined; readonly spent: Usage | undefined },
 ): void {
-  const { log } = turn;
+  const { log, memory, turnId } = turn;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
   const shown = shownAfter(turn, step, counted, believed);
   const last = believed ?? { ...noUsage, total: shown.tokens };
+  const { rateLimits } = memory;
+  memory.rateLimits = undefined;
   const total = addUsage(log.state.usage.total, spent);
-  const { rateLimits } = turn.memory;
-  turn.memory.rateLimits = undefined;
   log.record(tokenCount({ total, last, window: shown.effectiveWindow, rateLimits }, shown));
-  const said = defined({ rateLimits });
-  log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown, ...said });
+  log.tell({ kind: 'usage', turnId, total: log.state.usage.total, ...shown, ...defined({ rateLimits }) });
 }
 
 /** From this many tokens on a count is believed without comparison: weighing a long history takes time. */
@@ -57,10 +53,7 @@ const believedAtOnce = 16_000;
 const mostTimes = 8;
 const mostBeyond = 4000;
 
-/**
- * False for a count that says nothing about the window. Some servers count only what was not in their cache, or report
- * meaningless numbers: a count far below the size sent is not believed.
- */
+/** False for a count that says nothing about the window, such as only what was not in the server's cache. */
 function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
   const { sent } = turn.log.state;
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
@@ -88,14 +81,8 @@ function shownAfter(turn: Turn, step: Step, counted: Usage | undefined, believed
   const upTo = turn.log.state.history.length;
   const newest = believed === undefined ? countBefore(turn) : ({ kind: 'counted', usage: believed, upTo } as const);
   const { tokens, measure } = activeTokensAfter(turn, step, newest);
-  return {
-    step: step.index,
-    ...defined({ last: counted }),
-    tokens,
-    measure,
-    effectiveWindow: effective,
-    percentRemaining: percentRemaining({ effective, baseline, tokens }),
-  };
+  const window = { effectiveWindow: effective, percentRemaining: percentRemaining({ effective, baseline, tokens }) };
+  return { step: step.index, ...defined({ last: counted }), tokens, measure, ...window };
 }
 
 /** The count that still holds. An earlier refusal for length means nothing once a request was answered. */

@@ -14,10 +14,7 @@ import { asItem } from '../../../protocol/item.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 
-/**
- * Enforces the port's contract on an answer of any wire format: it ends with exactly one `completed` or `failed`,
- * nothing follows, and every item is one that a line can hold. Throws only a Fault.
- */
+/** Enforces the port's contract: an answer ends with one `completed` or `failed`, and a line can hold every item. */
 export async function* checkedAnswer(
   ask: () => AsyncIterable<ModelEvent>,
   { maxItems, signal }: { readonly maxItems: number; readonly signal: AbortSignal },
@@ -68,13 +65,9 @@ function isFailure(failure: ModelFailure): boolean {
   return isSaid && (retry === 'never' || isJsonObject(retry));
 }
 
-function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
-  return { kind: 'failed', failure };
-}
-
+const failed = (failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> => ({ kind: 'failed', failure });
 type EndOfAnswer = Extract<ModelEvent, { kind: 'completed' | 'failed' }>;
 type PartOfAnswer = Exclude<ModelEvent, EndOfAnswer>;
-
 /** The end of an answer with its cost: `usage` as counted by the provider, `spent` estimated where it did not count. */
 export type CostedEvent = PartOfAnswer | (EndOfAnswer & { readonly spent?: Usage });
 

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/objects.ts';
-import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { turnProvider } from '../../../core/envelope/envelope.ts';
 import type { Price } from '../../../core/envelope/prices.ts';
 import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
 import { planRequest, promptFor } from '../../../core/state/plan-request.ts';
@@ -48,19 +48,17 @@ export class ModelExchange {
   }
 
   private constructor(turn: Turn, given: RequestToSend, admitted: Admitted) {
-    const { log } = turn;
-    const { step, attempt, by, auxiliary } = given;
     this.#turn = turn;
     this.#given = given;
     this.#admitted = admitted;
     this.#prompt = recordRequest(turn, given);
     this.#body = given.provider.encoder.body(this.#prompt);
-    const { stored, told } = log.store();
+    const { stored, told } = turn.log.store();
     this.#stored = stored;
     this.#durable = told;
     // A lost disk is reported at the end of the answer; until then nothing listens.
     for (const each of [stored, told]) each.catch(() => {});
-    this.#trace = new StepTrace(turn, step, attempt, by, auxiliary?.purpose);
+    this.#trace = new StepTrace(turn, given);
   }
 
   get bytes(): number {
@@ -114,8 +112,8 @@ export class ModelExchange {
 
   #explained(event: AnswerEnd): AnswerEnd {
     const { shortenedBy, outputLimit } = this.#admitted;
-    if (event.kind !== 'failed' || shortenedBy === undefined || outputLimit === undefined) return event;
-    if (event.failure.cause !== 'answer-length') return event;
+    const isCut = event.kind === 'failed' && event.failure.cause === 'answer-length';
+    if (!isCut || shortenedBy === undefined || outputLimit === undefined) return event;
     return { ...event, failure: limitCut(shortenedBy, outputLimit, this.#turn.parts) };
   }
 
@@ -193,11 +191,7 @@ function recordRequest(turn: Turn, given: RequestToSend): Prompt {
   return promptFor(log.state, record);
 }
 
-async function* compacted(
-  client: ModelClient,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent, void> {
+async function* compacted(client: ModelClient, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const answer = await client.compact!(request, signal);
   if (answer.kind === 'failed') return yield answer;
   for (const item of answer.output) yield { kind: 'item', item };
@@ -215,21 +209,15 @@ class StepTrace {
   #answerMs = 0;
   #usage: Usage | undefined;
 
-  constructor(turn: Turn, step: Step, attempt: number, by: Envelope, purpose: 'compaction' | 'review' | undefined) {
+  constructor(turn: Turn, { by, step, attempt, auxiliary }: RequestToSend) {
     const { identity, telemetry, window } = by;
+    const { effort, provider, modelClient: wire } = identity;
+    const { traceId, threadId, turnId } = telemetry;
     this.#window = window.configured;
     this.#turn = turn;
-    this.#labels = {
-      traceId: telemetry.traceId,
-      threadId: telemetry.threadId,
-      turnId: telemetry.turnId,
-      step: step.index,
-      attempt,
-      model: identity.model.slug,
-      provider: identity.provider,
-      wire: identity.modelClient,
-      ...defined({ effort: identity.effort, purpose }),
-    };
+    const about = { traceId, threadId, turnId, step: step.index, attempt };
+    const asked = { model: identity.model.slug, provider, wire, ...defined({ effort, purpose: auxiliary?.purpose }) };
+    this.#labels = { ...about, ...asked };
     this.#span = turn.parts.tracer.startStep(this.#labels);
     this.#startedAt = turn.parts.clock.now();
   }

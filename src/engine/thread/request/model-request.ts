@@ -33,7 +33,6 @@ export interface Admitted {
 }
 
 const free: Admitted = { over: () => {} };
-
 /** For a model whose record does not limit its answers. */
 const usualOutput = 32_000;
 
@@ -60,17 +59,11 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
     : parts.agents.meter(decide, signal));
   const answer = endless && { tokens: size.output, why: endless };
   if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing, parts }, answer);
+  const { output: outputLimit } = fitting;
   if (!isLimited || all.length === 0) return { over };
-  const isShorter = fitting.output < size.output;
-  const shortenedBy = isShorter ? tightest(all, size, fitting.output) : undefined;
-  return { outputLimit: fitting.output, shortenedBy, over };
-}
-
-function tightest(all: readonly Allowance[], size: RequestSize, output: number): Allowance | undefined {
-  return all.find((each) => {
-    const alone = fitRequest([each], size);
-    return alone.kind === 'fits' && alone.output === output;
-  });
+  if (outputLimit >= size.output) return { outputLimit, over };
+  const isTightest = (fit: RequestFit): boolean => fit.kind === 'fits' && fit.output === outputLimit;
+  return { outputLimit, shortenedBy: all.find((each) => isTightest(fitRequest([each], size))), over };
 }
 
 /** The reason why the request cannot limit its answer; undefined: it can. */
@@ -135,10 +128,7 @@ export class RetryCount {
   }
 }
 
-/**
- * Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. Reports each new
- * attempt.
- */
+/** Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. */
 export async function tryAgain<Answer>(
   { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
   ask: (attempt: number, retries: RetryCount) => Promise<Answer>,

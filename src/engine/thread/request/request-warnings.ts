@@ -9,10 +9,7 @@ import { warnOnceForAll } from '../log.ts';
 /** Models for which the user was warned that an item is sent without its media. */
 const known = new WeakMap<Item, Set<string>>();
 
-/**
- * Warns about pictures and recordings that the model does not get: at most one warning per turn, and none twice about
- * the same item and model.
- */
+/** Warns about media that the model does not get: once per turn at most, and once per item and model. */
 export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
   const { slug } = identity.model;
   const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);
@@ -27,16 +24,17 @@ function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-l
     left.reduce((all, each) => all + each[media], 0);
   const [images, recordings, elsewhere] = [sum('images'), sum('recordings'), sum('elsewhere')];
   if (images + recordings === 0) return unreachable(elsewhere);
-  const what = [
-    ...(images > 0 ? [counted(images, 'picture')] : []),
-    ...(recordings > 0 ? [counted(recordings, 'recording')] : []),
-  ];
-  const takes = [...(images > 0 ? ['pictures'] : []), ...(recordings > 0 ? ['sound'] : [])].join(' and no ');
+  const kinds = [
+    { count: images, noun: 'picture', takes: 'pictures' },
+    { count: recordings, noun: 'recording', takes: 'sound' },
+  ].filter(({ count }) => count > 0);
+  const what = kinds.map(({ count, noun }) => counted(count, noun)).join(' and ');
+  const takes = kinds.map((kind) => kind.takes);
   const isOne = images + recordings === 1;
   return {
     code: 'media-left-out',
-    message: `${what.join(' and ')} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes}.`,
-    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.replace(' and no ', ' and ')}.`,
+    message: `${what} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes.join(' and no ')}.`,
+    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.join(' and ')}.`,
   };
 }
 
@@ -50,9 +48,7 @@ function unreachable(count: number): Outcome<'media-left-out'> {
   };
 }
 
-function counted(number: number, noun: string, many = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : many}`;
-}
+const counted = (number: number, noun: string, many = `${noun}s`): string => `${number} ${number === 1 ? noun : many}`;
 
 /** Warns once in the life of a thread if the server reports another model than the requested one. */
 export function warnOfOtherModel(turn: Turn, { identity }: Envelope, served: string): void {

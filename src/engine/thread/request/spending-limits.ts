@@ -9,10 +9,7 @@ import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { type Billing, resolveBilling } from '../record/record-usage.ts';
 
 /** An answer that a request cannot limit counts as the longest that the model may give. */
-export interface UnlimitedAnswer {
-  readonly tokens: number;
-  readonly why: 'chatgpt' | 'checkpoint' | 'provider';
-}
+export type UnlimitedAnswer = { readonly tokens: number; readonly why: 'chatgpt' | 'checkpoint' | 'provider' };
 
 const unlimitedBecause: Readonly<Record<UnlimitedAnswer['why'], string>> = {
   chatgpt: 'with a ChatGPT login, requests cannot limit their answers',
@@ -58,8 +55,8 @@ export function limitCut(allowance: Allowance, outputLimit: number, parts: Kept)
 }
 
 function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
-  const option = { max_turn_tokens: ' (exec: --max-tokens)', max_turn_cost: ' (exec: --max-cost)' };
-  const where = `raise ${limit}${limit === 'max_turn_tokens' || limit === 'max_turn_cost' ? option[limit] : ''}`;
+  const options: Partial<Record<typeof limit, string>> = { max_turn_tokens: 'max-tokens', max_turn_cost: 'max-cost' };
+  const where = `raise ${limit}${options[limit] === undefined ? '' : ` (exec: --${options[limit]})`}`;
   if (isEphemeral === true)
     return `This thread is ephemeral and cannot be resumed. To continue, ${where} and start again.`;
   const fresh = limit.startsWith('max_turn') ? ' A new turn has the whole limit again.' : '';
@@ -93,19 +90,16 @@ async function unpricedProblem(
 
 function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: Billing): Outcome<'price-unknown'> {
   const { model, provider, price } = identity;
+  const table = `[model_prices."${provider}/${model.slug}"]`;
   if (by === 'plan') {
-    return {
-      code: 'price-unknown',
-      message: `A limit on cost is set, and no price applies to ${model.slug} from ${provider}: with a ChatGPT login, the plan of the account pays.`,
-      next: `Set a limit in tokens instead (max_turn_tokens, exec: --max-tokens), or add [model_prices."${provider}/${model.slug}"] to config.toml to count by a price of your own.`,
-    };
+    const message = `A limit on cost is set, and no price applies to ${model.slug} from ${provider}: with a ChatGPT login, the plan of the account pays.`;
+    const next = `Set a limit in tokens instead (max_turn_tokens, exec: --max-tokens), or add ${table} to config.toml to count by a price of your own.`;
+    return { code: 'price-unknown', message, next };
   }
   const why = price === undefined ? 'no price is known for' : `its known price does not hold for such long requests of`;
-  return {
-    code: 'price-unknown',
-    message: `A limit on cost is set, and ${why} ${model.slug} from ${provider}.`,
-    next: `Add [model_prices."${provider}/${model.slug}"] with input = … and output = … (US dollars per million tokens) to config.toml, or set a limit in tokens.`,
-  };
+  const message = `A limit on cost is set, and ${why} ${model.slug} from ${provider}.`;
+  const next = `Add ${table} with input = … and output = … (US dollars per million tokens) to config.toml, or set a limit in tokens.`;
+  return { code: 'price-unknown', message, next };
 }
 
 function pastUnknown({ limit, unpriced = 0 }: Allowance): Pick<Outcome, 'message' | 'next'> {

@@ -7,13 +7,10 @@ export async function answerProblem(
   answer: string | undefined,
 ): Promise<Outcome<'answer-unfit'> | undefined> {
   const problem = answer === undefined ? 'The model gave no answer' : await problemOf(schema, answer);
-  return problem === undefined
-    ? undefined
-    : {
-        code: 'answer-unfit',
-        message: `The answer does not match the output schema. ${problem}.`,
-        next: 'Try again, simplify the schema, or choose a model that follows schemas.',
-      };
+  if (problem === undefined) return undefined;
+  const message = `The answer does not match the output schema. ${problem}.`;
+  const next = 'Try again, simplify the schema, or choose a model that follows schemas.';
+  return { code: 'answer-unfit', message, next };
 }
 
 async function problemOf(schema: JsonObject, answer: string): Promise<string | undefined> {
@@ -28,9 +25,7 @@ async function problemOf(schema: JsonObject, answer: string): Promise<string | u
 }
 
 function placeIn({ path }: SchemaMismatch): string {
-  const steps = path.map((key) => {
-    if (typeof key === 'string' && /^[A-Za-z_$][\w$]*$/.test(key)) return `.${key}`;
-    return `[${JSON.stringify(key)}]`;
-  });
+  const isName = (key: string | number): boolean => typeof key === 'string' && /^[A-Za-z_$][\w$]*$/.test(key);
+  const steps = path.map((key) => (isName(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
   return path.length === 0 ? 'The answer' : `answer${steps.join('')}`;
 }

@@ -38,7 +38,11 @@ export async function compactAlone(
   const work = async (): Promise<CompactionResult> =>
     (await compactReadable(turn, way, wanted)) ?? runCompaction(turn, await gatherNextStep(turn, 0), wanted);
   const result = await work().catch((error: unknown) => ({ kind: 'failed', outcome: internalError(error) }) as const);
-  await settle(turn, endingOf(result), undefined);
+  const ending: TurnEnding =
+    result.kind === 'failed'
+      ? { kind: 'failed', failure: result.outcome }
+      : { kind: result.kind === 'aborted' ? 'aborted' : 'done' };
+  await settle(turn, ending, undefined);
   return result;
 }
 
@@ -47,8 +51,3 @@ const waitsForAnswer: Outcome<'turn-suspended'> = {
   message: 'The last turn waits for your answer, so the history cannot be compacted.',
   next: 'Answer the question or send a new message first.',
 };
-
-function endingOf(result: CompactionResult): TurnEnding {
-  if (result.kind === 'failed') return { kind: 'failed', failure: result.outcome };
-  return { kind: result.kind === 'aborted' ? 'aborted' : 'done' };
-}

@@ -12,6 +12,7 @@ import {
   type AbortedTurn,
   turnAbortedFragment,
 } from '../../../core/fragments/events/turns-and-goals.ts';
+import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
@@ -31,10 +32,7 @@ import { recordEvent } from '../record/record-context.ts';
 import type { Seals } from '../../../ports/thread-store.ts';
 import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
 
-/**
- * Closes a turn in which a process died. Processes that it left running are ended; calls under way get the only honest
- * output and a record for lists; the model learns of it (I3).
- */
+/** Closes a turn in which a process died: what it left running is ended, and its calls get the honest output (I3). */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
   const { log } = turn;
   const dead = log.state.openTurn;
@@ -43,7 +41,8 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const idle = !isUnderWay(log.state, dead);
   await answerInFlight(turn, dead);
   lapseQuestions(turn, dead, { of: 'waiting' });
-  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
+  for (const call of unansweredCalls(entries(log.state.history)))
+    recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
 
@@ -57,10 +56,8 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   lapseQuestions(turn, dead, { of: 'begun' });
   for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
-  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
-    const output = answerOf(dead, call, survival.get(call.call_id) ?? 'gone');
-    recordAnswer({ ...turn, turnId }, call, { output });
-  }
+  for (const call of unansweredCalls(entries(log.state.history)).filter(({ call_id: callId }) => begun.has(callId)))
+    recordAnswer({ ...turn, turnId }, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
 }
 
 /** Lapses questions that no answer will come to, of calls that had begun or waited to begin. */
@@ -69,10 +66,10 @@ function lapseQuestions(
   { id: turnId, questions = [], calls = [] }: OpenTurn,
   { of }: { readonly of: 'begun' | 'waiting' },
 ): void {
+  const lapsed = { kind: 'lapsed' } as const;
   for (const { id, callId, about, answer } of questions) {
     const has = calls.some((call) => call.callId === callId) ? 'begun' : 'waiting';
     if (answer !== undefined || has !== of) continue;
-    const lapsed = { kind: 'lapsed' } as const;
     if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
     log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });
     open.lapse(id);
@@ -83,8 +80,8 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   const question = questions.find(({ callId }) => callId === id);
   const begun = calls.find(({ callId }) => callId === id);
   if (question === undefined || begun !== undefined) {
-    const own = questions.filter(({ callId }) => callId === id);
-    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waitedFor(own) });
+    const waited = waitedFor(questions.filter(({ callId }) => callId === id));
+    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waited });
   }
   const { answer } = question;
   if (question.kind === 'client-tool' && answer?.kind !== 'allowed')
@@ -93,22 +90,17 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   return answer.kind === 'allowed' ? programEndedBeforeRunning : refusalText(answer);
 }
 
-/**
- * Closes a turn in the middle of which a fork was made. It continues in the source thread: nothing there is touched.
- */
+/** Closes a turn in the middle of which a fork was made. The source thread continues it: nothing there is touched. */
 export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
   const { parts, log } = turn;
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { ...turn, turnId: open.id };
-  const calls = unansweredCalls(log.state);
+  const calls = unansweredCalls(entries(log.state.history));
   const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
-  for (const call of calls) {
-    const output = starts.includes(call)
-      ? startedThisAgent({ others: starts.length > 1 })
-      : answerElsewhere(open, call);
-    recordAnswer(asOpen, call, { output });
-  }
+  const started = startedThisAgent({ others: starts.length > 1 });
+  for (const call of calls)
+    recordAnswer(asOpen, call, { output: starts.includes(call) ? started : answerElsewhere(open, call) });
   endTurn(asOpen, 'forked');
 }
 
@@ -123,7 +115,7 @@ function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id
 /** True if a call had begun, or may have: one that waited for the user's answer had not. */
 function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
   const asked = new Set(questions.map(({ callId }) => callId));
-  return calls.length > 0 || unansweredCalls(state).some(({ call_id: callId }) => !asked.has(callId));
+  return calls.length > 0 || unansweredCalls(entries(state.history)).some(({ call_id: callId }) => !asked.has(callId));
 }
 
 /** A turn that only compacted did nothing that the model would have to check. */
@@ -134,15 +126,11 @@ function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>,
   turn.log.record(turnLeftOpen(turn.turnId, cause));
 }
 
-/**
- * If a turn was cut off before its words entered history, the model knows nothing of it, and nothing was done in it.
- */
+/** False for a turn cut off before its words entered history: the model knows nothing of it. */
 function reachedHistory({ openTurn, history }: ThreadState): boolean {
   const before = openTurn?.before;
-  if (before === undefined) return true;
-  return entries(history)
-    .slice(before.history.length)
-    .some(({ origin }) => origin.family !== 'context');
+  const own = before && entries(history).slice(before.history.length);
+  return own?.some(({ origin }) => origin.family !== 'context') ?? true;
 }
 
 export function deadTurnNotice(
@@ -163,7 +151,7 @@ export function deadTurnNotice(
   const asked = new Map(
     openTurn.questions?.filter(({ callId }) => !started.has(callId)).map((question) => [question.callId, question]),
   );
-  const open = unansweredCalls(state);
+  const open = unansweredCalls(entries(state.history));
   const named = ({ name, call_id: id }: CallItem): string => `${name}${wordsOf(started.get(id) ?? asked.get(id))}`;
   const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
   const waits = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
@@ -176,21 +164,17 @@ export function deadTurnNotice(
     };
   }
   const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
-  return {
-    code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`,
-    next:
-      calls.length === 0
-        ? 'All completed items are saved. An answer that was still arriving is not.'
-        : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.',
-  };
+  const message = `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`;
+  const next =
+    calls.length === 0
+      ? 'All completed items are saved. An answer that was still arriving is not.'
+      : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.';
+  return { code: 'turn-cut-off', message, next };
 }
 
 /** A command that asked while it ran had begun: it ended with its program, and so did the question. */
 function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
-  const begun = new Set(calls.map(({ callId }) => callId));
-  const open = questions.filter(({ callId, answer }) => answer === undefined && begun.has(callId));
-  const about = waitedFor(open);
+  const about = waitedFor(questions.filter(({ callId }) => calls.some((call) => call.callId === callId)));
   return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;
 }
 
@@ -211,10 +195,10 @@ function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
   return ` \`${line.length > longestWords ? `${[...line].slice(0, longestWords).join('')} …` : line}\``;
 }
 
-function unansweredCalls(state: ThreadState): readonly CallItem[] {
-  const items = entries(state.history).map(({ item }) => item);
-  const answered = new Set(items.filter(({ type }) => type.endsWith('_output')).map((item) => item['call_id']));
-  return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
+export function unansweredCalls(all: readonly Entry[], among = all): readonly CallItem[] {
+  const outputs = all.filter(({ item }) => item.type.endsWith('_output'));
+  const answered = new Set(outputs.map(({ item }) => item['call_id']));
+  return among.flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
 }
 
 /** Ends processes of calls that a dead program left in flight, and warns the user. The result is by call. */
@@ -224,12 +208,10 @@ async function endSurvivors(
 ): Promise<ReadonlyMap<string, Survival>> {
   const subject = sealSubject(ours, log.state.meta);
   const survivals = await Promise.all(
-    calls.map(async (call) => {
-      const { threadId, callId, process } = call;
+    calls.map(async ({ threadId, callId, process, processSeal }) => {
       // The writer of our own thread is dead, since we are the writer now; of other threads nothing is known.
       if (process === undefined || threadId !== ours) return [callId, 'gone'] as const;
-      const begun = callProcess(turnId, callId, process);
-      const isOurs = isSealed(parts.seals, subject, begun, call.processSeal);
+      const isOurs = isSealed(parts.seals, subject, callProcess(turnId, callId, process), processSeal);
       const survival = isOurs ? await parts.processes.end(process) : 'gone';
       if (survival !== 'gone') recordSurvivingCommand(log, process, survival);
       return [callId, survival] as const;
@@ -245,10 +227,10 @@ export function isSealed(seals: Seals, subject: string, line: LineDraft, seal: s
 }
 
 export function recordSurvivingCommand(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
-  const found = `A command from the turn that was cut off was still running (process ${pid})`;
-  const outcome =
+  const [did, next] =
     survival === 'ended'
-      ? { message: `${found}. Capstan killed it.`, next: 'Check what it did before you run it again.' }
-      : { message: `${found}. Capstan could not kill it.`, next: `Kill it yourself: \`kill -9 ${pid}\`.` };
-  log.tell({ kind: 'warning', outcome: { code: 'command-survived', ...outcome } });
+      ? ['killed', 'Check what it did before you run it again.']
+      : ['could not kill', `Kill it yourself: \`kill -9 ${pid}\`.`];
+  const message = `A command from the turn that was cut off was still running (process ${pid}). Capstan ${did} it.`;
+  log.tell({ kind: 'warning', outcome: { code: 'command-survived', message, next } });
 }

@@ -6,13 +6,13 @@ import { modelItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../../../protocol/item.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { Calls } from '../calls/calls.ts';
+import { callIn, Calls } from '../calls/calls.ts';
 import { windowNow } from '../context/turn-contract.ts';
 import { adoptServerWindow } from '../context/window-use.ts';
 import { recordTurnItem } from '../record/record-items.ts';
 import { recordLimits, recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
-import { requestOptions, type RequestToSend, tryAgain } from '../request/model-request.ts';
+import { requestOptions, type RequestToSend, type RetryCount, tryAgain } from '../request/model-request.ts';
 import type { Turn } from '../thread-parts.ts';
 
 /** `lastMessage`: the model's last message in the step. */
@@ -27,16 +27,14 @@ export type StepAnswer = (
 
 export async function runModelStep(turn: Turn, step: Step): Promise<StepAnswer> {
   let said: Pick<StepAnswer, 'lastMessage'> = {};
-  const answer = await tryAgain(
-    turn,
-    async (attempt, retries): Promise<StepAnswer> => {
-      const next: StepAnswer = { ...said, ...(await ask(turn, step, { attempt, retries })) };
-      // Messages recorded before an attempt failed still count.
-      if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
-      return next;
-    },
-    { failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined), most: turn.parts.streamMaxRetries },
-  );
+  const attemptOnce = async (attempt: number, retries: RetryCount): Promise<StepAnswer> => {
+    const next: StepAnswer = { ...said, ...(await ask(turn, step, { attempt, retries })) };
+    // Messages recorded before an attempt failed still count.
+    if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
+    return next;
+  };
+  const failureOf = (next: StepAnswer) => (next.kind === 'failed' ? next.failure : undefined);
+  const answer = await tryAgain(turn, attemptOnce, { failureOf, most: turn.parts.streamMaxRetries });
   return turn.signal.aborted && answer.kind !== 'suspended' ? { ...answer, kind: 'aborted' } : answer;
 }
 
@@ -112,7 +110,9 @@ async function tellLeftOut(turn: Turn): Promise<void> {
 function named(turn: Turn, received: Item): Item {
   const { ids } = turn.parts;
   const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
-  return isCall(item) && isUsed(turn, item.call_id) ? { ...item, call_id: `call_${ids.uuid()}` } : item;
+  // Questions, answers and outputs name their call: two calls with one id would share them.
+  const isUsed = isCall(item) && callIn(turn.log.state.history, item.call_id) !== undefined;
+  return isUsed ? { ...item, call_id: `call_${ids.uuid()}` } : item;
 }
 
 function recordItem(turn: Turn, item: Item): Item {
@@ -124,11 +124,6 @@ function recordItem(turn: Turn, item: Item): Item {
   }
   log.record(itemLine(item, { family: 'model' }, turnId));
   return item;
-}
-
-/** Questions, answers and outputs name their call: two calls with one id would share them. */
-function isUsed({ log }: Turn, callId: string): boolean {
-  return entries(log.state.history).some(({ item }) => isCall(item) && item.call_id === callId);
 }
 
 const itemIdPrefixes: Readonly<Record<string, string>> = {
@@ -144,7 +139,6 @@ function withId({ type, ...rest }: Item, uuid: string): Item {
 }
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
-
 const previewIdPrefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
 
 /**
@@ -184,18 +178,15 @@ class AnswerPreviews {
 
   /** The completed item under the id of its preview. */
   named(item: Item): Item {
-    const named = this.#named(item);
-    this.#shown.delete(String(named['id']));
-    return named;
-  }
-
-  #named(item: Item): Item {
     const kind = isMessage(item) ? 'text-delta' : isReasoning(item) ? 'reasoning-delta' : undefined;
-    if (item['id'] !== undefined || kind === undefined) return item;
-    // The next one without an id is another.
-    this.#unwanted.delete(kind);
-    const id = this.#ownIds.get(kind);
-    this.#ownIds.delete(kind);
+    const isUnnamed = item['id'] === undefined && kind !== undefined;
+    const id = isUnnamed ? this.#ownIds.get(kind) : undefined;
+    this.#shown.delete(String(id ?? item['id']));
+    if (isUnnamed) {
+      // The next one without an id is another.
+      this.#unwanted.delete(kind);
+      this.#ownIds.delete(kind);
+    }
     const { type, ...rest } = item;
     return id === undefined ? item : { type, id, ...rest };
   }

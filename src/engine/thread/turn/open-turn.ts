@@ -8,7 +8,7 @@ import { agentsElsewhereFragment } from '../../../core/fragments/events/agents.t
 import { currentProvider } from '../../../core/state/current-provider.ts';
 import { type ModelSwitch, storeEnvelope, turnStarted } from '../../../core/state/drafts/turn-lines.ts';
 import { agentLine } from '../../../core/state/fold/agents.ts';
-import type { OpenTurn, ThreadState } from '../../../core/state/thread-state.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { equalJson, type JsonObject, objectAt, stringAt, valueAt } from '../../../protocol/json.ts';
 import { isSameProvider, providerName } from '../../../protocol/provider-name.ts';
@@ -31,27 +31,22 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
     signal: own.signal,
     warn: (outcome) => void warnOnce({ log, warned }, outcome, 'message'),
   });
-  const gathered = await parts.gatherFacts(settings);
-  const suspended = own.continues?.openTurn;
-  const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);
+  const { time, ...gathered } = await parts.gatherFacts(settings);
+  const { id, startedAt } = own.continues?.openTurn ?? {};
+  const turnId = id ?? (parts.ids.uuid() as TurnId);
   const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
-  const facts = factsForTurn(parts, { ...gathered, ...begunAt(gathered, suspended) }, thread);
+  // A continued turn keeps its start time.
+  const begun = startedAt === undefined ? time : { ...time, epochMs: startedAt * 1000 };
+  const facts = factsForTurn(parts, { ...gathered, time: begun }, thread);
   const envelope = resolveEnvelope(facts, settings);
   if (own.words !== undefined)
     parts.provider.client.prewarm?.({ headers: requestHeaders(own.threadId, envelope.identity.client) });
-  const { clock, snapshots, gitGuard } = parts;
   const stopping = new AbortController();
   const signal = AbortSignal.any([own.signal, stopping.signal]);
   const stop = (): void => stopping.abort('stopped by the user');
-  const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
+  const effects = new TurnEffects({ parts, log, turnId, envelope, signal, warned });
   const contract = { envelope, ...before(parts, log.state, { facts, settings }) };
   return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newMemory() };
-}
-
-/** A continued turn keeps its start time. */
-function begunAt({ time }: Pick<TurnFacts, 'time'>, suspended: OpenTurn | undefined): Partial<Pick<TurnFacts, 'time'>> {
-  if (suspended?.startedAt === undefined) return {};
-  return { time: { ...time, epochMs: suspended.startedAt * 1000 } };
 }
 
 /** Records the beginning, after closing what a dead process left open. From here on the turn can be steered. */

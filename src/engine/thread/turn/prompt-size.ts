@@ -10,14 +10,9 @@ import type { Turn } from '../thread-parts.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';
 import { messageDropped } from '../../../core/state/fold/waiting-messages.ts';
 
-export function promptTokens(input: UserInput): number {
-  return itemTokens(userMessage('', input));
-}
+export const promptTokens = (input: UserInput): number => itemTokens(userMessage('', input));
 
-/**
- * The reason why a prompt cannot be sent: with the fixed parts of every request it exceeds the window, even if all of
- * history were compacted. Undefined if it can be.
- */
+/** The reason why a prompt cannot be sent: it does not fit the window even if all of history were compacted. */
 export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
   const { envelope, log } = turn;
   const { effective } = windowNow(turn);
@@ -43,10 +38,7 @@ export function tooLong(
   };
 }
 
-/**
- * Drops words left waiting by another process that are too long for any request, and warns the user. Otherwise they
- * would end every later turn.
- */
+/** Drops waiting words that are too long for any request: they would end every later turn. */
 export async function dropTooLong(turn: Turn): Promise<void> {
   for (const mail of turn.inbox.waiting) {
     if (mail.kind !== 'words' || mail.id === undefined) continue;

@@ -38,11 +38,8 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
     return { ...answer, failure: { ...answer.failure, next: `${sizes} ${next}` } };
   };
   if (memory.refusedStep !== undefined) return failed(refusedAgain);
-  if (isCompactionPaused(log.state.checkpoints)) {
-    return failed(
-      `Compaction failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${threadId}\`, choose a model with a larger window, or start a new thread.`,
-    );
-  }
+  const paused = `Compaction failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${threadId}\`, choose a model with a larger window, or start a new thread.`;
+  if (isCompactionPaused(log.state.checkpoints)) return failed(paused);
   if (memory.overflow === 'compacted' && !mayCompactAgain(turn)) return failed(tooSoon);
   const made = await compactAfterRefusal(turn, step, 'context_overflow');
   memory.refusedStep = step.index;
@@ -64,10 +61,7 @@ function continued({ kind }: CompactionResult, { lastMessage }: Failed): StepAns
   return { kind: kind === 'installed' ? 'go-on' : 'aborted', ...defined({ lastMessage }) };
 }
 
-/**
- * The server refused a request without a reason. If length may be the cause, history is compacted and the request
- * repeated, once in a turn. If that does not help, the turn ends with the server's first response.
- */
+/** Length may be the cause: history is compacted and the request repeated, once in a turn. */
 async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
   const { memory, log, envelope } = turn;
   // The server's own words come first.

@@ -16,10 +16,7 @@ import { retryAfterCompaction } from './refused-as-too-long.ts';
 import { internalError, refuseTurn, settle, type TurnResult } from './settle-turn.ts';
 import { reportEndedSessions } from './turn-sessions.ts';
 
-/**
- * Runs one turn: sends the model what changed and what the user said, then asks it and runs its calls until it is done
- * and nothing more has arrived. Every exit goes through `settle`, once. Rejects only with a Fault.
- */
+/** Runs one turn until nothing is left to do. Every exit goes through `settle`, once. Rejects only with a Fault. */
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tooLong = turn.words === undefined ? undefined : await promptProblem(turn, turn.words.input);
   if (tooLong !== undefined) return refuseTurn(turn, tooLong);

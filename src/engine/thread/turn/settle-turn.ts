@@ -23,10 +23,7 @@ import { warnOnce } from '../log.ts';
 import { endTurnSessions } from './turn-sessions.ts';
 
 export type TurnResult =
-  /**
-   * `unfit`: the reason why the last message does not fit the turn's output schema. `endedBy`: a hook let none of the
-   * words in, or ended the turn.
-   */
+  /** `unfit`: why the last message does not fit the output schema. `endedBy`: a hook ended it or let no words in. */
   | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome; readonly endedBy?: 'hook' }
   /** `isWithdrawn`: cancelled while it waited. None of it was said, and there are no events for it. */
   | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }
@@ -52,8 +49,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   const repositories = await turn.effects.after();
   if (repositories.length > 0) recordEvent(turn, newRepositoriesFragment, { folders: repositories });
   for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
-  const said = defined({ lastMessage });
-  const ended = defined({ endedBy });
+  const [said, ended] = [defined({ lastMessage }), defined({ endedBy })];
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {
     case 'done': {

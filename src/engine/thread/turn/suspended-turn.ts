@@ -10,16 +10,16 @@ import { isSuspended, questionsToAsk } from '../../../core/state/questions/pendi
 import { lastSettings } from '../../../core/state/resumed-settings.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { type CallItem, isCall } from '../../../protocol/item.ts';
+import type { CallItem } from '../../../protocol/item.ts';
 import { objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { ApprovalPolicy, PermissionProfile } from '../../../protocol/permissions.ts';
+import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import { Calls } from '../calls/calls.ts';
 import { gatherNextStep } from '../context/current-step.ts';
 import { userFacts } from '../context/turn-contract.ts';
 import { recordAnswer } from '../record/record-items.ts';
 import type { SuspendedTurn, Turn, TurnEnding } from '../thread-parts.ts';
-import { answerInFlight } from './cut-off-turn.ts';
+import { answerInFlight, unansweredCalls } from './cut-off-turn.ts';
 
 /** The turn continues in this process. Calls in flight when the other process ended have an unknown outcome (I3). */
 export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
@@ -31,10 +31,7 @@ export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedT
   memory.phase = 'open';
 }
 
-/**
- * Finishes calls that waited for the user, or to begin with the user's answer. Each needs a question that this home
- * recorded: otherwise nothing proves that the model made the call in this turn.
- */
+/** Finishes calls that waited for the user. Without a question that this home recorded nothing proves a call. */
 export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
   const calls = new Calls(turn, await gatherNextStep(turn, 0));
@@ -61,10 +58,8 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
 
 function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] {
   const all = entries(history);
-  const answered = new Set(all.filter(({ item }) => item.type.endsWith('_output')).map(({ item }) => item['call_id']));
-  return all
-    .filter(({ origin, turn }) => origin.family === 'model' && turn === turnId)
-    .flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
+  const own = all.filter(({ origin, turn }) => origin.family === 'model' && turn === turnId);
+  return unansweredCalls(all, own);
 }
 
 /**
@@ -80,11 +75,8 @@ export async function prepareSuspended(
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
   if (ends) return { settings: now, continues: { openTurn, approval: now.approvals } };
-  if (
-    !canBeAsked(userFacts(parts), { approval: now.approvals, reviewer: now.reviewer }) &&
-    questionsToAsk(state).length > 0
-  )
-    return { outcome: noOneToAsk(id) };
+  const canAsk = canBeAsked(userFacts(parts), { approval: now.approvals, reviewer: now.reviewer });
+  if (!canAsk && questionsToAsk(state).length > 0) return { outcome: noOneToAsk(id) };
   const then = policyOf(state);
   if (then === undefined) return { outcome: policyChanged(id) };
   const { places } = await parts.gatherFacts(now);
@@ -99,37 +91,22 @@ export async function prepareSuspended(
   return { settings, continues: { openTurn, approval } };
 }
 
-interface TurnPolicy {
-  readonly approval: ApprovalPolicy;
-  readonly profile: PermissionProfile;
-}
-
-function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnPolicy | undefined {
+function policyOf({ openTurn, context, envelope, ...state }: ThreadState) {
   if (stringAt(context, 'turn_id') !== openTurn?.id) return undefined;
   const approval = objectAt(envelope, 'policy')?.['approval'] as ApprovalPolicy | undefined;
   const { sandbox: profile } = lastSettings({ ...state, ...(context && { context }), newest: 'context' });
   return approval === undefined || profile === undefined ? undefined : { approval, profile };
 }
 
-/**
- * Undefined when each grants something that the other does not. `narrower` returns its second argument if it is no
- * wider.
- */
-function narrowerOf<Value>(
-  one: Value,
-  other: Value,
-  narrower: (wide: Value, claimed: Value) => Value,
-): Value | undefined {
+/** Undefined if each grants something that the other does not. `narrower` returns `claimed` if it is no wider. */
+function narrowerOf<Value>(one: Value, other: Value, narrower: (wide: Value, claimed: Value) => Value) {
   if (narrower(one, other) === other) return other;
   return narrower(other, one) === one ? one : undefined;
 }
 
 function nothingSuspended(id: ThreadId): Outcome<'nothing-suspended'> {
-  return {
-    code: 'nothing-suspended',
-    message: `Thread ${id} has no turn that waits for an answer.`,
-    next: 'Send a message to continue the thread.',
-  };
+  const message = `Thread ${id} has no turn that waits for an answer.`;
+  return { code: 'nothing-suspended', message, next: 'Send a message to continue the thread.' };
 }
 
 function noOneToAsk(id: ThreadId): Outcome<'no-one-to-ask'> {

@@ -10,10 +10,7 @@ import type { AdoptedCall } from '../running-commands.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { isSealed, recordSurvivingCommand } from './cut-off-turn.ts';
 
-/**
- * Runs as a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. A
- * fragment informs the model.
- */
+/** As a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. */
 export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
   reportEndedSessions(turn);
@@ -23,7 +20,7 @@ export async function beginSessions(turn: Turn): Promise<void> {
   tellOver(turn, 'gone', ours);
   tellOver(turn, 'elsewhere', others);
   const { policy, workspace } = envelope;
-  const wider = sessions.under(
+  const wider = sessions.idsOf(
     ({ profile, typed }) =>
       narrowerProfile(policy.profile, profile, workspace.places) !== profile || mayTypeMore(typed, policy.approval),
   );
@@ -32,8 +29,8 @@ export async function beginSessions(turn: Turn): Promise<void> {
 }
 
 /**
- * True if the model could type what the turn would ask about, or refuse: into a session that left the sandbox by a yes
- * where no such question is asked any more, and into any session where each command is asked about.
+ * True if the model could type what the turn would ask about or refuse: into a session that left the sandbox by a yes,
+ * or where each command is asked about into any.
  */
 function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
   if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;
@@ -49,7 +46,7 @@ export function reportEndedSessions(turn: Turn): void {
 
 /** Runs as a turn ends: a yes for the turn is over, and no session keeps what it permitted. */
 export async function endTurnSessions(turn: Turn): Promise<void> {
-  const { forTurn } = turn.sessions;
+  const forTurn = turn.sessions.idsOf((started) => started.forTurn === true);
   if (forTurn.length > 0) await endWider(turn, forTurn);
 }
 

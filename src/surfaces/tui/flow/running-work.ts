@@ -76,19 +76,11 @@ export class RunningWork {
     const stopped = [...this.#works];
     for (const work of stopped) work.isStopped = true;
     const result = await first();
-    await this.#interrupt();
+    const beside = this.#beside;
+    beside?.stop.abort();
+    await (beside?.ended ?? this.#parts.thread().interrupt());
     for (const work of stopped) work.isStopped = false;
     return result;
-  }
-
-  async #interrupt(): Promise<void> {
-    const beside = this.#beside;
-    if (beside === undefined) {
-      await this.#parts.thread().interrupt();
-      return;
-    }
-    beside.stop.abort();
-    await beside.ended;
   }
 }
 

@@ -115,7 +115,13 @@ export class TurnFlow {
   async stop(then: 'send-steers' | 'give-back'): Promise<void> {
     // Until it is known what comes back, the end of the running work must not start anything.
     this.#holds++;
-    const steers = await this.works.stop(() => this.#steered.takeBack()).finally(() => void this.#holds--);
+    let steers: readonly Draft[] = [];
+    try {
+      steers = await this.works.stop(() => this.#steered.takeBack());
+    } finally {
+      // What comes back is given back in the same step: nothing can begin in between.
+      this.#holds--;
+    }
     const unread = joinAll(steers);
     if (then === 'send-steers' && unread !== undefined) return this.#turn(unread);
     this.#giveBack([...steers, ...this.waiting.takeBack()]);

@@ -230,9 +230,17 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'retrying':
       return 'The request failed and is sent again.';
     default:
-      return undefined;
+      return nothingBegins(event.kind);
   }
 }
+
+/** A new kind of event or item either gets words or is named here. */
+type SilentEvent = `turn-${'completed' | 'failed' | 'aborted' | 'suspended'}` | 'thread-started' | 'model-switched';
+type SilentDetail = 'settings' | 'context' | 'item-updated' | 'call-refused' | 'hook-completed' | 'question-answered';
+type SilentNotice = 'prefix-broken' | 'code-reviewed' | 'warning';
+type SilentItem = 'user-message' | 'agent-message' | 'image-view' | 'plan';
+
+const nothingBegins = (_kind: SilentEvent | SilentDetail | SilentNotice | SilentItem): undefined => undefined;
 
 const mostCharacters = 120;
 
@@ -250,7 +258,7 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
     case 'reasoning':
       return 'Thinking.';
     default:
-      return undefined;
+      return nothingBegins(item.kind);
   }
 }
 

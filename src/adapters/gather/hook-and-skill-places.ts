@@ -19,12 +19,6 @@ interface HookPlace {
   readonly table?: JsonObject;
 }
 
-export interface FoundHookPlaces {
-  readonly places: readonly HookPlace[];
-  readonly state: JsonObject;
-  denies(path: string): boolean;
-}
-
 type HookChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
 
 /** Undefined if no file has hooks, so that the code that reads them is not loaded: most users have none. */
@@ -33,7 +27,7 @@ export function findHookPlaces(
   layers: readonly ConfigLayer[],
   folder: string,
   { systemFolders = usualSystemFolders, ignoreUserConfig }: HookChoices,
-): FoundHookPlaces | undefined {
+) {
   const { requirements, home } = base;
   const beside = (owner: HookOwner, folders: readonly string[]): readonly HookPlace[] =>
     folders.map((each) => place(`${withTrailingSeparator(each)}hooks.json`, owner)).filter(mayExist);
@@ -51,7 +45,7 @@ export function findHookPlaces(
   ];
   const places = requirements.managedHooksOnly === true ? all.filter(({ owner }) => owner === 'managed') : all;
   if (places.length === 0) return undefined;
-  return { places, state: stateOf(layers), denies: (path) => deniesRead(requirements, path) };
+  return { places, state: stateOf(layers), denies: (path: string): boolean => deniesRead(requirements, path) };
 }
 
 const place = (path: string, owner: HookOwner): HookPlace => ({ path, owner });

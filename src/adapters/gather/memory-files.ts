@@ -3,7 +3,7 @@ import type { StepFacts } from '../../core/envelope/facts.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import { fileSystem, namesIn } from '../disk/file-system.ts';
-import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
+import { type AccessForOthers, makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { readTextIfPossible } from '../disk/regular-files.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
 import { readGuard, readLimits } from './files/read-guard.ts';
@@ -52,8 +52,8 @@ export function removeMemoryTexts(home: string): void {
   fileSystem.rmSync(join(folder, aboutThreads), { force: true, recursive: true });
 }
 
-function openFolder(folder: string): string {
-  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} is not a folder of yours alone`);
+function openFolder(folder: string, toOthers: AccessForOthers = 'readable'): string {
+  if (!makeOwnFolder(folder, toOthers)) throw new Error(`${folder} is not a folder of yours alone`);
   return folder;
 }
 
@@ -136,9 +136,7 @@ function readJson(home: string, name: string) {
 }
 
 function writeJson(home: string, name: string, value: object): void {
-  const folder = notesFolder(home);
-  if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder of yours alone`);
-  writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${JSON.stringify(value)}\n`);
+  write(openFolder(notesFolder(home), 'closed'), name, JSON.stringify(value));
 }
 
 /** Memory of earlier threads, for the model. Empty where the policy denies the folder. */

@@ -146,9 +146,7 @@ function missingRoots(profile: PermissionProfile, temporaryDirectory: string | u
 
 export type MissingRoot = Outcome<'writable-root-missing'>;
 
-/**
- * Shown when a thread is opened. A missing root inside another writable root needs no notice: it can be created there.
- */
+/** Shown when a thread is opened. A missing root inside another writable root needs no notice: commands can make it. */
 export function missingRootNotices(
   profile: PermissionProfile,
   { cwd, temporaryDirectory }: { readonly cwd: string; readonly temporaryDirectory: string | undefined },

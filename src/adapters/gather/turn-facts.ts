@@ -7,7 +7,8 @@ import { isWritableProgram } from '../../core/policy/environment/find-program.ts
 import { type OwnPlaces, temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import type { Clock, ProgramFiles } from '../../ports/system.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
-import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
+import { kindOfEntry, lookAt } from '../disk/file-system.ts';
+import { nodeProgramFiles } from '../disk/node-program-files.ts';
 import { readIfPossible, readTextIfPossible } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
 import { findPermissionPlaces } from './permission-places.ts';
@@ -61,6 +62,7 @@ export function findShell(
 ): Facts['shell'] {
   const { cwd, files, roots = [] } = given;
   const { SHELL: own } = env;
+  const isProgram = (path: string): boolean => nodeProgramFiles.program(path) !== undefined;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
   if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files))
     return { name: basename(own), path: own };
@@ -72,16 +74,6 @@ function isOpen(program: string, writable: readonly string[], files: ProgramFile
   const place = files.program(program);
   if (place === undefined || isWritableProgram(program, writable, files)) return true;
   return [program, place].some((path) => files.isWritableByOthers(dirname(path)));
-}
-
-function isProgram(path: string): boolean {
-  if (kindOfEntry(path) !== 'file') return false;
-  try {
-    fileSystem.accessSync(path, fileSystem.constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export interface ZoneFiles {
@@ -120,8 +112,8 @@ export function findTimezone(env: Readonly<Record<string, string | undefined>>, 
   // Only Unix systems have the folder; there, a missing file and a dangling link both mean UTC.
   if (kindOfEntry(dirname(files.localtime)) !== 'folder') return undefined;
   if (kindOfEntry(files.localtime) !== 'file') return 'Etc/UTC';
-  const target = readLink(files.localtime);
-  return target === undefined ? zoneOfCopy(files) : plainName(/\/zoneinfo\/(.+)$/.exec(target)?.[1]);
+  const entry = lookAt(files.localtime);
+  return entry.kind === 'link' ? plainName(/\/zoneinfo\/(.+)$/.exec(entry.target)?.[1]) : zoneOfCopy(files);
 }
 
 function existingZone(name: string, files: ZoneFiles): string | undefined {
@@ -143,14 +135,6 @@ function zoneOfCopy(files: ZoneFiles): string | undefined {
 function plainName(name: string | undefined): string | undefined {
   const bare = name?.replace(/^(?:posix|right)\//, '');
   return bare !== undefined && /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(bare) ? bare : undefined;
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return fileSystem.readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function timezoneOfIntl(): string | undefined {

@@ -46,7 +46,7 @@ export function readHooks(
     const line = lineOf(path);
     const message = `${source.path}${line === undefined ? '' : `:${line}`}: ${where} ${what}.${isWrong ? '' : ` Capstan ignores ${ignores}.`}`;
     const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
-    return { code: 'hooks-broken', message, next, severity, source: source.path, ...defined({ line }) };
+    return { code: 'hooks-broken', message, next, severity, source: source.path, line };
   };
   const warn: Warn = (...about) => void problems.push(problemAt(...about));
   const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
@@ -68,7 +68,7 @@ export function readHooks(
           problemAt([event, at, 'matcher'], where, `${what} ${why}`, 'Name the tools, or correct the pattern.');
         patterns.push({ matcher, problem });
       }
-      return readGroup({ event, group, at, ...defined({ matcher }) }, source, warn);
+      return readGroup({ event, group, at, matcher }, source, warn);
     });
   });
   if (hooks.length > mostHooks) warn([], 'a part of the file', `is beyond ${mostHooks} hooks`, 'Join some of them.');
@@ -91,10 +91,7 @@ type ProblemAt = (
   more?: { readonly isWrong?: boolean; readonly ignores?: string },
 ) => ConfigProblem;
 
-interface Group extends Pick<HookDefinition, 'event' | 'matcher'> {
-  readonly group: Json;
-  readonly at: number;
-}
+type Group = Pick<HookDefinition, 'event' | 'matcher'> & { readonly group: Json; readonly at: number };
 
 function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
   const where = `group ${at + 1} of ${event}`;
@@ -174,29 +171,21 @@ function readHandler(
   const command = stringAt(handler, 'command') ?? '';
   if (command.trim() === '' || command.length > longestCommand || !isPlain(command)) return 'has no usable command';
   const { event, matcher } = place;
-  const timeout = numberAt(handler, 'timeout') ?? numberAt(handler, 'timeout_sec');
-  const timeoutSeconds = timeoutOf(event, timeout);
+  const timeoutSeconds = timeoutOf(event, numberAt(handler, 'timeout') ?? numberAt(handler, 'timeout_sec'));
   const statusMessage = stringAt(handler, 'statusMessage');
-  const contextLimit = numberAt(handler, 'additionalContextLimit');
+  const additionalContextLimit = numberAt(handler, 'additionalContextLimit');
   const failClosed = handler['failClosed'] === true || undefined;
   const isAsync = handler['async'] === true;
-  const identity = {
-    type: 'command',
-    command,
-    timeout: timeoutSeconds,
-    async: isAsync,
-    ...defined({ statusMessage, additionalContextLimit: contextLimit, failClosed }),
-  };
-  const hash = hookHash({ event_name: label(event), ...defined({ matcher }), hooks: [identity] });
+  const options = { timeout: timeoutSeconds, async: isAsync, statusMessage, additionalContextLimit, failClosed };
   return {
     ...place,
     command,
     timeoutSeconds,
     isAsync,
     failClosed: failClosed === true && !isAsync,
-    hash,
+    hash: hookHash({ event_name: label(event), matcher, hooks: [{ type: 'command', command, ...options }] }),
     source,
-    ...defined({ statusMessage, contextLimit: contextLimit === undefined ? undefined : Math.max(0, contextLimit) }),
+    ...defined({ statusMessage, contextLimit: additionalContextLimit && Math.max(0, additionalContextLimit) }),
   };
 }
 

@@ -12,6 +12,7 @@ import { planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { isIntact } from './linux/unpacked-bubblewrap.ts';
 import { planMacos } from './macos/seatbelt.ts';
+import { systemText } from '../disk/file-system.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal } from './refusals.ts';
 import {
@@ -99,9 +100,9 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return { ...planned, notice: packagedNotice(bubblewrap) };
       }
       case 'landlock': {
-        const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
         const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
-        const planned = await planWithLandlock(command, policy, { architecture, helper });
+        // Without a helper, no route leads here.
+        const planned = await planWithLandlock(command, policy, { architecture, helper: options.landlockHelper! });
         if (planned.kind === 'refused') return planned;
         try {
           options.beforeLandlock?.(policy.files.kind === 'unrestricted' ? ['/'] : writablePaths(policy));
@@ -188,7 +189,7 @@ function lookAtMachine(options: SandboxOptions) {
     return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
   }
   return {
-    isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
+    isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? systemText('/proc/version'))),
     /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
     bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
@@ -198,13 +199,10 @@ function lookAtMachine(options: SandboxOptions) {
       return known;
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
-    mountPoints: () =>
-      (mountPoints ??= createMountPoints({
-        registries: mountRegistries(),
-        temporaryDirectories: temporary,
-        processes,
-        lingerMs,
-      })),
+    mountPoints(): MountPoints {
+      const shared = { temporaryDirectories: temporary, processes, lingerMs };
+      return (mountPoints ??= createMountPoints({ ...shared, registries: mountRegistries() }));
+    },
   };
 }
 
@@ -212,14 +210,6 @@ function lookAtMachine(options: SandboxOptions) {
 async function lookForLandlock({ landlockHelper }: SandboxOptions): Promise<NonNullable<MachineFacts['landlock']>> {
   if (landlockHelper === undefined) return landlockRefusal('this program has no helper for it');
   return (await import('./linux/landlock-library.ts')).findLandlock(landlockHelper.library);
-}
-
-function kernelVersion(): string {
-  try {
-    return process.getBuiltinModule('node:fs').readFileSync('/proc/version', 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Limits of one command's processes. Absent: those of the user. */

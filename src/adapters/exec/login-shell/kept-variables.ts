@@ -41,9 +41,7 @@ export function removeStaleVariables(folder: string, now: number): void {
   }
 }
 
-function fileOf(folder: string, key: string): string {
-  return join(folder, `${key}.json`);
-}
+const fileOf = (folder: string, key: string): string => join(folder, `${key}.json`);
 
 export function isVariables(value: unknown): value is ShellVariables {
   if (!isJsonObject(value)) return false;
@@ -120,9 +118,7 @@ export function releaseCaptureLock(folder: string, key: string): void {
   }
 }
 
-function lockOf(folder: string, key: string): string {
-  return join(folder, `${key}.lock`);
-}
+const lockOf = (folder: string, key: string): string => join(folder, `${key}.lock`);
 
 function make(path: string): 'taken' | 'exists' | 'unavailable' {
   try {
@@ -154,6 +150,4 @@ export function bareEnvironment(env: ShellVariables, { shell, home }: { shell: s
 
 const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', 'TERM']);
 
-export function isShellVariable(name: string): boolean {
-  return ownToShell.has(name);
-}
+export const isShellVariable = (name: string): boolean => ownToShell.has(name);

@@ -5,7 +5,7 @@ import { parseJsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { namesIn, realPathSoFar } from '../../disk/file-system.ts';
 import { makeOwnFolder } from '../../disk/own-files.ts';
-import { inheritedDescriptors } from '../child-process.ts';
+import { startGroup } from '../child-process.ts';
 import {
   bareEnvironment,
   isVariables,
@@ -19,7 +19,7 @@ import {
   signCaptureLock,
   takeCaptureLock,
 } from './kept-variables.ts';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readlinkSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -171,29 +171,25 @@ function within(kept: KeptVariables | undefined, ms: number, now: number): Shell
   return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 
+const notNeeded = 'To turn off this warning, set allow_login_shell = false.';
+
 function openShell(shell: string, { path, isFolder }: WritableStartup): Outcome<'login-shell-writable'> {
   const what = isFolder ? `the folder of its start-up files, ${path}` : `its start-up file ${path}`;
-  return {
-    code: 'login-shell-writable',
-    message: `Commands run without the variables of your login shell ${shell}: they can write ${what}, and Capstan would run that outside the sandbox.`,
-    next: 'To get the variables, start Capstan in another folder, or make that path read-only. To turn off this warning, set allow_login_shell = false.',
-  };
+  const message = `Commands run without the variables of your login shell ${shell}: they can write ${what}, and Capstan would run that outside the sandbox.`;
+  const next = `To get the variables, start Capstan in another folder, or make that path read-only. ${notNeeded}`;
+  return { code: 'login-shell-writable', message, next };
 }
 
 function openForAll(shell: string): Outcome<'login-shell-writable'> {
-  return {
-    code: 'login-shell-writable',
-    message: `Capstan reads no more variables from your login shell ${shell}: this command can write its start-up files, and Capstan would run those outside the sandbox.`,
-    next: 'Commands run without the variables until Capstan is started again. To turn off this warning, set allow_login_shell = false.',
-  };
+  const message = `Capstan reads no more variables from your login shell ${shell}: this command can write its start-up files, and Capstan would run those outside the sandbox.`;
+  const next = `Commands run without the variables until Capstan is started again. ${notNeeded}`;
+  return { code: 'login-shell-writable', message, next };
 }
 
 function slowShell(shell: string): Outcome<'login-shell-slow'> {
-  return {
-    code: 'login-shell-slow',
-    message: `The login shell ${shell} takes more than a second to start. The command waits for its variables, up to ${limitMs / 1000} s.`,
-    next: 'Find out what is slow in its start-up files, or set allow_login_shell = false to skip them.',
-  };
+  const message = `The login shell ${shell} takes more than a second to start. The command waits for its variables, up to ${limitMs / 1000} s.`;
+  const next = 'Find out what is slow in its start-up files, or set allow_login_shell = false to skip them.';
+  return { code: 'login-shell-slow', message, next };
 }
 
 interface CaptureOptions {
@@ -204,36 +200,25 @@ interface CaptureOptions {
   readonly program: KeepProgram;
 }
 
-export interface Capture {
-  /** Undefined if the process could not be started. */
-  readonly pid: number | undefined;
-  /** Undefined if it failed. Never rejects. */
-  readonly variables: Promise<ShellVariables | undefined>;
-}
-
 const mostCharacters = 4_000_000;
 /** Time for the answer to arrive after the shell has ended. */
 const drainMs = 250;
 
 /**
  * Starts the login shell in a session of its own, out of reach of our signals and without output that ends with us. It
- * is never killed, because start-up files may run programs not made for that, and it keeps no process alive.
+ * is never killed, because start-up files may run programs not made for that, and it keeps no process alive. No `pid`:
+ * it could not be started. No variables: it failed. Never rejects.
  */
-function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): Capture {
+function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined) {
   try {
-    const child = spawn(shell, ['-lc', loginShellScript(program, place)], {
-      cwd: home,
-      env,
-      detached: true,
-      stdio: inheritedDescriptors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
-    });
-    return watch(child);
+    const argv = [shell, '-lc', loginShellScript(program, place)];
+    return watch(startGroup({ argv, cwd: home, env }, ['ignore', 'ignore', 'ignore', 'pipe']));
   } catch {
     return { pid: undefined, variables: Promise.resolve(undefined) };
   }
 }
 
-function watch(child: ChildProcess): Capture {
+function watch(child: ChildProcess) {
   child.unref();
   const { promise: variables, resolve } = Promise.withResolvers<ShellVariables | undefined>();
   child.on('error', () => resolve(undefined));

@@ -26,11 +26,7 @@ export interface EditedConfig {
  * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
  * not say exactly that, the user has to make the change. Never rejects.
  */
-export async function editUserConfig(
-  place: EditedConfig,
-  path: readonly string[],
-  values: JsonObject | undefined,
-): Promise<Outcome | undefined> {
+export async function editUserConfig(place: EditedConfig, path: readonly string[], values: JsonObject | undefined) {
   return inLock(place, { path, values }, (text, before) => {
     const without = withoutTomlTable(text, path);
     if (values === undefined) return [without];
@@ -175,7 +171,7 @@ function byHand(text: string, before: JsonObject, { path, values }: WantedValues
   );
 }
 
-function unwritten(file: string, { why, next }: ConfigFileObstacle): Outcome {
+function unwritten(file: string, { why, next }: Readonly<Record<'why' | 'next', string>>): Outcome {
   return { code: 'config-unwritten', message: `${file} was not changed: ${why}.`, next };
 }
 
@@ -193,16 +189,11 @@ function readableText(file: string): string {
   }
 }
 
-interface ConfigFileObstacle {
-  readonly why: string;
-  readonly next: string;
-}
-
 /**
  * Undefined: the file can be changed, or does not exist. A read-only file could still be replaced, but its owner does
  * not want that.
  */
-function findConfigFileObstacle(file: string): ConfigFileObstacle | undefined {
+function findConfigFileObstacle(file: string) {
   const stats = fileSystem.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   if (stats.isDirectory()) return { why: 'it is a folder', next: 'Move that folder away, then try again.' };

@@ -3,7 +3,8 @@ import type { Config } from '../../../core/config/config.ts';
 import { decideTrust, type TrustDecision } from '../../../core/config/project-trust.ts';
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { objectAt, parseJsonObject } from '../../../protocol/json.ts';
-import { diskPath, errorCode, fileSystem, linkTarget, namesIn, pathText, realPath } from '../../disk/file-system.ts';
+import { diskPath, errorCode, fileSystem, linkTarget, namesIn, realPath } from '../../disk/file-system.ts';
+import { trueEntries } from '../../disk/folder-access.ts';
 import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
 import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
@@ -34,9 +35,8 @@ export function findTrust(
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
     if (decision.trust === 'unknown') continue;
     if (decision.trust === 'untrusted') return decision;
-    const through = defined({ link });
-    const changed = changedConfiguration(home, { owner: folder, ...through });
-    return { ...decision, ...through, ...(changed && { trust: 'unknown', ...changed }) };
+    const changed = changedConfiguration(home, { owner: folder, link });
+    return { ...decision, ...defined({ link }), ...(changed && { trust: 'unknown', ...changed }) };
   }
   return { trust: 'unknown' };
 }
@@ -143,9 +143,7 @@ interface Part {
   readonly starts: readonly string[];
 }
 
-/**
- * Whole folders, since files beside the configuration may be scripts that it names. The engine's own home is excluded.
- */
+/** Whole folders, since files beside the configuration may be scripts that it names. Excludes the engine's home. */
 function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
   const ofHome = realPath(home) ?? home;
   const place = withTrailingSeparator(realPath(owner) ?? owner);
@@ -265,7 +263,8 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
     lines.push(`${kind} ${JSON.stringify(place)} ${found.mode & 0o111n}`);
     if (kind === 'file') files.push(place);
     if (kind === 'folder') {
-      const names = namesUpTo(mostEntries, place);
+      // A command may have made millions.
+      const names = trueEntries(place, mostEntries + 1).map((entry) => entry.name);
       isOver ||= names.length > mostEntries;
       for (const name of names.toSorted()) visit(`${place}/${name}`);
     }
@@ -292,21 +291,6 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
   const isEmpty =
     lines.every((line) => line.startsWith('missing ')) || (entries === 1 && lines[0]!.startsWith('folder '));
   return { lines, files, places, stamp, newest, isOver, isEmpty };
-}
-
-/**
- * Returns at most one name more than the limit: a command may have made millions. Throws if the folder cannot be read.
- */
-function namesUpTo(most: number, folder: string): readonly string[] {
-  const names: string[] = [];
-  const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'buffer' as BufferEncoding });
-  try {
-    for (let entry = open.readSync(); entry !== null && names.length <= most; entry = open.readSync())
-      names.push(pathText(entry.name as unknown as Buffer));
-  } finally {
-    open.closeSync();
-  }
-  return names;
 }
 
 /**

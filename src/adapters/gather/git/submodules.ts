@@ -15,18 +15,14 @@ export interface LinkedFolder {
   readonly isCheckedOut: boolean;
 }
 
-export interface LinkedFolders {
-  readonly folders: readonly LinkedFolder[];
-  readonly isWhole: boolean;
-  /** A folder left out: its path is too long to protect, or cannot be examined. */
-  readonly unseen?: string;
-}
-
 const mostFolders = 500;
 const mostDepth = 8;
 
-/** The folders that git enters when it examines the repository: those of its index, and recursively of theirs. */
-export function linkedFolders(repository: string): LinkedFolders {
+/**
+ * The folders that git enters when it examines the repository: those of its index, and recursively of theirs. `unseen`:
+ * one left out, because its path is too long to protect or cannot be examined.
+ */
+export function linkedFolders(repository: string) {
   const folders: LinkedFolder[] = [];
   let isWhole = true;
   let unseen: string | undefined;
@@ -57,7 +53,7 @@ export function linkedFolders(repository: string): LinkedFolders {
     }
   };
   follow(repository, findGitDirectory(repository), 1);
-  return { folders, isWhole, ...(unseen && { unseen }) };
+  return { folders, isWhole, unseen };
 }
 
 const linkMode = 0o160000;
@@ -83,10 +79,7 @@ export function readGitlinks({ path, common }: GitDirectory): readonly string[] 
   return shared && [...new Set([...shared.links, ...own.links])];
 }
 
-interface IndexLinks {
-  readonly links: readonly string[];
-  readonly base?: string;
-}
+type IndexLinks = { readonly links: readonly string[]; readonly base?: string };
 
 function linksIn(file: string, hashBytes: number, isSplit: boolean): IndexLinks | undefined {
   const read = readBounded(file, { maxBytes: readLimits.gitIndexBytes });

@@ -147,12 +147,9 @@ function noticesOf(
   return [overriding(message)];
 }
 
-interface Overruled {
-  readonly key: string;
-  readonly value: string;
+interface Overruled extends Readonly<Record<'key' | 'value' | 'instead', string>> {
   readonly why?: string;
   readonly broken: Allowed<string>;
-  readonly instead: string;
 }
 
 function overriding(message: string): RequirementNotice {

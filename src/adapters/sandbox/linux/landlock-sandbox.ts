@@ -16,16 +16,11 @@ export interface LandlockHelper {
   readonly mark?: number;
 }
 
-export interface LandlockSandbox {
-  readonly architecture: string;
-  readonly helper: LandlockHelper;
-}
-
 /** Plans the command with a helper that restricts itself before it becomes the command. */
 export async function planWithLandlock(
   command: PlainCommand,
   policy: ResolvedPolicy,
-  { architecture, helper }: LandlockSandbox,
+  { architecture, helper }: { readonly architecture: string; readonly helper: LandlockHelper },
 ): Promise<RunnableCommand | SandboxRefused> {
   if (!isSeccompArchitecture(architecture))
     return unenforceable(`There is no system-call filter for ${architecture}.`, 'Use bubblewrap.');

@@ -16,7 +16,7 @@ import {
 
 export interface MountUsers {
   /** Runs the work while no other engine removes folders. */
-  exclusively(use: 'begins' | 'ends', work: (turn: MountTurn) => void): void;
+  exclusively(use: 'begins' | 'ends', work: (mayRemove: MayRemove) => void): void;
   all(): ReadonlyMap<string, MountUser>;
   /** Creates or replaces a user's entry atomically. */
   put(name: string, user: MountUser): void;
@@ -25,10 +25,8 @@ export interface MountUsers {
   tidy(written: ReadonlyMap<string, MountUser>): void;
 }
 
-export interface MountTurn {
-  /** True if folders without a user may be removed now. Without the lock an engine may only announce its own use. */
-  mayRemove(): boolean;
-}
+/** True if folders without a user may be removed now. Without the lock an engine may only announce its own use. */
+export type MayRemove = () => boolean;
 
 /**
  * Places of the registry, best first: below the account's home as the system knows it, ignoring HOME and TMPDIR,
@@ -87,10 +85,10 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
       }
       if (typeof lock === 'string') {
         if (use === 'begins') passMountLock(path, asker);
-        return work({ mayRemove: () => false });
+        return work(() => false);
       }
       try {
-        work({ mayRemove: lock.isRespected });
+        work(lock.isRespected);
       } finally {
         lock.release();
       }
@@ -116,7 +114,7 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
 export function usersInMemory(): MountUsers {
   const users = new Map<string, MountUser>();
   return {
-    exclusively: (_, work) => work({ mayRemove: () => true }),
+    exclusively: (_, work) => work(() => true),
     all: () => new Map(users),
     put: (name, user) => void users.set(name, user),
     remove: (name) => void users.delete(name),

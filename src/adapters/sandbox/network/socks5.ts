@@ -12,13 +12,7 @@ export type SocksStep =
   | { readonly kind: 'more' }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'greeting'; readonly length: number; readonly isOpen: boolean }
-  | {
-      readonly kind: 'request';
-      readonly length: number;
-      readonly command: number;
-      readonly host?: string;
-      readonly port: number;
-    };
+  | ({ readonly kind: 'request'; readonly host?: string } & Readonly<Record<'length' | 'command' | 'port', number>>);
 
 /** The greeting: version, count, and that many login methods. Only programs that need none are accepted. */
 export function readSocksGreeting(bytes: Buffer): SocksStep {
@@ -92,6 +86,4 @@ async function grant(
 }
 
 /** The proxy's own address is not disclosed. */
-function answer(code: number): Buffer {
-  return Buffer.from([socksVersion, code, 0, 1, 0, 0, 0, 0, 0, 0]);
-}
+const answer = (code: number): Buffer => Buffer.from([socksVersion, code, 0, 1, 0, 0, 0, 0, 0, 0]);

@@ -1,7 +1,7 @@
 import type { GitBounds, GuardedGit } from '../../ports/workspace.ts';
 import { realPath } from '../disk/file-system.ts';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -100,9 +100,7 @@ async function programsFor(program: string, folder: string, env: Variables): Pro
   const own = await gitSays({ program, cwd: '/' }, plain, ['--exec-path']);
   if (own === undefined || own === '') return undefined;
   const names = readdirSync(own).filter((name) => name !== 'git');
-  const digest = createHash('sha256')
-    .update(JSON.stringify([own, names, guardedGitScript]))
-    .digest('hex');
+  const digest = hash('sha256', JSON.stringify([own, names, guardedGitScript]));
   const target = join(folder, digest.slice(0, 16));
   if (existsSync(join(target, 'git'))) return target;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -43,13 +43,11 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   feedFiles(child, command.files);
   const { handover } = command;
   let isHandedOver = handover === undefined;
-  if (handover !== undefined) {
-    const received = (handle: unknown, index: number): void => {
-      isHandedOver ||= index === 0;
-      handover.received(handle, index);
-    };
-    sendHandover(child, { ...handover, received });
-  }
+  const received = (handle: unknown, index: number): void => {
+    isHandedOver ||= index === 0;
+    handover?.received(handle, index);
+  };
+  if (handover !== undefined) sendHandover(child, { ...handover, received });
   // On Ctrl+C the terminal signals the whole group itself: forwarding it would send it twice.
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const handlers = forwarded.map((name) => {

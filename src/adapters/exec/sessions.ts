@@ -289,12 +289,7 @@ const mostBytes = 16 * 1024 * 1024;
 /** Files of ended sessions are removed for new ones. */
 const mostFiles = 64;
 
-interface SessionLog {
-  readonly path: string;
-  add(bytes: Uint8Array): void;
-  /** The file stays until the thread closes. */
-  end(): void;
-}
+type SessionLog = ReturnType<typeof logInto>;
 
 /** `folder`: commands may read but not write in it. */
 export function createSessionLogs(folder: string) {
@@ -317,16 +312,17 @@ export function createSessionLogs(folder: string) {
   };
 }
 
-function logInto(file: number, path: string): SessionLog {
+function logInto(file: number, path: string) {
   let left = mostBytes;
   let isOpen = true;
+  /** The file stays until the thread closes. */
   const end = (): void => {
     if (isOpen) closeSync(file);
     isOpen = false;
   };
   return {
     path,
-    add(bytes) {
+    add(bytes: Uint8Array): void {
       if (!isOpen || left === 0) return;
       const part = bytes.subarray(0, left);
       left -= part.length;

@@ -251,10 +251,7 @@ class Walk {
     return whole;
   }
 
-  /**
-   * `more`: words after the target, which belong to the command. `after`: for a heredoc, the rest of its line. No
-   * redirection: it was not understood.
-   */
+  /** `more`: words of the command after the target. `after`: the rest of a heredoc's line. Neither: not understood. */
   #redirection(node: Node, depth: number): ReadRedirection {
     const children = this.#children(node, depth);
     if (node.type === 'heredoc_redirect') return this.#heredoc(children, depth);

@@ -49,7 +49,6 @@ export function findHookPlaces(
 }
 
 const place = (path: string, owner: HookOwner): HookPlace => ({ path, owner });
-
 const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
   default: undefined,
   system: 'managed',
@@ -72,10 +71,8 @@ function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly Ho
 /** The user's decisions. No project file decides about hooks. */
 function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   const own = layers.filter(({ name, disabled }) => disabled === undefined && (name === 'user' || name === 'flags'));
-  return Object.assign(
-    {},
-    ...own.map(({ values }) => objectAt(objectAt(values, 'hooks'), 'state') ?? {}),
-  ) as JsonObject;
+  const states = own.map(({ values }) => objectAt(objectAt(values, 'hooks'), 'state'));
+  return Object.assign({}, ...states) as JsonObject;
 }
 
 interface SkillPlace {

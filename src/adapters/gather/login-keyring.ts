@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseJsonObject } from '../../protocol/json.ts';
 import { shellWords, type Variables } from '../../protocol/shell.ts';
 import { realPath } from '../disk/file-system.ts';
@@ -37,18 +37,16 @@ export function keyringTool(
 
 /** The keyring entry of a home. Each home has its own, under a name that does not reveal its folder. */
 export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPlace {
-  const digest = createHash('sha256')
-    .update(realPath(home) ?? home)
-    .digest('hex');
+  const digest = hash('sha256', realPath(home) ?? home);
   const account = `cli|${digest.slice(0, 16)}`;
   const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, start);
   const uses = tool.kind === 'security' ? macUses(account) : linuxUses(account);
   const name = 'the keyring of this system';
   const lookUp = async (): Promise<string | undefined> => {
-    const { code, stdout, stderr } = await run(uses.read);
-    if (code === 0) return stdout;
-    if (uses.isMissing({ code, stdout, stderr })) return undefined;
-    throw cannotUse(stderr);
+    const result = await run(uses.read);
+    if (result.code === 0) return result.stdout;
+    if (uses.isMissing(result)) return undefined;
+    throw cannotUse(result.stderr);
   };
   const write: LoginPlace['write'] = async (document) => {
     const { code, stderr } = await run(uses.write(JSON.stringify(document)));
@@ -103,9 +101,7 @@ interface ToolResult {
   readonly stderr: string;
 }
 
-interface ToolUses {
-  readonly read: ToolUse;
-  readonly remove: ToolUse;
+interface ToolUses extends Readonly<Record<'read' | 'remove', ToolUse>> {
   write(text: string): ToolUse;
   /** True if the keyring works and has no entry. */
   isMissing(result: ToolResult): boolean;

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { StepFacts } from '../../core/envelope/facts.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
@@ -104,7 +103,7 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   // The name is used to delete the file, so it must not lead elsewhere.
   const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
   const failed = readFailed(objectAt(value, 'failed'));
-  return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file, failed }) };
+  return { threadId, kind, usedAt, at, text, tokens, cwd, file, failed };
 }
 
 function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {

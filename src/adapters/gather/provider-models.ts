@@ -131,14 +131,14 @@ function keptModels(json: JsonObject | undefined): KeptModels | undefined {
   const [askedAt, list] = [numberAt(json ?? {}, 'asked_at'), arrayAt(json, 'models')];
   if (json === undefined || askedAt === undefined || list === undefined) return undefined;
   const models = list.flatMap((each) => (isJsonObject(each) ? keptModel(each) : []));
-  return { askedAt, models, ...defined({ etag: stringAt(json, 'etag'), from: stringAt(json, 'from') }) };
+  return { askedAt, models, etag: stringAt(json, 'etag'), from: stringAt(json, 'from') };
 }
 
 function keptModel(json: JsonObject): readonly KeptModel[] {
   const [slug, source, fields, record] = [json['slug'], json['source'], json['fields'], json['record']];
   if (typeof slug !== 'string' || typeof source !== 'string' || !isJsonObject(fields)) return [];
-  const asked = json['asked'] === true ? { asked: true as const } : {};
-  return [{ slug, source, fields: knownFields(fields), ...(isJsonObject(record) ? { record } : {}), ...asked }];
+  const asked = json['asked'] === true || undefined;
+  return [{ slug, source, fields: knownFields(fields), record: isJsonObject(record) ? record : undefined, asked }];
 }
 
 function knownFields(json: JsonObject): KnownFields {

@@ -89,10 +89,7 @@ const systemZoneFiles: ZoneFiles = {
   zoneFolder: '/usr/share/zoneinfo',
 };
 
-/**
- * The date and zone as the user's machine sees them, else both in UTC. The date uses this process's zone, so `env` must
- * be the environment it was started with.
- */
+/** The user's date and zone, else both in UTC. `env` must be what this process was started with. */
 export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string | undefined>>): TimeFacts {
   const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
   const moment = new Date(epochMs);

@@ -115,10 +115,7 @@ export interface HookTexts {
   close(): void;
 }
 
-/**
- * `folder`: where full texts are saved. Commands may read it but not write in it; a shortened text names its file to
- * the model.
- */
+/** `folder`: for full texts, which commands may read. A shortened text names its file to the model. */
 export function createHookTexts(folder: string): HookTexts {
   const own = threadFolder(folder);
   let count = 0;

@@ -54,10 +54,7 @@ export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust ==
 
 const mostBytes = 1_000_000;
 
-/**
- * Reads a `hooks.json`. A missing file means no hooks. An unreadable one gives a warning, or an error if the
- * administrator manages it.
- */
+/** Reads a `hooks.json`, which may be missing. An unreadable one is an error if the administrator manages it. */
 export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
   const { path, owner } = source;
   const severity = owner === 'managed' ? 'error' : 'warning';

@@ -56,21 +56,8 @@ export interface SandboxOptions {
   readonly limits?: CommandLimits;
 }
 
-export interface PreparedSandbox extends Sandbox {
-  /** Starts examining the machine, so that the first command need not wait. Optional. */
-  prepare(): void;
-  /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
-  usesLandlock(): Promise<boolean>;
-  /** True if Landlock could replace a bubblewrap that does not work here. */
-  offersLandlock(): Promise<boolean>;
-  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
-  bubblewrapProblem(): Promise<SandboxRefused | undefined>;
-  landlockProblem(): Promise<SandboxRefused | undefined>;
-  route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
-}
-
 /** Isolates commands as the policy says, by the platform's mechanism, or refuses them (I10). */
-export function createSandbox(options: SandboxOptions): PreparedSandbox {
+export function createSandbox(options: SandboxOptions) {
   const { platform, architecture, limits = {} } = options;
   const machine = lookAtMachine(options);
   let isPackagedSaid = false;
@@ -117,6 +104,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return chosen;
     }
   }
+  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
   async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
     if (machine.isWsl1()) return onWsl1;
@@ -128,28 +116,32 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     if (machine.isWsl1()) return onWsl1;
     return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
   }
+  /** True if Landlock could replace a bubblewrap that does not work here. */
   async function offersLandlock(): Promise<boolean> {
     return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
   }
+  const plan: Sandbox['plan'] = async (command, asked, gitFolders) => {
+    if (!needsSandbox(asked)) return direct(command);
+    // Nothing can be protected inside what Landlock opens.
+    const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
+    if ('kind' in policy) return policy;
+    return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
+  };
   return {
+    plan,
     route,
     offersLandlock,
     bubblewrapProblem,
     landlockProblem,
-    async usesLandlock() {
+    /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
+    async usesLandlock(): Promise<boolean> {
       const { landlock: use = 'never' } = options;
       if (use === 'never' || platform !== 'linux') return false;
       return use === 'always' || offersLandlock();
     },
-    prepare() {
+    /** Starts examining the machine, so that the first command need not wait. Optional. */
+    prepare(): void {
       if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
-    },
-    async plan(command, asked, gitFolders) {
-      if (!needsSandbox(asked)) return direct(command);
-      // Nothing can be protected inside what Landlock opens.
-      const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
-      if ('kind' in policy) return policy;
-      return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
     },
   };
 }

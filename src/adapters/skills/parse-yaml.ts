@@ -14,10 +14,7 @@ export type ReadYaml =
 
 const deepest = 8;
 
-/**
- * Reads a table. Refuses aliases, custom tags and duplicate keys. A plain string at the top level may contain what YAML
- * forbids but people write, such as a colon.
- */
+/** Refuses aliases, custom tags and duplicate keys. Plain strings may contain what people write, such as a colon. */
 export function parseYaml(source: string): ReadYaml {
   const text = source.replaceAll(/\r\n?/g, '\n');
   let parsed = parse(text);

@@ -20,7 +20,7 @@ import {
   takeCaptureLock,
 } from './kept-variables.ts';
 import type { ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readlinkSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -161,8 +161,7 @@ export class LoginShell {
     if (folder === undefined || policy.ignoreDefaultExcludes || !makeOwnFolder(folder, 'readable')) return undefined;
     const states = startupFileStates({ shell, home, zshHome: env['ZDOTDIR'] ?? home });
     const question = [process.getuid?.() ?? 0, bareEnvironment(env, { shell, home }), states, policy, secretNames];
-    const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');
-    return { folder, key, policy, secretNames };
+    return { folder, key: hash('sha256', JSON.stringify(question)), policy, secretNames };
   }
 }
 

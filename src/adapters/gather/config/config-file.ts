@@ -113,10 +113,7 @@ function advice(profile: string, { home, user }: { readonly home: string; readon
   return `Create that file with the keys of the profile.${others}`;
 }
 
-/**
- * Files of profiles not chosen for this run, and `config.toml` if a flag leaves it out. They do not count, but may hold
- * keys or name variables that do.
- */
+/** Files of the home that do not count in this run, but may hold keys or name variables that do. */
 export async function loadUnusedFiles(
   home: string,
   { osHome, used }: { readonly osHome: string; readonly used: readonly string[] },

@@ -79,12 +79,8 @@ function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boo
 
 /** Not even parsed: a file written by a stranger must not prevent the start. */
 function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
-  const disabled =
-    changed !== undefined
-      ? 'commands under Landlock may change it, or have changed it'
-      : trust === 'untrusted'
-        ? 'the project is untrusted'
-        : 'you have not trusted the project';
+  const distrusted = trust === 'untrusted' ? 'the project is untrusted' : 'you have not trusted the project';
+  const disabled = changed === undefined ? distrusted : 'commands under Landlock may change it, or have changed it';
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 

@@ -189,10 +189,7 @@ function readableText(file: string): string {
   }
 }
 
-/**
- * Undefined: the file can be changed, or does not exist. A read-only file could still be replaced, but its owner does
- * not want that.
- */
+/** Undefined: none. A read-only file could still be replaced, but its owner does not want that. */
 function findConfigFileObstacle(file: string) {
   const stats = fileSystem.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;

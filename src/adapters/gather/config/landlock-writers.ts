@@ -121,10 +121,7 @@ function removeQuietly(file: string): void {
   }
 }
 
-/**
- * A process that may write one of the places under Landlock now, while this one reads there. Folders used only by this
- * process do not count: its threads share them.
- */
+/** Another process that may write one of the places under Landlock now. Its own threads share folders. */
 export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
   const own = registrations(home)
     .filter(isOwn)

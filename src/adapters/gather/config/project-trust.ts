@@ -18,7 +18,7 @@ import {
   type WritableRoot,
   writableRootAt,
 } from './landlock-writers.ts';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /**
  * Looks up, in order: the folder's own entry, its project's root, its repository, the main checkout of a linked
@@ -74,8 +74,6 @@ interface LandlockRoot extends WritableRoot {
   readonly agreed: PartDigests;
 }
 
-/** Loaded on use: most homes have no record. */
-const sha256 = () => createHash('sha256');
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {
@@ -89,10 +87,7 @@ function recordedRoots(home: string): readonly LandlockRoot[] {
   });
 }
 
-/**
- * The first part of a project that commands under Landlock could write and that differs, or may come to differ, from
- * what the user agreed to.
- */
+/** The first part that commands under Landlock could write and that is, or may become, other than agreed. */
 export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
   const roots = recordedRoots(home);
   if (roots.length === 0) return undefined;
@@ -189,7 +184,7 @@ const mostIds = 1000;
 
 /** Never replaces a record, since commands of another process may have changed files since; only adds inodes. */
 function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void {
-  const name = sha256().update(root.root).digest('hex').slice(0, 32);
+  const name = hash('sha256', root.root).slice(0, 32);
   const file = `${folderOf(home)}/${name}.json`;
   const temporary = `${file}.${process.pid}`;
   writeOwnFile(`${temporary}.new`, temporary, JSON.stringify({ ...root, agreed }));
@@ -285,9 +280,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
   } catch {
     isOver = true;
   }
-  const stamp = sha256()
-    .update([...lines, ...times].join('\n'))
-    .digest('hex');
+  const stamp = hash('sha256', [...lines, ...times].join('\n'));
   const isEmpty =
     lines.every((line) => line.startsWith('missing ')) || (entries === 1 && lines[0]!.startsWith('folder '));
   return { lines, files, places, stamp, newest, isOver, isEmpty };
@@ -305,13 +298,13 @@ function digestOf(part: Part, sight: PartSight, around: ProjectFolders): string 
   if (sight.isEmpty) return missing;
   const known = knownDigests.get(part.path);
   if (known?.stamp === sight.stamp && performance.now() < known.until) return known.digest;
-  const hash = sha256().update(sight.lines.join('\n'));
+  const content = createHash('sha256').update(sight.lines.join('\n'));
   for (const file of sight.files) {
     const read = readBounded(file, { maxBytes: mostBytes });
     if (read.kind !== 'read') return undefined;
-    hash.update(`\n${read.bytes.length}\n`).update(read.bytes);
+    content.update(`\n${read.bytes.length}\n`).update(read.bytes);
   }
-  const digest = hash.digest('hex');
+  const digest = content.digest('hex');
   const isAtRest = sight.newest < Date.now() - restMs && lookAtPart(part, around).stamp === sight.stamp;
   if (isAtRest) knownDigests.set(part.path, { stamp: sight.stamp, digest, until: performance.now() + restMs });
   return digest;

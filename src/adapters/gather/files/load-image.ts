@@ -159,10 +159,7 @@ function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
 /** TEM and the restart marks have no length after them. */
 const isMarkerAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
-/**
- * Blocks up to the trailer, one of them an image with data. Files lacking only the trailer exist, and readers open
- * them.
- */
+/** Blocks, one of them an image with data. Files that lack only the trailer exist, and readers open them. */
 function isWholeGif(bytes: Bytes): boolean {
   let hasPicture = false;
   let at = 13 + colorTableLength(bytes.at(10));

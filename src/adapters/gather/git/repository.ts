@@ -219,10 +219,8 @@ export function userGitSettings(env: Readonly<Record<string, string | undefined>
   const ofHome =
     home === undefined ? [] : [join(home, '.gitconfig'), join(configHome || `${home}/.config`, 'git/config')];
   const all = [machine ?? '/etc/gitconfig', ...(chosen === undefined ? ofHome : [chosen])];
-  const found = settingsFrom(
-    all.filter((file) => file !== '').map((file) => resolve(folder, file)),
-    home,
-  );
+  const files = all.filter((file) => file !== '').map((file) => resolve(folder, file));
+  const found = settingsFrom(files, home);
   // Settings inside variables themselves.
   const given = ['GIT_CONFIG_PARAMETERS', 'GIT_CONFIG_COUNT'].find((name) => (env[name] ?? '') !== '');
   return given === undefined ? found : { ...found, unread: given };
@@ -234,10 +232,7 @@ function settingsFrom(roots: readonly string[], home: string | undefined): GitSe
   let unread: string | undefined;
   const add = (file: string, depth: number): void => {
     if (files.has(file)) return;
-    if (depth > mostDepth || files.size >= mostFiles) {
-      unread ??= file;
-      return;
-    }
+    if (depth > mostDepth || files.size >= mostFiles) return void (unread ??= file);
     files.add(file);
     const read = readBounded(file, { maxBytes: readLimits.gitConfigBytes });
     if (read.kind === 'unread') unread ??= file;
@@ -251,7 +246,7 @@ function settingsFrom(roots: readonly string[], home: string | undefined): GitSe
     }
   };
   for (const file of roots) add(file, 0);
-  return { files: [...files], hooks, ...defined({ unread }) };
+  return { files: [...files], hooks, unread };
 }
 
 function inHome(path: string, home: string | undefined): string {

@@ -28,17 +28,11 @@ export function linkedFolders(repository: string) {
   let unseen: string | undefined;
   const follow = (folder: string, directory: GitDirectory | undefined, depth: number): void => {
     const links = directory === undefined ? [] : readGitlinks(directory);
-    if (links === undefined || (links.length > 0 && depth > mostDepth)) {
-      isWhole = false;
-      return;
-    }
+    if (links === undefined || (links.length > 0 && depth > mostDepth)) return void (isWhole = false);
     for (const link of links) {
       const linked = joinInside(folder, link);
       if (linked === undefined || linked === folder) continue;
-      if (folders.length >= mostFolders) {
-        isWhole = false;
-        return;
-      }
+      if (folders.length >= mostFolders) return void (isWhole = false);
       const git = join(linked, '.git');
       if (isOverlong(linked) || cannotBeSeen(git)) {
         unseen ??= linked;

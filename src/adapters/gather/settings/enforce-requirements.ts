@@ -60,10 +60,7 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
-export function reviewerMeetingRequirements(
-  requirements: Requirements,
-  reviewer: Settings['reviewer'],
-): Settings['reviewer'] {
+export function reviewerMeetingRequirements(requirements: Requirements, reviewer: Settings['reviewer']) {
   return brokenByReviewer(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
 }
 

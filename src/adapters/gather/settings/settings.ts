@@ -50,10 +50,7 @@ export interface SettingsChoices {
   readonly approval?: ApprovalPolicy;
   /** Fixed only because no one can be asked: does not apply where a reviewer answers. */
   readonly unlessReviewed?: boolean;
-  /**
-   * Choice of the program that opens the thread; overrides everything else. A mode name takes that mode's configured
-   * options.
-   */
+  /** Choice of the program; overrides everything else. A mode name takes that mode's configured options. */
   readonly sandbox?: SandboxMode | PermissionProfile;
   readonly requirements?: Requirements;
   readonly rules?: RulesInForce;
@@ -152,10 +149,7 @@ function approvalChoice(
   return { approvals: approval, askedApproval: asked };
 }
 
-function chooseProfileWithOrigin(
-  config: Config,
-  { resumed, sandbox, requirements = noRequirements }: SettingsChoices,
-): { readonly profile: Choice<PermissionProfile>; readonly notices: readonly Outcome[] } {
+function chooseProfileWithOrigin(config: Config, { resumed, sandbox, requirements = noRequirements }: SettingsChoices) {
   if (sandbox !== undefined) {
     const { profile, notices } = requestedProfile(config, sandbox);
     return { profile: { value: profile, origin: 'flags' }, notices };

@@ -68,10 +68,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/**
- * A use must not begin without the lock while its holder may remove folders. It may end without it: the folders stay,
- * and the next engine removes them.
- */
+/** Without the lock, a use must not begin, but may end: the folders stay, and the next engine removes them. */
 const patienceMs = { begins: 10_000, ends: 1_000 };
 
 export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {

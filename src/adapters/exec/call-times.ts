@@ -17,7 +17,6 @@ export interface LoggedCallTime extends Pick<CallTime, 'id' | 'from'> {
 }
 
 export const callTimesLogPath = (home: string): string => `${home}/capstan/call-times.jsonl`;
-
 /** A longer log is replaced by a new one; its predecessor is kept beside it. */
 const longestLogBytes = 256 * 1024;
 const mostNames = 500;
@@ -57,7 +56,6 @@ export function createChangeWatch(home: string): ChangeWatch {
 }
 
 let start: string | undefined;
-
 const ownStart = (): string | undefined => (start ??= processStart(process.pid));
 
 /** A process of the same number that started at another time is another one. */

@@ -1,6 +1,6 @@
 import type { HelperMessage, PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { diskPath, errorCode, fileSystem, linkTarget, namesIn, systemText } from '../disk/file-system.ts';
+import { diskPath, errorCode, fileSystem, lookAt, namesIn, systemText } from '../disk/file-system.ts';
 import { O_PATH } from '../disk/folder-access.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
@@ -47,22 +47,14 @@ export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd'
   }
   const close = (): void => fileSystem.closeSync(handle);
   const path = `/proc/${process.pid}/fd/${handle}`;
-  const place = placeOf(path);
-  if (place === cwd || place === 'unknown') return { path: place === cwd ? path : cwd, close };
+  const place = lookAt(path);
+  if (place.kind !== 'link') return { path: cwd, close };
+  if (place.target === cwd) return { path, close };
   close();
   return undefined;
 }
 
-function placeOf(handle: string): string {
-  try {
-    return linkTarget(handle);
-  } catch {
-    return 'unknown';
-  }
-}
-
 export type Standard = 'ignore' | 'pipe' | 'ipc' | number;
-
 export type GroupStart = Pick<PlainCommand, 'argv' | 'cwd' | 'env'>;
 
 /** Starts a program that leads a process group of its own: it survives a signal to ours. */
@@ -73,7 +65,6 @@ export function startGroup({ argv, cwd, env }: GroupStart, stdio: readonly Stand
 
 const closeOnExec = 0o2000000;
 let found: ReturnType<typeof findInheritedDoors> | undefined;
-
 /** Doors of this process, listed once: Node itself opens no descriptor that children inherit. */
 export const inheritedDescriptors = () => (found ??= findInheritedDoors());
 

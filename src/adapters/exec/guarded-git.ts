@@ -6,7 +6,6 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, syml
 import { basename, join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
-
 const limitMs = 10_000;
 
 /** `folder` holds the programs that git starts. No command may write there. */
@@ -80,13 +79,9 @@ function withoutRepository(env: Variables): Variables {
   return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
 }
 
-function gitSays(
-  { program, cwd }: Pick<GitBounds, 'program' | 'cwd'>,
-  env: Variables,
-  words: readonly string[],
-): Promise<string | undefined> {
+function gitSays({ program, cwd }: Pick<GitBounds, 'program' | 'cwd'>, env: Variables, words: readonly string[]) {
   const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
-  return new Promise((resolve) => {
+  return new Promise<string | undefined>((resolve) => {
     try {
       execFile(program, words, options, (error, stdout) => resolve(error === null ? stdout.trimEnd() : undefined));
     } catch {

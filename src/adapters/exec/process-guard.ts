@@ -63,7 +63,6 @@ function startWarden(): ChildProcess {
 
 /** Running groups. They outlive this process by nature, so they are killed when it exits. */
 const running = new Set<number>();
-
 export type ProcessGroup = ReturnType<typeof trackProcessGroup>;
 
 export function trackProcessGroup(leader: number) {

@@ -288,7 +288,6 @@ class LiveSession {
 const mostBytes = 16 * 1024 * 1024;
 /** Files of ended sessions are removed for new ones. */
 const mostFiles = 64;
-
 type SessionLog = ReturnType<typeof logInto>;
 
 /** `folder`: commands may read but not write in it. */

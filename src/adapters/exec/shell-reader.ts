@@ -17,11 +17,7 @@ import type { Node, ParseState, Parser as TreeParser } from 'web-tree-sitter';
 const maximumLength = 128 * 1024;
 /** An honest script of that length takes 250 ms at most. Nonsense makes the parser try millions of readings. */
 const maximumTime = 400;
-
-interface ShellReaderOptions {
-  readonly root: string;
-  readonly clock: Clock;
-}
+type ShellReaderOptions = { readonly root: string; readonly clock: Clock };
 
 export function createShellReaderLoader({ root, clock }: ShellReaderOptions): LoadShellReader {
   let reader: Promise<ShellReader> | undefined;

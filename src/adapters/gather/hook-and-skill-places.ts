@@ -12,13 +12,7 @@ import { trustedProjectPaths } from './config/rules-in-folder.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from './files/project-folders.ts';
 
 type HookOwner = 'managed' | 'user' | 'project' | 'flags';
-
-interface HookPlace {
-  readonly path: string;
-  readonly owner: HookOwner;
-  readonly table?: JsonObject;
-}
-
+type HookPlace = { readonly path: string; readonly owner: HookOwner; readonly table?: JsonObject };
 type HookChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
 
 /** Undefined if no file has hooks, so that the code that reads them is not loaded: most users have none. */
@@ -75,11 +69,7 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   return Object.assign({}, ...states) as JsonObject;
 }
 
-interface SkillPlace {
-  readonly path: string;
-  readonly scope: SkillScope;
-  readonly within?: string;
-}
+type SkillPlace = { readonly path: string; readonly scope: SkillScope; readonly within?: string };
 
 export interface FoundSkillPlaces {
   readonly places: readonly SkillPlace[];

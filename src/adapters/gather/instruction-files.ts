@@ -71,10 +71,7 @@ export class InstructionFiles {
   }
 }
 
-interface LoadingTurn {
-  readonly policy: ResolvedPolicy;
-  readonly effectiveWindow: number;
-}
+type LoadingTurn = { readonly policy: ResolvedPolicy; readonly effectiveWindow: number };
 
 interface Read {
   readonly loaded: LoadedInstructions;
@@ -125,7 +122,6 @@ interface ReadInstructions extends Pick<InstructionRules, 'cwd' | 'maxBytes'> {
 
 /** The personal file is outside the configured budget and gets half of the upper limit. */
 const personalBytes = (mostBytes: number): number => Math.floor(mostBytes / 2);
-
 const separator = '\n\n--- project-doc ---\n\n';
 
 /**
@@ -190,12 +186,7 @@ function characterStart(bytes: Uint8Array, limit: number): number {
   return limit;
 }
 
-export interface InstructionText {
-  readonly path: string;
-  readonly bytes: Buffer;
-  readonly size: number;
-}
-
+export type InstructionText = { readonly path: string; readonly bytes: Buffer; readonly size: number };
 const replacement = '\uFFFD';
 
 function isBlank({ bytes, size }: InstructionText): boolean {

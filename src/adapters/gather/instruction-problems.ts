@@ -3,7 +3,6 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { reasonOf } from '../disk/file-system.ts';
 
 type Kind = 'unreadable' | 'not-a-file' | 'not-text' | 'damaged' | 'cut' | 'outside-project' | 'denied';
-
 /** A problem with an instruction file. The turn continues without it, or with what could be read. */
 export type InstructionProblem = Outcome<`instructions-${Kind}`>;
 
@@ -58,6 +57,5 @@ export const instructionsCut = (leftOut: string, next: string): InstructionProbl
   problem('cut', `The instructions are too long. Left out: ${leftOut}.`, next);
 
 const controls = new RegExp(`[${controlClass}]`, 'g');
-
 /** A path may hold any character; in a sentence it must not break the line or control the terminal. */
 export const onOneLine = (path: string): string => path.replace(controls, '?');

@@ -7,7 +7,6 @@ import { readLimits } from './files/read-guard.ts';
 import { dirname, join } from 'node:path';
 
 const reservedBytes = 64 * 1024;
-
 export const loginPath = (home: string): string => join(home, 'auth.json');
 export const signInAdvice = (home: string): string => `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Programs } from '../../ports/system.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import { shellWords, type Variables } from '../../protocol/shell.ts';
 import { realPath } from '../disk/file-system.ts';
@@ -11,12 +12,8 @@ const patienceMs = 60_000;
 const mostBytes = 256 * 1024;
 /** `security` limits its command lines to this many bytes. */
 const longestMacCommand = 4096;
-
 /** A system program that reads and writes the keyring. Secrets are never passed as arguments, which others can see. */
-export interface KeyringTool {
-  readonly kind: 'secret-tool' | 'security';
-  readonly path: string;
-}
+export type KeyringTool = { readonly kind: 'secret-tool' | 'security'; readonly path: string };
 
 export interface KeyringOptions {
   readonly home: string;
@@ -26,10 +23,7 @@ export interface KeyringOptions {
   readonly cwd: string;
 }
 
-export function keyringTool(
-  platform: NodeJS.Platform,
-  find: (name: string) => string | undefined,
-): KeyringTool | undefined {
+export function keyringTool(platform: NodeJS.Platform, find: Programs['find']): KeyringTool | undefined {
   if (platform === 'darwin') return { kind: 'security', path: '/usr/bin/security' };
   const path = platform === 'linux' ? find('secret-tool') : undefined;
   return path === undefined ? undefined : { kind: 'secret-tool', path };
@@ -90,16 +84,8 @@ export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPla
   };
 }
 
-interface ToolUse {
-  readonly args: readonly string[];
-  readonly input: string;
-}
-
-interface ToolResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+type ToolUse = { readonly args: readonly string[]; readonly input: string };
+type ToolResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 interface ToolUses extends Readonly<Record<'read' | 'remove', ToolUse>> {
   write(text: string): ToolUse;
@@ -132,13 +118,9 @@ function macUses(account: string): ToolUses {
   };
 }
 
-function runTool(
-  path: string,
-  { args, input }: ToolUse,
-  { env, cwd }: Pick<KeyringOptions, 'env' | 'cwd'>,
-): Promise<ToolResult> {
+function runTool(path: string, { args, input }: ToolUse, { env, cwd }: Pick<KeyringOptions, 'env' | 'cwd'>) {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  return new Promise((resolve, reject) => {
+  return new Promise<ToolResult>((resolve, reject) => {
     const child = spawn(path, args, { cwd, env, stdio: 'pipe', timeout: patienceMs, killSignal: 'SIGKILL' });
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

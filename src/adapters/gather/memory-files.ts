@@ -9,13 +9,8 @@ import { readGuard, readLimits } from './files/read-guard.ts';
 import { join } from 'node:path';
 
 /** Codex uses the same file names, and both programs read the files. */
-export interface MemoryTexts {
-  readonly memory: string;
-  readonly summary: string;
-}
-
+export type MemoryTexts = { readonly memory: string; readonly summary: string };
 export const memoryFolder = (home: string): string => join(home, 'memories');
-
 const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
 const aboutThreads = 'rollout_summaries';
 
@@ -79,7 +74,6 @@ export interface MemoryNote {
 const mostBytes = 1024 ** 2;
 const mostNotes = 10_000;
 const mergedName = 'merged.json';
-
 /** Not in the folder that models read: another program rebuilds that folder from its own notes. */
 export const notesFolder = (home: string): string => join(home, 'capstan/memories');
 

@@ -9,12 +9,7 @@ import { threadFolder } from '../disk/own-files.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface EndedHook {
-  readonly run: HookRun;
-  readonly answer: HookAnswer;
-  readonly place: number;
-}
-
+export type EndedHook = { readonly run: HookRun; readonly answer: HookAnswer; readonly place: number };
 /** This many texts of one occasion may have full length. More texts share the same space. */
 const mostTexts = 2;
 const leastTokens = 100;
@@ -106,17 +101,12 @@ export const eventRules: Readonly<Record<HookEvent, EventRules>> = {
 };
 
 const noticeTokens = 60;
-
 /** Cuts hook output to a number of tokens. The full text goes into a file that commands can read. */
 type CutHookText = (text: string, mostTokens: number) => string;
-
-export interface HookTexts {
-  readonly cut: CutHookText;
-  close(): void;
-}
+export type HookTexts = ReturnType<typeof createHookTexts>;
 
 /** `folder`: for full texts, which commands may read. A shortened text names its file to the model. */
-export function createHookTexts(folder: string): HookTexts {
+export function createHookTexts(folder: string) {
   const own = threadFolder(folder);
   let count = 0;
   const save = (text: string): string | undefined => {
@@ -129,7 +119,7 @@ export function createHookTexts(folder: string): HookTexts {
     }
   };
   return {
-    cut(text, mostTokens) {
+    cut(text: string, mostTokens: number): string {
       if (estimateTokens(text) <= mostTokens) return text;
       const preview = truncateMiddle(text, { mode: 'tokens', limit: Math.max(0, mostTokens - noticeTokens) });
       const path = save(text);

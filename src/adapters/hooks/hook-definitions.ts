@@ -20,11 +20,7 @@ export interface ReadHooks {
   readonly patterns: readonly GroupPattern[];
 }
 
-export interface GroupPattern {
-  readonly matcher: string;
-  problem(why: string): ConfigProblem;
-}
-
+export type GroupPattern = { readonly matcher: string; problem(why: string): ConfigProblem };
 /** More than a person writes: each may start a program at every call. */
 const mostHooks = 100;
 const usualTimeout = 600;
@@ -230,10 +226,7 @@ export interface HookSource {
 
 /** `modified`: changed since it was trusted. `disabled`: switched off in the configuration. */
 export type HookTrust = 'managed' | 'trusted' | 'modified' | 'untrusted' | 'disabled';
-
-export interface KnownHook extends HookDefinition {
-  readonly trust: HookTrust;
-}
+export type KnownHook = HookDefinition & { readonly trust: HookTrust };
 
 /** Computes the same digest that other programs store for a definition: members are sorted alphabetically. */
 function hookHash(definition: JsonObject): string {

@@ -51,7 +51,6 @@ function trustIn(state: JsonObject, { key, hash, source }: HookDefinition): Hook
 }
 
 export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust === 'managed' || trust === 'trusted';
-
 const mostBytes = 1_000_000;
 
 /** Reads a `hooks.json`, which may be missing. An unreadable one is an error if the administrator manages it. */

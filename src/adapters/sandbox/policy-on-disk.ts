@@ -78,10 +78,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView) {
   };
 }
 
-function strongest<Rule extends PathRule>(
-  rules: readonly Rule[],
-  rank: Readonly<Record<Access, number>>,
-): readonly Rule[] {
+function strongest<Rule extends PathRule>(rules: readonly Rule[], rank: Readonly<Record<Access, number>>) {
   const chosen = new Map<string, Rule>();
   for (const rule of rules) {
     const rival = chosen.get(rule.path);

@@ -205,10 +205,7 @@ async function lookForLandlock({ landlockHelper }: SandboxOptions): Promise<NonN
 }
 
 /** Limits of one command's processes. Absent: those of the user. */
-interface CommandLimits {
-  readonly maxProcesses?: number;
-  readonly maxMemoryMb?: number;
-}
+type CommandLimits = { readonly maxProcesses?: number; readonly maxMemoryMb?: number };
 
 /**
  * Wraps the command in a shell that lowers the limits and then becomes the command. It must run inside the sandbox,

@@ -21,10 +21,7 @@ export interface LoadedSkills {
   readonly problems: readonly Outcome[];
 }
 
-export interface KnownPlugin {
-  readonly id: string;
-  readonly name: string;
-}
+export type KnownPlugin = { readonly id: string; readonly name: string };
 
 export interface SkillSources {
   readonly plugins: readonly KnownPlugin[];

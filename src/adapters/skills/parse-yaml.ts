@@ -2,10 +2,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 
 /** Strings by key, in tables and lists. A number or another scalar keeps its spelling in the file. */
 export type YamlValue = string | YamlTable | readonly YamlValue[];
-
-export interface YamlTable {
-  readonly [key: string]: YamlValue;
-}
+export type YamlTable = { readonly [key: string]: YamlValue };
 
 /** `reason` ends a sentence and says what to do. */
 export type ReadYaml =

@@ -89,10 +89,7 @@ const pluginLink = /plugin:\/\/([\w.-]{1,100}@[\w.-]{1,100})/g;
 const at = /(?:^|[\s([{"'])@([A-Za-z\d][\w.-]{0,99})(?![\w./@-])/g;
 
 /** Finds `@name` and links to `plugin://name@marketplace`, but no mail addresses. */
-export function pluginMentions<Plugin extends KnownPlugin>(
-  text: string,
-  plugins: readonly Plugin[],
-): readonly Plugin[] {
+export function pluginMentions<Plugin extends KnownPlugin>(text: string, plugins: readonly Plugin[]) {
   const ids = new Set([...text.matchAll(pluginLink)].map(([, id]) => id));
   const names = new Set([...text.matchAll(at)].map(([, name = '']) => name.replace(/[.-]+$/, '')));
   return plugins.filter(({ id, name }) => ids.has(id) || names.has(name));

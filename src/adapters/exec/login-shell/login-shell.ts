@@ -3,7 +3,7 @@ import type { ShellEnvironmentRequest } from '../../../ports/commands.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { namesIn, realPathSoFar } from '../../disk/file-system.ts';
+import { lookAt, namesIn, realPathSoFar } from '../../disk/file-system.ts';
 import { makeOwnFolder } from '../../disk/own-files.ts';
 import { startGroup } from '../child-process.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from './kept-variables.ts';
 import type { ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { readlinkSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -248,7 +248,6 @@ const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
 const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
 /** More than any system has: an overgrown folder must not cost time. */
 const mostInFolder = 200;
-
 type ShellPlaces = Readonly<Record<'shell' | 'home' | 'zshHome', string>>;
 
 /** States of all files that decide the answer of a login shell; part of the key of a kept answer. */
@@ -256,10 +255,7 @@ function startupFileStates(places: ShellPlaces): readonly string[] {
   return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 }
 
-interface WritableStartup {
-  readonly path: string;
-  readonly isFolder: boolean;
-}
+type WritableStartup = { readonly path: string; readonly isFolder: boolean };
 
 function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): WritableStartup | undefined {
   const folders = [places.home, places.zshHome];
@@ -285,17 +281,10 @@ function placesOf(path: string): readonly string[] {
   while (next !== undefined && places.length < 2 * mostLinks) {
     const place: string = join(realPathSoFar(dirname(next)), basename(next));
     places.push(next, place);
-    next = linkTarget(place);
+    const entry = lookAt(place);
+    next = entry.kind === 'link' ? resolve(dirname(place), entry.target) : undefined;
   }
   return places;
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return resolve(dirname(path), readlinkSync(path));
-  } catch {
-    return undefined;
-  }
 }
 
 function filesIn(folder: string): readonly string[] {

@@ -9,10 +9,7 @@ import { readLimits } from '../files/read-guard.ts';
 import { parseToml, shownTomlLine, type TomlProblem } from './toml.ts';
 import { dirname, join, resolve } from 'node:path';
 
-export interface LoadedLayer {
-  readonly layer: ConfigLayer;
-  readonly problems: readonly ConfigProblem[];
-}
+export type LoadedLayer = { readonly layer: ConfigLayer; readonly problems: readonly ConfigProblem[] };
 
 interface ConfigFile extends Pick<BoundedReading, 'denies'>, Readonly<Record<'path' | 'osHome', string>> {
   readonly name: LayerName;
@@ -46,10 +43,7 @@ export async function loadTomlFile(
 }
 
 /** Undefined if there is no file. */
-export function readUtf8(
-  path: string,
-  rules: Pick<BoundedReading, 'denies'>,
-): string | undefined | Pick<ConfigProblem, 'message' | 'next'> {
+export function readUtf8(path: string, rules: Pick<BoundedReading, 'denies'>) {
   const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
   const fault = (reason: string, next: string) => ({ message: `${path} cannot be read: ${reason}.`, next });
   if (file.kind === 'missing') return undefined;

@@ -56,8 +56,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
 }
 
 async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
-  const { profilePathProblems } = await import('./profile-folder-problems.ts');
-  return profilePathProblems(permissions, layers, { osHome, cwd });
+  return (await import('./profile-folder-problems.ts')).profilePathProblems(permissions, layers, { osHome, cwd });
 }
 
 function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {

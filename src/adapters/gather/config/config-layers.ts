@@ -38,13 +38,8 @@ import { dirname, join } from 'node:path';
 
 /** Each is `key=value`, or a value that needs no parsing. Later ones override earlier ones. */
 export type Overrides = readonly (string | Override | WrittenOverride)[];
-
 /** `key=value` from a command line; the key may be meant for another program. */
-export interface WrittenOverride {
-  readonly written: string;
-  readonly foreign: true;
-}
-
+export type WrittenOverride = { readonly written: string; readonly foreign: true };
 export type ConfigOverrides = Overrides | JsonObject;
 
 export interface ConfigChoices {
@@ -170,10 +165,7 @@ function readAgain(base: BaseLayers, found: readonly ConfigProblem[]): ChangedLa
   return { base: { ...base, config }, added };
 }
 
-interface ChangedLayers {
-  readonly base: BaseLayers;
-  readonly added: readonly ConfigProblem[];
-}
+type ChangedLayers = { readonly base: BaseLayers; readonly added: readonly ConfigProblem[] };
 
 /** Keeps only these keys, except in the administrator's layer, which stays as it is. */
 export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
@@ -252,7 +244,6 @@ function unknownKeys(
 
 /** Longer instructions would crowd out the work, and cutting them would change their meaning. */
 const mostInstructionTokens = 10_000;
-
 type RequirementPlaces = { readonly path?: string; readonly osHome: string; readonly managed?: ConfigLayer };
 
 export async function loadRequirements({ path, osHome, managed }: RequirementPlaces): Promise<ReadRequirements> {
@@ -276,7 +267,6 @@ function resolved({ patterns, source }: DeniedReads, base: { base: string; osHom
 
 /** A URL or another user's home names no known path here: denying it would protect nothing. */
 const isNowhere = (pattern: string): boolean => isFileUrl(pattern) || /^~[^/]/.test(pattern);
-
 const wrong = { code: 'config-wrong-value', severity: 'error' } as const;
 
 function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {

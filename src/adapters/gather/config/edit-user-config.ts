@@ -16,11 +16,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { fileSystem, isMissing, realPath, reasonOf } from '../../disk/file-system.ts';
 import { parseToml } from './toml.ts';
 
-export interface EditedConfig {
-  readonly home: string;
-  readonly locks: Locks;
-  readonly clock: Clock;
-}
+export type EditedConfig = { readonly home: string; readonly locks: Locks; readonly clock: Clock };
 
 /**
  * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
@@ -41,19 +37,11 @@ export async function editUserKeys(place: EditedConfig, values: JsonObject): Pro
   return inLock(place, { path: [], values }, (text) => [withTomlKeys(text, values)]);
 }
 
-interface WantedValues {
-  readonly path: readonly string[];
-  readonly values: JsonObject | undefined;
-}
-
+type WantedValues = { readonly path: readonly string[]; readonly values: JsonObject | undefined };
 /** Candidate texts, best first: the first that parses to the wanted values is taken. */
 type Rewrite = (text: string, before: JsonObject) => readonly string[];
 
-async function inLock(
-  { home, locks, clock }: EditedConfig,
-  wanted: WantedValues,
-  rewrite: Rewrite,
-): Promise<Outcome | undefined> {
+async function inLock({ home, locks, clock }: EditedConfig, wanted: WantedValues, rewrite: Rewrite) {
   const named = `${home}/config.toml`;
   try {
     fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -118,12 +106,7 @@ async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promi
 }
 
 /** Changes each differing key in its own line, so that comments stay. Undefined: the table has no lines of its own. */
-function withChangedKeys(
-  text: string,
-  path: readonly string[],
-  before: Json | undefined,
-  values: JsonObject,
-): string | undefined {
+function withChangedKeys(text: string, path: readonly string[], before: Json | undefined, values: JsonObject) {
   const known = isJsonObject(before) ? before : {};
   const keys = [...new Set([...Object.keys(known), ...Object.keys(values)])];
   const changed = keys.filter((key) => !equalJson(known[key], values[key]));

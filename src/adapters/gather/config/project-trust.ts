@@ -56,24 +56,15 @@ function* candidates(
 }
 
 export type PartDigests = Readonly<Record<string, string>>;
-
 /** A folder of a project. `link`: the linked worktree that inherits the trust of this main checkout. */
-export interface ProjectOwner {
-  readonly owner: string;
-  readonly link?: string;
-}
-
+export type ProjectOwner = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
 /**
  * A folder that commands could write under Landlock, with the parts of projects there that the user trusted before or
  * has agreed to since. Trust covers nothing else in it.
  */
-interface LandlockRoot extends WritableRoot {
-  readonly file: string;
-  readonly agreed: PartDigests;
-}
-
+type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {
@@ -133,10 +124,7 @@ export function projectPartsStamp(home: string, owners: readonly string[]): stri
   return [...open.map(timesOf), ...sights.map(({ stamp }) => stamp)].join('\n');
 }
 
-interface Part {
-  readonly path: string;
-  readonly starts: readonly string[];
-}
+type Part = { readonly path: string; readonly starts: readonly string[] };
 
 /** Whole folders, since files beside the configuration may be scripts that it names. Excludes the engine's home. */
 function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
@@ -160,11 +148,7 @@ const missing = 'missing';
  * Records folders that commands will write under Landlock; call it before the first of them starts. `trusted`: projects
  * whose parts are accepted as they are now. Throws if the home cannot be written.
  */
-export function recordLandlockRoots(
-  home: string,
-  writable: readonly string[],
-  trusted: () => readonly ProjectOwner[],
-): void {
+export function recordLandlockRoots(home: string, writable: readonly string[], trusted: () => readonly ProjectOwner[]) {
   const known = recordedRoots(home);
   const roots = writable.map(writableRootAt);
   const fresh = roots.filter(({ root, ids }) => {
@@ -228,10 +212,7 @@ interface PartSight {
   readonly isEmpty: boolean;
 }
 
-interface ProjectFolders {
-  readonly home: string;
-  readonly roots: readonly WritableRoot[];
-}
+type ProjectFolders = { readonly home: string; readonly roots: readonly WritableRoot[] };
 
 /** Follows links into folders that commands could write; commands cannot change targets elsewhere. */
 function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSight {

@@ -7,12 +7,7 @@ export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
   | { readonly kind: 'malformed'; readonly error: TomlProblem };
 
-export interface TomlProblem {
-  readonly line: number;
-  readonly column: number;
-  readonly reason: string;
-}
-
+export type TomlProblem = { readonly line: number; readonly column: number; readonly reason: string };
 const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
 /** A key with its `=`, or a table name: neither contains a value. */

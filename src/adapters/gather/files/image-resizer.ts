@@ -21,12 +21,7 @@ export function createImageResizer({ root, clock }: ResizerOptions): ResizeImage
 
 const stopped: ResizeResult = { kind: 'failed', why: 'it was stopped' };
 
-async function resizeApart(
-  program: string,
-  image: ImageToResize,
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): Promise<ResizeResult> {
+async function resizeApart(program: string, image: ImageToResize, clock: Clock, signal: AbortSignal | undefined) {
   const worker = new Worker(program, { workerData: image, stdin: false, stdout: true, stderr: true, env: {} });
   const done = new AbortController();
   const ended = new Promise<ResizeResult>((resolve) => {

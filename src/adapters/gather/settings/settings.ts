@@ -61,10 +61,7 @@ export function defaultModel(provider: string, { models }: Pick<Catalogue, 'mode
 }
 
 /** A value with its origin; a default has none. */
-interface Choice<Value> {
-  readonly value: Value;
-  readonly origin: string | undefined;
-}
+type Choice<Value> = { readonly value: Value; readonly origin: string | undefined };
 
 export function chooseSettings(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
   const { cwd, resumed, rules, requirements = noRequirements } = choices;
@@ -198,10 +195,7 @@ function ofThread<Value>(given: Value | undefined, had: Value | undefined): Choi
 }
 
 /** The first text that is not blank, with its origin; if all are blank, the last one. */
-function firstWritten(
-  { origins }: Config,
-  texts: readonly (readonly [key: string, text: string | undefined])[],
-): Choice<string | undefined> {
+function firstWritten({ origins }: Config, texts: readonly (readonly [key: string, text: string | undefined])[]) {
   const [key = '', text] = texts.find(([, written]) => nonBlankText(written) !== undefined) ?? texts.at(-1) ?? [];
   return { value: nonBlankText(text), origin: originOf(origins, [key]) };
 }

@@ -44,7 +44,6 @@ function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
 }
 
 type LoopbackServer = { readonly host: '127.0.0.1' | '::1'; readonly port: number };
-
 /** Each is a socket of this process while the command runs. */
 const mostServers = 512;
 /** The tables list listening sockets first, then every connection. */

@@ -119,10 +119,7 @@ export function planLandlock(request: LandlockRequest, disk: DiskView): Landlock
   };
 }
 
-function openedPlaces(
-  { policy: { files }, deniedMatches }: LandlockRequest,
-  disk: DiskView,
-): Map<string, number> | SandboxRefused {
+function openedPlaces({ policy: { files }, deniedMatches }: LandlockRequest, disk: DiskView) {
   const opened = new Map<string, number>();
   const grant = (path: string, access: 'read' | 'write'): void => {
     const { kind } = disk.look(path);

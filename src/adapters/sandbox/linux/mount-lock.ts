@@ -117,11 +117,7 @@ export interface MountUser extends MountProcess {
   readonly uses: readonly string[];
 }
 
-export interface MountAsker {
-  readonly self: MountProcess;
-  readonly processes: ProcessTable;
-}
-
+export type MountAsker = { readonly self: MountProcess; readonly processes: ProcessTable };
 /** Replaces the start time of a finished use while one of its folders has to stay. */
 export const endedUse = 'over';
 

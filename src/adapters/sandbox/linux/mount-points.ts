@@ -96,11 +96,7 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
   };
 }
 
-interface Stay {
-  holders: number;
-  timer?: NodeJS.Timeout;
-  end(): void;
-}
+type Stay = { holders: number; timer?: NodeJS.Timeout; end(): void };
 
 interface Engine extends MountAsker {
   readonly users: MountUsers;
@@ -263,7 +259,6 @@ function codexMountPoints(temporaryDirectories: readonly string[]) {
 
 const madeWord = 'synthetic\n';
 const existingWord = 'existing\n';
-
 /** Anything else may have been put there to lead us elsewhere. */
 const isOwnFolder = (path: string): boolean => isOwn(entryAt(path));
 

@@ -91,7 +91,6 @@ const architectures = {
 } as const;
 
 export type SeccompArchitecture = keyof typeof architectures;
-
 export const isSeccompArchitecture = (name: string): name is SeccompArchitecture => name in architectures;
 
 /**
@@ -121,7 +120,6 @@ const kernel = `bpf 321 280, perf_event_open 298 241, userfaultfd 323 282, open_
 const introspection = 'ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, pidfd_getfd 438 438';
 /** F_SETLEASE and F_SETDELEG. */
 const leases = [1024, 1040];
-
 /** Offsets in the data that the filter gets. Arguments are 64 bits wide; these calls use the lower half. */
 export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };

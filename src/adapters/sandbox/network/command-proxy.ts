@@ -6,7 +6,6 @@ import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
 
 export type CommandProxy = ReturnType<typeof createCommandProxy>;
-
 const mostConnections = 256;
 const handshakeMs = 30_000;
 
@@ -80,7 +79,6 @@ const httpNamesOfTools = [
 ];
 const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
 const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
-
 /** A command has a loopback of its own, with the servers that it starts; the proxy would look on this machine. */
 const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 

@@ -124,10 +124,7 @@ function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedBy
 }
 
 /** Refusals that no list can lift. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */
-function beyondLists(
-  { methods }: NetworkLists,
-  { protocol, method = '', port }: GateRequest,
-): DenialReason | undefined {
+function beyondLists({ methods }: NetworkLists, { protocol, method = '', port }: GateRequest) {
   if (protocol === 'socks5_udp') return methods === 'reading' ? 'method_not_allowed' : 'policy_denied';
   if (methods === 'any') return undefined;
   if (protocol === 'http') return reading.has(method) ? undefined : 'method_not_allowed';
@@ -159,11 +156,9 @@ export const systemDialer: Dialer = {
     }),
 };
 
-async function dialFirst(
-  ways: Dialer,
-  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
-  signal: AbortSignal,
-): Promise<Socket> {
+type Judged = { readonly addresses: readonly string[]; readonly port: number };
+
+async function dialFirst(ways: Dialer, { addresses, port }: Judged, signal: AbortSignal): Promise<Socket> {
   let failure: unknown = new Error('no address');
   for (const address of addresses.slice(0, 4)) {
     try {

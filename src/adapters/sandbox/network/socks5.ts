@@ -3,7 +3,6 @@ import { normaliseHost } from '../../../core/policy/network/host-name.ts';
 import { type Gate, joinSockets, sendAndClose } from './connection-gate.ts';
 
 export const socksVersion = 5;
-
 const reply = { granted: 0, failed: 1, notAllowed: 2, unreachable: 4, commandUnknown: 7, addressUnknown: 8 } as const;
 const command = { connect: 1, udp: 3 } as const;
 const noMethod = 0xff;

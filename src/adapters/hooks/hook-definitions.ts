@@ -235,14 +235,13 @@ function hookHash(definition: JsonObject): string {
 
 const longestSubject = 256;
 
-/** Compiled matchers, and the reasons why others cannot be used, by their text. */
-export interface ReadMatchers {
-  readonly patterns: ReadonlyMap<string, Pattern>;
-  readonly problems: ReadonlyMap<string, string>;
-}
+export type ReadMatchers = Awaited<ReturnType<typeof readMatchers>>;
 
-/** Compiles the matchers that are regular expressions. Their engine is loaded only if there are any. */
-export async function readMatchers(matchers: readonly (string | undefined)[]): Promise<ReadMatchers> {
+/**
+ * Compiles the matchers that are regular expressions. Their engine is loaded only if there are any. `problems`: why
+ * others cannot be used, by their text.
+ */
+export async function readMatchers(matchers: readonly (string | undefined)[]) {
   const patterns = new Map<string, Pattern>();
   const problems = new Map<string, string>();
   const texts = matchers.filter((matcher) => matcher !== undefined).filter(isPattern);

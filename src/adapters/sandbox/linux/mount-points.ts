@@ -26,14 +26,7 @@ import { basename, join } from 'node:path';
  * process removes only an empty folder that is where its path says and has a name that sandboxes protect, unless this
  * engine needs that folder itself.
  */
-export interface MountPoints {
-  /** Folder of the users' files, which no sandboxed command may write. Undefined: only this process is known. */
-  readonly registry: string | undefined;
-  /** Denies writing the tables in which Codex records its own use. */
-  protect(files: ResolvedFiles): ResolvedFiles;
-  /** Announces that the folders will be mounted on. Folders that existed before any use are never removed. */
-  hold(folders: readonly string[]): { release(): void };
-}
+export type MountPoints = ReturnType<typeof createMountPoints>;
 
 export interface MountPointOptions {
   /** Possible places of the registry, best first. */
@@ -44,7 +37,7 @@ export interface MountPointOptions {
   readonly lingerMs: number;
 }
 
-export function createMountPoints(options: MountPointOptions): MountPoints {
+export function createMountPoints(options: MountPointOptions) {
   const { processes } = options;
   const asker: MountAsker = { self: ownProcess(processes), processes };
   // Without a process table, entries of dead processes could not be recognised.
@@ -76,9 +69,12 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
   }
 
   return {
+    /** Folder of the users' files, which no sandboxed command may write. Undefined: only this process is known. */
     registry,
+    /** Denies writing the tables in which Codex records its own use. */
     protect: engine.codex.protect,
-    hold(folders) {
+    /** Announces that the folders will be mounted on. Folders that existed before any use are never removed. */
+    hold(folders: readonly string[]): { release(): void } {
       if (folders.length === 0) return { release() {} };
       const key = folders.join('\0');
       const stay = stays.get(key) ?? begin(key, folders);

@@ -77,10 +77,9 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
   return {
     async run(command, { input, yieldMs, timeoutMs, pauses }, { signal, started, output }) {
       const watch = startStopwatch(clock, pauses);
-      const nothing = { output: { text: '', totalBytes: 0 }, durationMs: 0 };
       if (signal.aborted) {
         await command.cleanup();
-        return { kind: 'aborted', ...nothing };
+        return { kind: 'aborted', output: { text: '', totalBytes: 0 }, durationMs: 0 };
       }
       const session = new LiveSession(watch);
       const hear = (bytes: Uint8Array): void => {

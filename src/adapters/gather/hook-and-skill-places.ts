@@ -71,10 +71,7 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
 
 type SkillPlace = { readonly path: string; readonly scope: SkillScope; readonly within?: string };
 
-export interface FoundSkillPlaces {
-  readonly places: readonly SkillPlace[];
-  readonly problems: readonly Outcome[];
-}
+export type FoundSkillPlaces = ReturnType<typeof findSkillPlaces>;
 
 interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
   readonly base: Pick<BaseLayers, 'home' | 'osHome'>;
@@ -83,7 +80,7 @@ interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
 }
 
 /** Folders with skills, in order of precedence. Without any, this costs only a few file checks. */
-export function findSkillPlaces(choices: SkillChoices): FoundSkillPlaces {
+export function findSkillPlaces(choices: SkillChoices) {
   const { base, config, cwd, systemFolders = usualSystemFolders } = choices;
   const { home, osHome } = base;
   const skills = `${withTrailingSeparator(home)}skills`;
@@ -99,7 +96,7 @@ export function findSkillPlaces(choices: SkillChoices): FoundSkillPlaces {
   const decided = project.map((each) => ({ ...each, ...findTrust(each.owner, config, home) }));
   const trusted = decided.filter(({ trust }) => trust === 'trusted');
   const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
-  const places = [
+  const places: readonly SkillPlace[] = [
     ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, within })),
     ...own.map((path) => ({ path, scope: 'user' as const })),
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),

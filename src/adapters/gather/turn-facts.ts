@@ -76,12 +76,8 @@ function isOpen(program: string, writable: readonly string[], files: ProgramFile
   return [program, place].some((path) => files.isWritableByOthers(dirname(path)));
 }
 
-export interface ZoneFiles {
-  /** A link into the zone folder, or a copy of a file in it. */
-  readonly localtime: string;
-  readonly timezone: string;
-  readonly zoneFolder: string;
-}
+/** `localtime`: a link into the zone folder, or a copy of a file in it. */
+export type ZoneFiles = Readonly<Record<'localtime' | 'timezone' | 'zoneFolder', string>>;
 
 const systemZoneFiles: ZoneFiles = {
   localtime: '/etc/localtime',

@@ -197,24 +197,16 @@ export function mainCheckout(worktree: string): string | undefined {
   }
 }
 
-/** Paths are absolute and need not exist. */
-export interface GitSettings {
-  readonly files: readonly string[];
-  readonly hooks: readonly string[];
-  /** A source of settings that was not read, so what it names is unknown. Absent: all were read. */
-  readonly unread?: string;
-}
-
 /** Git gives up after this many nested includes. */
 const mostDepth = 10;
 const mostFiles = 100;
 
-export function repositorySettings({ path, common }: GitDirectory, home: string | undefined): GitSettings {
+export function repositorySettings({ path, common }: GitDirectory, home: string | undefined) {
   return settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
 }
 
 /** Settings of the user and of the machine, for git running in the folder, where relative paths start. */
-export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string): GitSettings {
+export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string) {
   const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen, GIT_CONFIG_SYSTEM: machine } = env;
   const ofHome =
     home === undefined ? [] : [join(home, '.gitconfig'), join(configHome || `${home}/.config`, 'git/config')];
@@ -226,7 +218,8 @@ export function userGitSettings(env: Readonly<Record<string, string | undefined>
   return given === undefined ? found : { ...found, unread: given };
 }
 
-function settingsFrom(roots: readonly string[], home: string | undefined): GitSettings {
+/** Absolute paths, which need not exist. `unread`: a source that was not read, so what it names is unknown. */
+function settingsFrom(roots: readonly string[], home: string | undefined) {
   const files = new Set<string>();
   const hooks: string[] = [];
   let unread: string | undefined;

@@ -8,10 +8,7 @@ import { unenforceable } from '../refusals.ts';
 import { landlockFilter, type LandlockFilterRequest } from './landlock-filter.ts';
 import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from './seccomp.ts';
 
-export interface LandlockHelper {
-  readonly node: string;
-  readonly script: string;
-  readonly library: string;
+export interface LandlockHelper extends Readonly<Record<'node' | 'script' | 'library', string>> {
   /** Lets engines recognise the commands. Absent: any of them may be meant. */
   readonly mark?: number;
 }

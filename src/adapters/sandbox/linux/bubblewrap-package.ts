@@ -7,15 +7,10 @@ export interface PackageStep {
   readonly timeoutMs: number;
 }
 
-const installCommands = {
-  'apt-get': 'sudo apt-get install bubblewrap',
-  dnf: 'sudo dnf install bubblewrap',
-  pacman: 'sudo pacman -S bubblewrap',
-  zypper: 'sudo zypper install bubblewrap',
-  apk: 'sudo apk add bubblewrap',
-} as const;
+/** How each package program installs. */
+const verbs = { 'apt-get': 'install', dnf: 'install', pacman: '-S', zypper: 'install', apk: 'add' } as const;
 
-export const packagePrograms = [...Object.keys(installCommands), 'dpkg'] as readonly string[];
+export const packagePrograms = [...Object.keys(verbs), 'dpkg'] as readonly string[];
 
 /** Steps that download and unpack the distribution's package. None needs root or changes the system. */
 export function planPackage(programs: Readonly<Record<string, string | undefined>>, work: string) {
@@ -54,10 +49,11 @@ export function planPackage(programs: Readonly<Record<string, string | undefined
 
 /** Other package programs unpack nothing without root. */
 function installYourself(programs: Readonly<Record<string, string | undefined>>): Outcome<'no-package'> {
-  const [, command] = Object.entries(installCommands).find(([name]) => programs[name] !== undefined) ?? [];
+  const [program, verb] = Object.entries(verbs).find(([name]) => programs[name] !== undefined) ?? [];
+  const command = program && `Install it: sudo ${program} ${verb} bubblewrap`;
   return {
     code: 'no-package',
     message: 'Capstan can unpack bubblewrap only from a Debian package, and this system has no apt-get and dpkg.',
-    next: command === undefined ? 'Install the package "bubblewrap" of your distribution.' : `Install it: ${command}`,
+    next: command ?? 'Install the package "bubblewrap" of your distribution.',
   };
 }

@@ -22,9 +22,10 @@ test.each([
   ['Z', 2, true],
   ['X', 2, true],
 ])('a process with the state %s and %d threads', (state, threads, lives) => {
-  const expected = { state, isAlive: lives, ticks: '236300' };
-  expect(readStat(stat('sh', state, threads))).toEqual(expected);
-  expect(readStat(stat('a) R 1 1 (b', state, threads))).toEqual(expected);
+  for (const name of ['sh', 'a) R 1 1 (b']) {
+    const expected = { name, group: '2468', state, isAlive: lives, ticks: '236300' };
+    expect(readStat(stat(name, state, threads))).toEqual(expected);
+  }
 });
 
 test('what is no status of a process is none', () => {

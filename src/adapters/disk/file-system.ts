@@ -126,6 +126,15 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Text of a file of the system, such as one in /proc. Empty if it cannot be read. */
+export function systemText(path: string): string {
+  try {
+    return fileSystem.readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
 /** Undefined if the path, with links followed, leads nowhere. */
 export function realPath(path: string): string | undefined {
   try {

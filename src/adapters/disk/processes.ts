@@ -25,6 +25,17 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
+let namespace: string | undefined;
+
+/** Process ids are valid only in their own namespace. Empty if the system has none. */
+export function processNamespace(): string {
+  try {
+    return (namespace ??= fileSystem.readlinkSync('/proc/self/ns/pid'));
+  } catch {
+    return '';
+  }
+}
+
 /** Once its first thread has ended, Linux shows variables and descriptors only under the numbers of other threads. */
 export function processFolders(pid: number): readonly string[] {
   const folder = `/proc/${pid}`;
@@ -33,14 +44,17 @@ export function processFolders(pid: number): readonly string[] {
   return isHeadless ? namesIn(`${folder}/task`).map((thread) => `${folder}/task/${thread}`) : [folder];
 }
 
-interface ProcessStat {
+export interface ProcessStat {
+  /** Arbitrary. */
+  readonly name: string;
+  readonly group: string;
   /** State of the first thread alone. */
   readonly state: string;
   readonly isAlive: boolean;
   readonly ticks: string;
 }
 
-function statOf(pid: number): ProcessStat | undefined {
+export function statOf(pid: number): ProcessStat | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     return readStat(readSmall(`/proc/${pid}/stat`));
@@ -51,11 +65,13 @@ function statOf(pid: number): ProcessStat | undefined {
 
 /** Reads `/proc/PID/stat`. The state may be that of a dead process although other threads still run. */
 export function readStat(text: string): ProcessStat | undefined {
-  // The second field is an arbitrary name in parentheses; the state follows it.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state, threads, ticks] = [fields[0], fields[17], fields[19]];
+  // The second field is the name in parentheses; state, parent and group follow it.
+  const nameEnd = text.lastIndexOf(')');
+  const fields = text.slice(nameEnd + 2).split(' ');
+  const [state, group = '', threads, ticks] = [fields[0], fields[2], fields[17], fields[19]];
   if (state === undefined || ticks === undefined) return undefined;
-  return { state, isAlive: !isDeadState(state) || Number(threads) > 1, ticks };
+  const name = text.slice(text.indexOf('(') + 1, nameEnd);
+  return { name, group, state, isAlive: !isDeadState(state) || Number(threads) > 1, ticks };
 }
 
 const isDeadState = (state: string): boolean => /^[ZXx]$/.test(state);

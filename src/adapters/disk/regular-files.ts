@@ -117,27 +117,38 @@ export interface UnreadFile {
 
 export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
 
-/** Nothing can block the program or fill its memory: no pipe, device, socket, folder or growing file is read. */
-export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
-  if (denies?.(path) === true) return denied;
+/** Opens a regular file for reading, or says why not. No entry at the path can block the program. */
+export function readRegular<Result>(path: string, read: (file: number, stats: Stats) => Result) {
   try {
     // Check before opening: opening a device can have an effect, such as rewinding a tape.
     const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
-    if (seen === undefined) return { kind: 'missing' };
+    if (seen === undefined) return { kind: 'missing' } as const;
     if (!seen.isFile()) return notAFile(nounFor(seen));
-    return withRegular(path, { links: 'followed' }, (file, stats): ReadFile => {
-      const { size } = stats;
-      if (denies?.(realPathOf(file, path)) === true) return denied;
-      // The name that was checked must be the file's own, not one in the mounts of another process.
-      if (denies !== undefined && !isReachableByName(file, stats)) return notThere;
-      if (size > maxBytes) return tooLarge(maxBytes, size);
-      const bytes = readUpTo(file, { most: maxBytes + 1, expected: size });
-      return bytes.length > maxBytes ? tooLarge(maxBytes, bytes.length) : { kind: 'read', bytes };
-    });
+    return withRegular(path, { links: 'followed' }, read);
   } catch (error) {
     if (error instanceof NotRegular) return notAFile(error.noun);
-    return isMissing(error) ? { kind: 'missing' } : { kind: 'unread', why: 'failed', reason: reasonOf(error) };
+    if (isMissing(error)) return { kind: 'missing' } as const;
+    return { kind: 'unread', why: 'failed', reason: reasonOf(error) } as const;
   }
+}
+
+/** Nothing can block the program or fill its memory: no pipe, device, socket, folder or growing file is read. */
+export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
+  if (denies?.(path) === true) return denied;
+  return readRegular(path, (file, stats): ReadFile => {
+    const { size } = stats;
+    if (denies?.(realPathOf(file, path)) === true) return denied;
+    // The name that was checked must be the file's own, not one in the mounts of another process.
+    if (denies !== undefined && !isReachableByName(file, stats)) return notThere;
+    if (size > maxBytes) return tooLarge(maxBytes, size);
+    const bytes = readUpTo(file, { most: maxBytes + 1, expected: size });
+    return bytes.length > maxBytes ? tooLarge(maxBytes, bytes.length) : { kind: 'read', bytes };
+  });
+}
+
+/** Changes whenever the file does. */
+export function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 export function readIfPossible(path: string, options: BoundedReading): Buffer | undefined {

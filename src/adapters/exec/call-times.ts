@@ -1,10 +1,9 @@
 import type { ChangeWatch, CallTime } from '../../ports/workspace.ts';
 import { numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { fileSystem as fs, realPath } from '../disk/file-system.ts';
-import { isAlive } from '../disk/processes.ts';
+import { isAlive, processStart } from '../disk/processes.ts';
 import { readUpTo, withRegular } from '../disk/regular-files.ts';
 import { fileTime } from './file-time.ts';
-import { processTable } from './leftover-processes.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 
@@ -17,10 +16,7 @@ export interface LoggedCallTime extends Pick<CallTime, 'id' | 'from'> {
   readonly to?: number;
 }
 
-export function callTimesLogPath(home: string): string {
-  return `${home}/capstan/call-times.jsonl`;
-}
-
+export const callTimesLogPath = (home: string): string => `${home}/capstan/call-times.jsonl`;
 /** A longer log is replaced by a new one; its predecessor is kept beside it. */
 const longestLogBytes = 256 * 1024;
 const mostNames = 500;
@@ -60,14 +56,11 @@ export function createChangeWatch(home: string): ChangeWatch {
 }
 
 let start: string | undefined;
-
-function ownStart(): string | undefined {
-  return (start ??= processTable.startedAt(process.pid));
-}
+const ownStart = (): string | undefined => (start ??= processStart(process.pid));
 
 /** A process of the same number that started at another time is another one. */
 export function isLoggedProcessRunning({ process: id, startedAt }: LoggedCallTime): boolean {
-  const now = processTable.startedAt(id);
+  const now = processStart(id);
   if (now !== undefined && startedAt !== undefined) return now === startedAt;
   return isAlive(id);
 }
@@ -90,8 +83,8 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
   const times = new Map<string, LoggedCallTime>();
   for (const line of [`${log}.1`, log].flatMap(linesOf)) {
     const entry = parseJsonObject(line);
-    const id = entry && stringAt(entry, 'id');
-    if (entry === undefined || id === undefined) continue;
+    const id = stringAt(entry, 'id');
+    if (id === undefined) continue;
     const [by, root] = [numberAt(entry, 'process'), stringAt(entry, 'root')];
     const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
     const startedAt = stringAt(entry, 'started_at');

@@ -1,10 +1,10 @@
 import type { HelperMessage, PlainCommand, RunnableCommand } from '../../ports/sandbox.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
-import { diskPath, errorCode, fileSystem, linkTarget, namesIn } from '../disk/file-system.ts';
+import { diskPath, errorCode, fileSystem, lookAt, namesIn, systemText } from '../disk/file-system.ts';
 import { O_PATH } from '../disk/folder-access.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
-import { constants, openSync, readFileSync, statSync } from 'node:fs';
+import { constants, openSync, statSync } from 'node:fs';
 import { constants as systemConstants } from 'node:os';
 import type { Writable } from 'node:stream';
 
@@ -47,43 +47,34 @@ export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd'
   }
   const close = (): void => fileSystem.closeSync(handle);
   const path = `/proc/${process.pid}/fd/${handle}`;
-  const place = placeOf(path);
-  if (place === cwd || place === 'unknown') return { path: place === cwd ? path : cwd, close };
+  const place = lookAt(path);
+  if (place.kind !== 'link') return { path: cwd, close };
+  if (place.target === cwd) return { path, close };
   close();
   return undefined;
 }
 
-function placeOf(handle: string): string {
-  try {
-    return linkTarget(handle);
-  } catch {
-    return 'unknown';
-  }
-}
-
 export type Standard = 'ignore' | 'pipe' | 'ipc' | number;
+export type GroupStart = Pick<PlainCommand, 'argv' | 'cwd' | 'env'>;
 
-/** Descriptors that our parent left open and children would inherit. An open folder is a door out of every sandbox. */
-export interface InheritedDescriptors {
-  shut(given: readonly Standard[]): Standard[];
-  /** Adds a descriptor that a library opened as inheritable, until the returned function is called. */
-  add(descriptor: number): () => void;
+/** Starts a program that leads a process group of its own: it survives a signal to ours. */
+export function startGroup({ argv, cwd, env }: GroupStart, stdio: readonly Standard[]): ChildProcess {
+  const [program = '', ...words] = argv;
+  return spawn(program, words, { cwd, env, detached: true, stdio: inheritedDescriptors().shut(stdio) });
 }
 
 const closeOnExec = 0o2000000;
-let found: InheritedDescriptors | undefined;
-
+let found: ReturnType<typeof findInheritedDoors> | undefined;
 /** Doors of this process, listed once: Node itself opens no descriptor that children inherit. */
-export function inheritedDescriptors(): InheritedDescriptors {
-  return (found ??= findInheritedDoors());
-}
+export const inheritedDescriptors = () => (found ??= findInheritedDoors());
 
-function findInheritedDoors(): InheritedDescriptors {
+/** Descriptors that our parent left open and children would inherit. An open folder is a door out of every sandbox. */
+function findInheritedDoors() {
   const open = namesIn('/proc/self/fdinfo').map(Number);
   const doors = new Set(open.filter((descriptor) => descriptor > 2 && isInherited(descriptor)));
   let nothing = -1;
   return {
-    shut(given) {
+    shut(given: readonly Standard[]): Standard[] {
       // A closed number that is in use again may be the pipe on which the new process reports a failed start.
       for (const door of doors) if (!isInherited(door)) doors.delete(door);
       if (doors.size > 0 && nothing < 0) nothing = openSync('/dev/null', 'r');
@@ -93,28 +84,24 @@ function findInheritedDoors(): InheritedDescriptors {
       for (const door of doors) if (door >= given.length) shut[door] = nothing;
       return shut;
     },
-    add(descriptor) {
+    /** Adds a descriptor that a library opened as inheritable, until the returned function is called. */
+    add(descriptor: number): () => void {
       doors.add(descriptor);
       return () => void doors.delete(descriptor);
     },
   };
 }
 
+/** False if it was closed in the meantime, like the descriptor that read the list. */
 function isInherited(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
-  } catch {
-    // Closed in the meantime, like the descriptor that read the list.
-    return false;
-  }
+  const flags = /^flags:\s*([0-7]+)/m.exec(systemText(`/proc/self/fdinfo/${descriptor}`))?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
 
+type Extras = Partial<Pick<RunnableCommand, 'files' | 'handover'>>;
+
 /** The streams beyond the standard ones: a pipe for each file, and a channel for messages. */
-export function extraStreams({
-  files = [],
-  handover,
-}: Partial<Pick<RunnableCommand, 'files' | 'handover'>>): Standard[] {
+export function extraStreams({ files = [], handover }: Extras): Standard[] {
   return [...files.map(() => 'pipe' as const), ...(handover === undefined ? [] : (['ipc'] as const))];
 }
 
@@ -165,14 +152,9 @@ export function dropListenersOnClose(stream: EventEmitter): void {
 function ignore(): void {}
 
 /** Starts a program of the user that nothing waits for. Returns whether it started. */
-export function startDetached(
-  argv: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): boolean {
-  const [program = '', ...words] = argv;
+export function startDetached(argv: readonly string[], place: Pick<PlainCommand, 'cwd' | 'env'>): boolean {
   try {
-    const stdio = inheritedDescriptors().shut(['ignore', 'ignore', 'ignore']);
-    const child = spawn(program, words, { cwd, env, detached: true, stdio });
+    const child = startGroup({ ...place, argv }, ['ignore', 'ignore', 'ignore']);
     child.on('error', () => {});
     child.unref();
     // Known at once; the event with the reason comes later.

@@ -1,15 +1,12 @@
 import type { Pauses } from '../../ports/commands.ts';
 import type { Clock } from '../../ports/system.ts';
 
-export interface Stopwatch {
-  /** Milliseconds since the start, without pauses. */
-  elapsed(): number;
-  end(): void;
-}
+export type Stopwatch = ReturnType<typeof startStopwatch>;
 
-export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undefined): Stopwatch {
+export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undefined) {
   let counted = 0;
   let runsSince = pauses?.isPaused === true ? undefined : clock.now();
+  /** Milliseconds since the start, without pauses. */
   const elapsed = (): number => counted + (runsSince === undefined ? 0 : Math.max(0, clock.now() - runsSince));
   const ended = pauses?.watch((isPaused) => {
     counted = elapsed();
@@ -23,12 +20,10 @@ export function pause(milliseconds: number): Promise<void> {
 }
 
 export async function settlesWithin(event: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(late.resolve, milliseconds, false);
   try {
-    return await Promise.race([event.then(() => true), late]);
+    return await Promise.race([event.then(() => true), late.promise]);
   } finally {
     clearTimeout(timer);
   }

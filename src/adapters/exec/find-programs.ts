@@ -7,22 +7,14 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-/** Programs that the user chose by name, and those that these find: none that commands could have written. */
-export interface CallerPrograms extends Programs {
-  searchPath(): string;
-  isSafeFolder(folder: string): boolean;
-}
+export type CallerPrograms = ReturnType<typeof callerPrograms>;
+type Searched = { readonly path: string; readonly writable: () => readonly string[] };
 
-export function callerPrograms({
-  path,
-  writable,
-}: {
-  path: string;
-  writable: () => readonly string[];
-}): CallerPrograms {
+/** Programs that the user chose by name, and those that these find: none that commands could have written. */
+export function callerPrograms({ path, writable }: Searched) {
   return {
-    find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles),
+    find: (name: string) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles),
     searchPath: () => safeSearchPath({ path, writable: writable() }, nodeProgramFiles),
-    isSafeFolder: (folder) => isSafeFolder(folder, writable(), nodeProgramFiles),
+    isSafeFolder: (folder: string): boolean => isSafeFolder(folder, writable(), nodeProgramFiles),
   };
 }

@@ -1,12 +1,11 @@
 import type { GitBounds, GuardedGit } from '../../ports/workspace.ts';
 import { realPath } from '../disk/file-system.ts';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
-
 const limitMs = 10_000;
 
 /** `folder` holds the programs that git starts. No command may write there. */
@@ -80,13 +79,9 @@ function withoutRepository(env: Variables): Variables {
   return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
 }
 
-function gitSays(
-  { program, cwd }: Pick<GitBounds, 'program' | 'cwd'>,
-  env: Variables,
-  words: readonly string[],
-): Promise<string | undefined> {
+function gitSays({ program, cwd }: Pick<GitBounds, 'program' | 'cwd'>, env: Variables, words: readonly string[]) {
   const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
-  return new Promise((resolve) => {
+  return new Promise<string | undefined>((resolve) => {
     try {
       execFile(program, words, options, (error, stdout) => resolve(error === null ? stdout.trimEnd() : undefined));
     } catch {
@@ -100,9 +95,7 @@ async function programsFor(program: string, folder: string, env: Variables): Pro
   const own = await gitSays({ program, cwd: '/' }, plain, ['--exec-path']);
   if (own === undefined || own === '') return undefined;
   const names = readdirSync(own).filter((name) => name !== 'git');
-  const digest = createHash('sha256')
-    .update(JSON.stringify([own, names, guardedGitScript]))
-    .digest('hex');
+  const digest = hash('sha256', JSON.stringify([own, names, guardedGitScript]));
   const target = join(folder, digest.slice(0, 16));
   if (existsSync(join(target, 'git'))) return target;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -4,7 +4,8 @@ import { processFolders, processStart, signalProcess } from '../disk/processes.t
 import { pause } from './command-timing.ts';
 import { systemPrograms } from './find-programs.ts';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { systemText } from '../disk/file-system.ts';
+import { readdirSync } from 'node:fs';
 
 const patienceMs = 2000;
 const pauseMs = 10;
@@ -32,21 +33,14 @@ async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<re
 /** Linux only; elsewhere the process and its group must do. */
 function marked(mark: string): readonly number[] {
   const wanted = `${commandMarkVariable}=${mark}`;
-  return processIds().filter((pid) => processFolders(pid).some((folder) => hasVariable(folder, wanted)));
+  const hasMark = (folder: string): boolean => systemText(`${folder}/environ`).split('\0').includes(wanted);
+  return processIds().filter((pid) => processFolders(pid).some(hasMark));
 }
 
 /** Empty where the system has no such list. */
 export function processIds(): readonly number[] {
   const names = process.platform === 'linux' ? readdirSync('/proc') : [];
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
-}
-
-function hasVariable(folder: string, wanted: string): boolean {
-  try {
-    return readFileSync(`${folder}/environ`, 'latin1').split('\0').includes(wanted);
-  } catch {
-    return false;
-  }
 }
 
 /** Start time of the process in the system's format; undefined if there is none or the system does not say. */

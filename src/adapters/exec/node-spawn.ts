@@ -107,11 +107,7 @@ async function tellStarted(child: StartedChild, onStarted: (process: StartedProc
   if (startedAt !== undefined && !child.isClosed) onStarted({ pid: child.pid, startedAt, mark: child.mark });
 }
 
-function firstOf(
-  exited: Promise<unknown>,
-  { timeoutMs, pauses }: SpawnLimits,
-  outer: AbortSignal,
-): Promise<'exited' | 'timed-out' | 'aborted'> {
+function firstOf(exited: Promise<unknown>, { timeoutMs, pauses }: SpawnLimits, outer: AbortSignal) {
   // Node warns about more than ten listeners on a signal, and many commands may run under one.
   const signal = AbortSignal.any([outer]);
   const { promise, resolve } = Promise.withResolvers<'exited' | 'timed-out' | 'aborted'>();

@@ -74,10 +74,7 @@ function grown(buffer: Buffer, { needed, limit }: { needed: number; limit: numbe
   return larger;
 }
 
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-}
-
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 function withoutBrokenEnd(bytes: Buffer): Buffer {

@@ -1,7 +1,6 @@
 import { makeAnonymousPipes, makeNamedPipes, type PipeEnds } from './pipes.ts';
 
 export type PipeStock = () => Promise<PipeEnds | undefined>;
-
 /** The first command should not wait for many; later turns should not ask often. */
 const firstBatch = 3;
 const laterBatch = 8;

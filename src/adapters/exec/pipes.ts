@@ -62,10 +62,7 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
 }
 
 /** Both ends of a pipe; no other process has these descriptors. */
-export interface PipeEnds {
-  readonly readEnd: number;
-  readonly writeEnd: number;
-}
+export type PipeEnds = { readonly readEnd: number; readonly writeEnd: number };
 
 /**
  * Opens the reader first and non-blocking, so that neither call blocks; the writer without that flag, because children

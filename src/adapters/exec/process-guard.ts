@@ -1,9 +1,8 @@
-import { signalProcess } from '../disk/processes.ts';
-import type { InheritedDescriptors } from './child-process.ts';
+import { signalProcess, statOf } from '../disk/processes.ts';
+import { type GroupStart, type Standard, startGroup } from './child-process.ts';
 import { systemPrograms } from './find-programs.ts';
-import { processIds, wardenScript } from './leftover-processes.ts';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { commandMarkVariable, processIds, wardenScript } from './leftover-processes.ts';
+import type { ChildProcess } from 'node:child_process';
 
 /**
  * Commands lead process groups of their own, so they outlive this process if it is killed. The warden is a small shell
@@ -15,15 +14,18 @@ let warden: ChildProcess | undefined;
 let count = 0;
 
 /** Call it right before the command starts, with nothing in between. */
-export function guardCommand(doors: InheritedDescriptors) {
+export function guardCommand() {
   // Unlike a process number alone, it is never reused. No mark is a prefix of another.
   const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}.`;
   let word = mark;
-  warden ??= startWarden(doors);
+  warden ??= startWarden();
   words.add(word);
   tell(`+ ${word}\n`);
   return {
     mark,
+    /** Throws if no system accepts the arguments, such as a NUL byte. */
+    start: ({ argv, cwd, env }: GroupStart, stdio: readonly Standard[]): ChildProcess =>
+      startGroup({ argv, cwd, env: { ...env, [commandMarkVariable]: mark } }, stdio),
     started(group: number): void {
       const before = word;
       word = `${mark}:${group}`;
@@ -43,14 +45,9 @@ function tell(text: string): void {
   warden?.stdin?.write(text);
 }
 
-function startWarden(doors: InheritedDescriptors): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', wardenScript(process.platform, systemPrograms), 'capstan-warden'], {
-    cwd: '/',
-    env: { LC_ALL: 'C' },
-    // It must survive a signal to our group.
-    detached: true,
-    stdio: doors.shut(['pipe', 'ignore', 'ignore']),
-  });
+function startWarden(): ChildProcess {
+  const argv = ['/bin/sh', '-c', wardenScript(process.platform, systemPrograms), 'capstan-warden'];
+  const child = startGroup({ argv, cwd: '/', env: { LC_ALL: 'C' } }, ['pipe', 'ignore', 'ignore']);
   const lost = (): void => {
     if (warden === child) warden = undefined;
   };
@@ -66,23 +63,17 @@ function startWarden(doors: InheritedDescriptors): ChildProcess {
 
 /** Running groups. They outlive this process by nature, so they are killed when it exits. */
 const running = new Set<number>();
+export type ProcessGroup = ReturnType<typeof trackProcessGroup>;
 
-export interface ProcessGroup {
-  readonly leader: number;
-  isAlive(): boolean;
-  signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** After this the group is not ours to kill: its number may be reused. */
-  release(): void;
-}
-
-export function trackProcessGroup(leader: number): ProcessGroup {
+export function trackProcessGroup(leader: number) {
   if (running.size === 0) process.on('exit', killAll);
   running.add(leader);
   return {
     leader,
-    isAlive: () => signalProcess(-leader, 0),
-    signal: (name) => void signalProcess(-leader, name),
-    release() {
+    isAlive: (): boolean => signalProcess(-leader, 0),
+    signal: (name: 'SIGTERM' | 'SIGKILL') => void signalProcess(-leader, name),
+    /** After this the group is not ours to kill: its number may be reused. */
+    release(): void {
       running.delete(leader);
       if (running.size === 0) process.off('exit', killAll);
     },
@@ -100,11 +91,6 @@ export function interruptProcessGroup(leader: number): void {
 }
 
 function isBeneath(group: number, pid: number): boolean {
-  try {
-    // The name is arbitrary, in parentheses; state, parent and group follow it.
-    const [, name, found] = /^\d+ \((.*)\) \S \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
-    return Number(found) === group && name !== 'bwrap';
-  } catch {
-    return false;
-  }
+  const stat = statOf(pid);
+  return stat?.group === String(group) && stat.name !== 'bwrap';
 }

@@ -1,20 +1,12 @@
 import { closeSync, constants, existsSync, openSync, write } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { errorCode } from '../disk/file-system.ts';
 import type { TerminalSize } from '../../ports/commands.ts';
 import { inheritedDescriptors } from './child-process.ts';
 
-export interface Terminal {
-  readonly commandEnd: number;
-  /** Close our copy of the command's end, or the output would never end. */
-  handedOver(): void;
-  readonly output: Readable;
-  readonly input: Writable;
-  resize(size: TerminalSize): void;
-  close(): void;
-}
+export type Terminal = NonNullable<ReturnType<typeof openTerminal>>;
 
 interface PtyLibrary {
   open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
@@ -25,7 +17,7 @@ const firstSize: TerminalSize = { columns: 80, rows: 24 };
 const retryMs = 20;
 
 /** `library` is loaded by its path: a search would also find files that commands may have put there. */
-export function openTerminal(library: string): Terminal | undefined {
+export function openTerminal(library: string) {
   if (!existsSync(library)) return undefined;
   const pty = createRequire(library)(library) as PtyLibrary;
   const { master, slave, pty: name } = pty.open(firstSize.columns, firstSize.rows);
@@ -41,13 +33,14 @@ export function openTerminal(library: string): Terminal | undefined {
   };
   return {
     commandEnd,
+    /** Close our copy of the command's end, or the output would never end. */
     handedOver: releaseCommandEnd,
     output,
     input: inputOf(master, () => isClosed),
-    resize({ columns, rows }) {
+    resize({ columns, rows }: TerminalSize): void {
       if (!isClosed) pty.resize(master, columns, rows);
     },
-    close() {
+    close(): void {
       if (isClosed) return;
       isClosed = true;
       releaseCommandEnd();

@@ -4,15 +4,17 @@ import {
   exitCodeOf,
   extraStreams,
   feedFiles,
-  inheritedDescriptors,
+  type GroupStart,
   sendHandover,
   startFailure,
+  startGroup,
 } from './child-process.ts';
 import { pause } from './command-timing.ts';
-import { commandMarkVariable, leftoverProcesses } from './leftover-processes.ts';
+import { leftoverProcesses } from './leftover-processes.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { signalProcess } from '../disk/processes.ts';
+import { type ChildProcess, execFile, spawn, type StdioOptions } from 'node:child_process';
 
 export type InheritedEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
@@ -24,14 +26,11 @@ const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 
 /** Runs a command with the standard streams of this process and forwards its signals. Never rejects. */
 export async function runInherited(command: RunnableCommand): Promise<InheritedEnd> {
-  const [program = '', ...parameters] = command.argv;
+  const { argv, cwd, env } = command;
+  const [program = '', ...parameters] = argv;
   try {
-    const child = spawn(program, parameters, {
-      cwd: command.cwd,
-      env: command.env,
-      stdio: ['inherit', 'inherit', 'inherit', ...extraStreams(command)],
-    });
-    return await ended(child, command);
+    const stdio: StdioOptions = ['inherit', 'inherit', 'inherit', ...extraStreams(command)];
+    return await ended(spawn(program, parameters, { cwd, env, stdio }), command);
   } catch (error) {
     // Arguments that no system accepts, such as a NUL byte, throw at once.
     return { kind: 'not-started', reason: startFailure(command, error) };
@@ -44,13 +43,11 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   feedFiles(child, command.files);
   const { handover } = command;
   let isHandedOver = handover === undefined;
-  if (handover !== undefined) {
-    const received = (handle: unknown, index: number): void => {
-      isHandedOver ||= index === 0;
-      handover.received(handle, index);
-    };
-    sendHandover(child, { ...handover, received });
-  }
+  const received = (handle: unknown, index: number): void => {
+    isHandedOver ||= index === 0;
+    handover?.received(handle, index);
+  };
+  if (handover !== undefined) sendHandover(child, { ...handover, received });
   // On Ctrl+C the terminal signals the whole group itself: forwarding it would send it twice.
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const handlers = forwarded.map((name) => {
@@ -78,8 +75,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
   new Promise<ProgramEnd>((resolve) => {
     if (outer.aborted) return resolve({ kind: 'aborted' });
     const [stdout, stderr] = [createOutputBuffer(outputBytes), createOutputBuffer(outputBytes)];
-    const doors = inheritedDescriptors();
-    const guarded = guardCommand(doors);
+    const guarded = guardCommand();
     const signal = AbortSignal.any([outer]);
     let group: ProcessGroup | undefined;
     let limit: NodeJS.Timeout | undefined;
@@ -104,13 +100,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
     };
     const abort = (): void => void kill({ kind: 'aborted' });
     try {
-      const [path = '', ...words] = program.argv;
-      const child = spawn(path, words, {
-        cwd: program.cwd,
-        env: { ...program.env, [commandMarkVariable]: guarded.mark },
-        detached: true,
-        stdio: doors.shut(['pipe', 'pipe', 'pipe']),
-      });
+      const child = guarded.start(program, ['pipe', 'pipe', 'pipe']);
       child.on('error', (error) => finish({ kind: 'not-started', reason: startFailure(program, error) }));
       if (child.pid === undefined) return;
       guarded.started(child.pid);
@@ -137,9 +127,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
     }
   });
 
-interface UserProgramOptions {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+interface UserProgramOptions extends Pick<GroupStart, 'cwd' | 'env'> {
   /** A program that runs longer has failed, and is ended. */
   readonly timeoutMs: number;
 }
@@ -151,14 +139,13 @@ const feedGraceMs = 300;
  * one. A hanging program is killed, and does not keep this process alive.
  */
 export function feedProgram(
-  [program = '', ...words]: readonly string[],
+  argv: readonly string[],
   { cwd, env, input, timeoutMs }: UserProgramOptions & { readonly input: string },
 ): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let child: ChildProcess;
   try {
-    const stdio = inheritedDescriptors().shut(['pipe', 'ignore', 'ignore']);
-    child = spawn(program, words, { cwd, env, detached: true, stdio });
+    child = startGroup({ argv, cwd, env }, ['pipe', 'ignore', 'ignore']);
   } catch {
     return Promise.resolve(false);
   }
@@ -185,13 +172,8 @@ export function feedProgram(
   });
 }
 
-function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The process has just ended.
-  }
+function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid !== undefined && exitCode === null && signalCode === null) signalProcess(-pid, signal);
 }
 
 /** Output of a program of the user, as bytes. Undefined if it failed, took too long, or printed too much. */

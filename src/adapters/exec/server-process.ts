@@ -1,25 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { ServerProcess, ServerProcessWatch, StartServerProcess } from '../../ports/mcp-servers.ts';
-import {
-  exitCodeOf,
-  extraStreams,
-  feedFiles,
-  inheritedDescriptors,
-  sendHandover,
-  startError,
-  startFailure,
-} from './child-process.ts';
+import { exitCodeOf, extraStreams, feedFiles, sendHandover, startError, startFailure } from './child-process.ts';
 import { settlesWithin } from './command-timing.ts';
 import { guardCommand, trackProcessGroup } from './process-guard.ts';
-import { commandMarkVariable } from './leftover-processes.ts';
 
 const graceMs = 500;
 const mostErrorBytes = 8000;
 
 /** Starts a program with three pipes. Like commands, it leads a process group registered with the warden. */
 export const startServerProcess: StartServerProcess = async (command, watch) => {
-  const doors = inheritedDescriptors();
-  const guarded = guardCommand(doors);
+  const guarded = guardCommand();
   const failed = async (error: unknown) => {
     guarded.ended();
     await command.cleanup?.();
@@ -27,13 +17,7 @@ export const startServerProcess: StartServerProcess = async (command, watch) => 
   };
   let child: ChildProcess;
   try {
-    const [program = '', ...parameters] = command.argv;
-    child = spawn(program, parameters, {
-      cwd: command.cwd,
-      env: { ...command.env, [commandMarkVariable]: guarded.mark },
-      detached: true,
-      stdio: doors.shut(['pipe', 'pipe', 'pipe', ...extraStreams(command)]),
-    });
+    child = guarded.start(command, ['pipe', 'pipe', 'pipe', ...extraStreams(command)]);
   } catch (error) {
     return failed(error);
   }

@@ -77,10 +77,9 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
   return {
     async run(command, { input, yieldMs, timeoutMs, pauses }, { signal, started, output }) {
       const watch = startStopwatch(clock, pauses);
-      const nothing = { output: { text: '', totalBytes: 0 }, durationMs: 0 };
       if (signal.aborted) {
         await command.cleanup();
-        return { kind: 'aborted', ...nothing };
+        return { kind: 'aborted', output: { text: '', totalBytes: 0 }, durationMs: 0 };
       }
       const session = new LiveSession(watch);
       const hear = (bytes: Uint8Array): void => {
@@ -288,13 +287,7 @@ class LiveSession {
 const mostBytes = 16 * 1024 * 1024;
 /** Files of ended sessions are removed for new ones. */
 const mostFiles = 64;
-
-interface SessionLog {
-  readonly path: string;
-  add(bytes: Uint8Array): void;
-  /** The file stays until the thread closes. */
-  end(): void;
-}
+type SessionLog = ReturnType<typeof logInto>;
 
 /** `folder`: commands may read but not write in it. */
 export function createSessionLogs(folder: string) {
@@ -317,16 +310,17 @@ export function createSessionLogs(folder: string) {
   };
 }
 
-function logInto(file: number, path: string): SessionLog {
+function logInto(file: number, path: string) {
   let left = mostBytes;
   let isOpen = true;
+  /** The file stays until the thread closes. */
   const end = (): void => {
     if (isOpen) closeSync(file);
     isOpen = false;
   };
   return {
     path,
-    add(bytes) {
+    add(bytes: Uint8Array): void {
       if (!isOpen || left === 0) return;
       const part = bytes.subarray(0, left);
       left -= part.length;

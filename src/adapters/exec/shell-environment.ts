@@ -3,8 +3,7 @@ import type { ShellEnvironment } from '../../ports/commands.ts';
 import type { LoginShell, LoginShellOptions } from './login-shell/login-shell.ts';
 import { commandMarkVariable } from './leftover-processes.ts';
 
-export interface ShellEnvironmentOptions {
-  readonly env: Readonly<Record<string, string>>;
+export interface ShellEnvironmentOptions extends Pick<LoginShellOptions, 'env'> {
   /** Absent: no login shell is asked. */
   readonly loginShell?: Omit<LoginShellOptions, 'env'>;
 }

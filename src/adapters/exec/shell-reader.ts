@@ -17,11 +17,7 @@ import type { Node, ParseState, Parser as TreeParser } from 'web-tree-sitter';
 const maximumLength = 128 * 1024;
 /** An honest script of that length takes 250 ms at most. Nonsense makes the parser try millions of readings. */
 const maximumTime = 400;
-
-interface ShellReaderOptions {
-  readonly root: string;
-  readonly clock: Clock;
-}
+type ShellReaderOptions = { readonly root: string; readonly clock: Clock };
 
 export function createShellReaderLoader({ root, clock }: ShellReaderOptions): LoadShellReader {
   let reader: Promise<ShellReader> | undefined;
@@ -155,16 +151,16 @@ class Walk {
 
   /** Nodes without a gap between them are one word. Odd: a gap is more than blanks. */
   #words(nodes: readonly Node[], depth: number): { readonly words: readonly ShellWord[]; readonly isOdd: boolean } {
+    const gaps = this.#gapsBefore(nodes);
     const words: ShellWord[] = [];
-    let isOdd = false;
-    let end: number | undefined;
-    for (const node of nodes) {
-      const gap = end === undefined ? ' ' : this.#gap(end, node.startIndex);
-      isOdd ||= /[^ \t]/.test(gap);
-      end = node.endIndex;
-      addWord(words, this.#word(node, depth), gap);
-    }
-    return { words, isOdd };
+    for (const [at, node] of nodes.entries()) addWord(words, this.#word(node, depth), gaps[at]);
+    return { words, isOdd: gaps.some(isOddGap) };
+  }
+
+  #gapsBefore(nodes: readonly Node[]): readonly string[] {
+    return nodes.map(({ startIndex }, at) =>
+      at === 0 ? ' ' : this.#script.slice(nodes[at - 1]!.endIndex, startIndex).replaceAll('\\\n', ''),
+    );
   }
 
   /** `((…))` evaluates the values of its variables: a shell command, like `let`. */
@@ -203,12 +199,10 @@ class Walk {
     const assignments: ShellWord[] = [];
     const words: ShellWord[] = [];
     const found: ShellRedirection[] = [];
-    let isOdd = false;
-    let end: number | undefined;
-    for (const child of this.#children(node, depth)) {
-      const gap = end === undefined ? ' ' : this.#gap(end, child.startIndex);
-      isOdd ||= /[^ \t]/.test(gap);
-      end = child.endIndex;
+    const children = this.#children(node, depth);
+    const gaps = this.#gapsBefore(children);
+    let isOdd = gaps.some(isOddGap);
+    for (const [at, child] of children.entries()) {
       if (redirections.has(child.type)) {
         const { redirection, more } = this.#redirection(child, depth + 1);
         if (redirection === undefined) isOdd = true;
@@ -218,16 +212,12 @@ class Walk {
       }
       const word = this.#word(child, depth);
       if (child.type === 'variable_assignment' && words.length === 0) assignments.push(word);
-      else addWord(words, word, gap);
+      else addWord(words, word, gaps[at]);
       // Syntax that no shell accepts in a word, such as the parentheses of a glob.
       isOdd ||= statements.has(child.type) && child.type !== 'variable_assignment';
     }
     const command: ShellSimpleCommand = { kind: 'command', assignments, words, redirections: found };
     return isOdd ? { kind: 'dynamic', inside: [command] } : command;
-  }
-
-  #gap(from: number, to: number): string {
-    return this.#script.slice(from, to).replaceAll('\\\n', '');
   }
 
   #source({ startIndex, endIndex }: Node): string {
@@ -257,10 +247,7 @@ class Walk {
     return whole;
   }
 
-  /**
-   * `more`: words after the target, which belong to the command. `after`: for a heredoc, the rest of its line. No
-   * redirection: it was not understood.
-   */
+  /** `more`: words of the command after the target. `after`: the rest of a heredoc's line. Neither: not understood. */
   #redirection(node: Node, depth: number): ReadRedirection {
     const children = this.#children(node, depth);
     if (node.type === 'heredoc_redirect') return this.#heredoc(children, depth);
@@ -316,9 +303,7 @@ class Walk {
 }
 
 /** An assignment that is no command of its own, as in `export A=$(x)`. Its substitutions are commands. */
-function isValue({ type }: Node): boolean {
-  return type === 'declaration_command' || type === 'variable_assignments';
-}
+const isValue = ({ type }: Node): boolean => type === 'declaration_command' || type === 'variable_assignments';
 
 interface ReadRedirection {
   readonly redirection: ShellRedirection | undefined;
@@ -326,8 +311,10 @@ interface ReadRedirection {
   readonly after: readonly ShellNode[];
 }
 
+const isOddGap = (gap: string): boolean => /[^ \t]/.test(gap);
+
 /** Without a gap it continues the last word. */
-function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string): void {
+function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string | undefined): void {
   const last = gap === '' ? words.pop() : undefined;
   words.push(
     last === undefined ? { source, inside } : { source: last.source + source, inside: [...last.inside, ...inside] },

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -11,7 +11,6 @@ import {
   extraStreams,
   feedFiles,
   folderReplaced,
-  inheritedDescriptors,
   openStartFolder,
   sendHandover,
   type Standard,
@@ -20,27 +19,10 @@ import {
 } from './child-process.ts';
 import type { PipeEnds } from './pipes.ts';
 import type { PipeStock } from './pipe-stock.ts';
-import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
+import { guardCommand, trackProcessGroup } from './process-guard.ts';
 import type { Terminal } from './pseudo-terminal.ts';
-import { commandMarkVariable } from './leftover-processes.ts';
 
-export interface StartedChild {
-  readonly kind: 'running';
-  readonly pid: number;
-  readonly mark: string;
-  readonly group: ProcessGroup;
-  readonly isClosed: boolean;
-  /** The exit code; 128 plus its number when a signal ended the command. */
-  readonly exited: Promise<number>;
-  /** Settles when no process holds the output open and all of it has been read. */
-  readonly outputEnded: Promise<unknown>;
-  /** False if its input is closed. */
-  write(bytes: Uint8Array): boolean;
-  closeInput(): void;
-  resize(size: TerminalSize): void;
-  close(): void;
-  unref(): void;
-}
+export type StartedChild = Extract<Awaited<ReturnType<typeof startChild>>, { kind: 'running' }>;
 
 export interface ChildResources {
   readonly pipes: PipeStock;
@@ -57,14 +39,13 @@ export async function startChild(
   command: RunnableCommand,
   { input, output }: Pick<StartOptions, 'input' | 'output'>,
   { pipes, openTerminal }: ChildResources,
-): Promise<StartedChild | NotStarted> {
+) {
   const terminal = input === 'terminal' ? await openTerminal() : undefined;
   if (input === 'terminal' && terminal === undefined) return noTerminal;
   const pipe = terminal === undefined ? await pipes() : undefined;
   const fed = input === 'open' ? await pipes() : undefined;
   const folder = openStartFolder(command);
-  const doors = inheritedDescriptors();
-  const guarded = guardCommand(doors);
+  const guarded = guardCommand();
   const fail = (error: unknown): NotStarted => {
     guarded.ended();
     terminal?.close();
@@ -76,16 +57,10 @@ export async function startChild(
   let child: ChildProcess;
   try {
     if (folder === undefined) throw new Error('replaced');
-    const [program = '', ...parameters] = command.argv;
-    child = spawn(program, parameters, {
-      cwd: folder.path,
-      env: { ...command.env, [commandMarkVariable]: guarded.mark },
-      detached: true,
-      stdio: doors.shut([...standardStreams({ terminal, pipe, fed, input }), ...extraStreams(command)]),
-    });
+    const streams = [...standardStreams({ terminal, pipe, fed, input }), ...extraStreams(command)];
+    child = guarded.start({ ...command, cwd: folder.path }, streams);
     if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
-    // Arguments that no system accepts, such as a NUL byte, throw at once.
     return fail(error);
   } finally {
     // Close our copy, or the reader never sees the end.
@@ -114,23 +89,26 @@ export async function startChild(
   const group = trackProcessGroup(pid);
   let isClosed = false;
   return {
-    kind: 'running',
+    kind: 'running' as const,
     pid,
     mark: guarded.mark,
     group,
-    get isClosed() {
+    get isClosed(): boolean {
       return isClosed;
     },
+    /** The exit code; 128 plus its number when a signal ended the command. */
     exited,
+    /** Settles when no process holds the output open and all of it has been read. */
     outputEnded,
-    write(bytes) {
+    /** False if its input is closed. */
+    write(bytes: Uint8Array): boolean {
       if (feed === undefined || !feed.writable) return false;
       feed.write(bytes);
       return true;
     },
     closeInput: () => void feed?.end(),
-    resize: (size) => terminal?.resize(size),
-    close() {
+    resize: (size: TerminalSize) => terminal?.resize(size),
+    close(): void {
       isClosed = true;
       for (const stream of [...outputs, ...extra]) stream.destroy();
       feed?.destroy();
@@ -139,18 +117,15 @@ export async function startChild(
       group.release();
       guarded.ended();
     },
-    unref() {
+    unref(): void {
       child.unref();
       for (const stream of [...outputs, feed]) (stream as { unref?(): void } | undefined)?.unref?.();
     },
   };
 }
 
-interface OwnStreams {
+interface OwnStreams extends Pick<StartOptions, 'input'>, Partial<Record<'pipe' | 'fed', PipeEnds>> {
   readonly terminal: Terminal | undefined;
-  readonly pipe: PipeEnds | undefined;
-  readonly fed: PipeEnds | undefined;
-  readonly input: StartOptions['input'];
 }
 
 function standardStreams({ terminal, pipe, fed, input }: OwnStreams): readonly Standard[] {

@@ -105,7 +105,6 @@ function claudeEntry({ contextWindow = 200_000, ...limits }: Limits): Omit<Catal
 
 /** Full names: OpenAI models. The other entries are name prefixes. */
 export const bundledModelNames = (): readonly string[] => rows.map(({ slug }) => slug);
-
 let bundled: Catalogue | undefined;
 
 /** Models known without asking a server. Always returns the same object. */

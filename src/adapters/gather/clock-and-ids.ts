@@ -25,9 +25,7 @@ export function systemIds(clock: Clock): Ids {
   };
 }
 
-/**
- * Enough for 32 ids. Read from the system's file if there is one: loading Node's crypto would add 8 ms to every start.
- */
+/** Enough for 32 ids. Read from the system's file if there is one: loading Node's crypto would take 8 ms. */
 function randomPool(): Buffer {
   const bytes = Buffer.alloc(256);
   try {

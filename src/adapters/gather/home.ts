@@ -1,10 +1,10 @@
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { fileSystem, kindOfEntry, reasonOf } from '../disk/file-system.ts';
+import { fileSystem, kindOfEntry, makeFolders, reasonOf } from '../disk/file-system.ts';
 import { readBounded } from '../disk/regular-files.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
 import { readLimits } from './files/read-guard.ts';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** The user folder: configuration, personal instructions, threads. */
 export interface Home {
@@ -29,19 +29,12 @@ export function findHome(env: Readonly<Record<string, string | undefined>>, osHo
 function ownHome(path: string): Home | HomeProblem {
   if (kindOfEntry(path) === 'missing') {
     try {
-      makeFolder(path);
+      makeFolders(path, 0o700);
     } catch (error) {
       return unusable(path, 'CAPSTAN_HOME', `cannot be created: ${reasonOf(error)}`);
     }
   }
   return existingHome(path, 'CAPSTAN_HOME');
-}
-
-/** Creates parents one by one: for several at once Node hides the reason, such as a read-only disk. */
-function makeFolder(path: string): void {
-  const parent = dirname(path);
-  if (parent !== path && kindOfEntry(parent) === 'missing') makeFolder(parent);
-  fileSystem.mkdirSync(path, { mode: 0o700 });
 }
 
 function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home | HomeProblem {

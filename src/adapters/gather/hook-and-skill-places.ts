@@ -12,19 +12,7 @@ import { trustedProjectPaths } from './config/rules-in-folder.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from './files/project-folders.ts';
 
 type HookOwner = 'managed' | 'user' | 'project' | 'flags';
-
-interface HookPlace {
-  readonly path: string;
-  readonly owner: HookOwner;
-  readonly table?: JsonObject;
-}
-
-export interface FoundHookPlaces {
-  readonly places: readonly HookPlace[];
-  readonly state: JsonObject;
-  denies(path: string): boolean;
-}
-
+type HookPlace = { readonly path: string; readonly owner: HookOwner; readonly table?: JsonObject };
 type HookChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
 
 /** Undefined if no file has hooks, so that the code that reads them is not loaded: most users have none. */
@@ -33,7 +21,7 @@ export function findHookPlaces(
   layers: readonly ConfigLayer[],
   folder: string,
   { systemFolders = usualSystemFolders, ignoreUserConfig }: HookChoices,
-): FoundHookPlaces | undefined {
+) {
   const { requirements, home } = base;
   const beside = (owner: HookOwner, folders: readonly string[]): readonly HookPlace[] =>
     folders.map((each) => place(`${withTrailingSeparator(each)}hooks.json`, owner)).filter(mayExist);
@@ -51,11 +39,10 @@ export function findHookPlaces(
   ];
   const places = requirements.managedHooksOnly === true ? all.filter(({ owner }) => owner === 'managed') : all;
   if (places.length === 0) return undefined;
-  return { places, state: stateOf(layers), denies: (path) => deniesRead(requirements, path) };
+  return { places, state: stateOf(layers), denies: (path: string): boolean => deniesRead(requirements, path) };
 }
 
 const place = (path: string, owner: HookOwner): HookPlace => ({ path, owner });
-
 const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
   default: undefined,
   system: 'managed',
@@ -78,22 +65,13 @@ function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly Ho
 /** The user's decisions. No project file decides about hooks. */
 function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   const own = layers.filter(({ name, disabled }) => disabled === undefined && (name === 'user' || name === 'flags'));
-  return Object.assign(
-    {},
-    ...own.map(({ values }) => objectAt(objectAt(values, 'hooks'), 'state') ?? {}),
-  ) as JsonObject;
+  const states = own.map(({ values }) => objectAt(objectAt(values, 'hooks'), 'state'));
+  return Object.assign({}, ...states) as JsonObject;
 }
 
-interface SkillPlace {
-  readonly path: string;
-  readonly scope: SkillScope;
-  readonly within?: string;
-}
+type SkillPlace = { readonly path: string; readonly scope: SkillScope; readonly within?: string };
 
-export interface FoundSkillPlaces {
-  readonly places: readonly SkillPlace[];
-  readonly problems: readonly Outcome[];
-}
+export type FoundSkillPlaces = ReturnType<typeof findSkillPlaces>;
 
 interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
   readonly base: Pick<BaseLayers, 'home' | 'osHome'>;
@@ -102,7 +80,7 @@ interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
 }
 
 /** Folders with skills, in order of precedence. Without any, this costs only a few file checks. */
-export function findSkillPlaces(choices: SkillChoices): FoundSkillPlaces {
+export function findSkillPlaces(choices: SkillChoices) {
   const { base, config, cwd, systemFolders = usualSystemFolders } = choices;
   const { home, osHome } = base;
   const skills = `${withTrailingSeparator(home)}skills`;
@@ -118,7 +96,7 @@ export function findSkillPlaces(choices: SkillChoices): FoundSkillPlaces {
   const decided = project.map((each) => ({ ...each, ...findTrust(each.owner, config, home) }));
   const trusted = decided.filter(({ trust }) => trust === 'trusted');
   const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
-  const places = [
+  const places: readonly SkillPlace[] = [
     ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, within })),
     ...own.map((path) => ({ path, scope: 'user' as const })),
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),

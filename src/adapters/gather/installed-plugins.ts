@@ -20,10 +20,7 @@ const manifests = ['.codex-plugin/plugin.json', 'plugin.json', '.claude-plugin/p
 const safeName = /^[\w][\w.-]{0,99}$/;
 
 /** Configured plugins that are installed in the home. Runs nothing of them. */
-export function findPlugins(
-  home: string,
-  configured: Readonly<Record<string, { readonly enabled?: boolean }>>,
-): readonly InstalledPlugin[] {
+export function findPlugins(home: string, configured: Readonly<Record<string, { readonly enabled?: boolean }>>) {
   return Object.entries(configured)
     .filter(([, { enabled }]) => enabled !== false)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

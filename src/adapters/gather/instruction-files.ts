@@ -16,6 +16,7 @@ import {
   readBounded,
   readUpTo,
   realPathOf,
+  versionOf,
   withRegular,
 } from '../disk/regular-files.ts';
 import { projectFolders, withTrailingSeparator } from './files/project-folders.ts';
@@ -70,10 +71,7 @@ export class InstructionFiles {
   }
 }
 
-interface LoadingTurn {
-  readonly policy: ResolvedPolicy;
-  readonly effectiveWindow: number;
-}
+type LoadingTurn = { readonly policy: ResolvedPolicy; readonly effectiveWindow: number };
 
 interface Read {
   readonly loaded: LoadedInstructions;
@@ -91,23 +89,17 @@ function read(
     const result = readBeginning(file, limit);
     if (result.kind === 'changed' || result.kind === 'gone') state = 'moved';
     if (result.kind === 'failed' && state === 'whole') state = 'failed';
-    if ('problem' in result) {
-      problems.push(result.problem);
-      return undefined;
-    }
-    const reason = explainNonText(result.text.bytes);
-    if (reason === undefined) return result.text;
-    problems.push(notText(file.path, reason));
-    return undefined;
+    const problem = 'problem' in result ? result.problem : nonTextProblem(result.text);
+    if (problem !== undefined) problems.push(problem);
+    return problem === undefined && 'text' in result ? result.text : undefined;
   };
-
   const personal = found.personal
     .values()
     .map((file) => textOf(file, personalBytes(mostBytes)))
     .find((text) => text !== undefined && !isBlank(text));
   const limit = Math.min(maxBytes, mostBytes);
   const project = found.project.map((file) => textOf(file, limit)).filter((text) => text !== undefined);
-  const composed = composeInstructions({ ...defined({ personal }), project, cwd, maxBytes, mostBytes });
+  const composed = composeInstructions({ personal, project, cwd, maxBytes, mostBytes });
   return { loaded: { document: composed.document, problems: [...problems, ...composed.problems] }, state };
 }
 
@@ -117,30 +109,26 @@ interface LoadedInstructions {
   readonly problems: readonly InstructionProblem[];
 }
 
-/**
- * Upper limit for all files in a window of this many tokens, whatever is configured. The fragment has space for this
- * and for notices.
- */
+/** Limit for all files in a window of this many tokens. The fragment has space for this and for notices. */
 export function documentBytes(effectiveWindow: number): number {
   return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
 }
 
+interface ReadInstructions extends Pick<InstructionRules, 'cwd' | 'maxBytes'> {
+  readonly personal?: InstructionText;
+  readonly project: readonly InstructionText[];
+  readonly mostBytes: number;
+}
+
 /** The personal file is outside the configured budget and gets half of the upper limit. */
 const personalBytes = (mostBytes: number): number => Math.floor(mostBytes / 2);
-
 const separator = '\n\n--- project-doc ---\n\n';
 
 /**
  * Joins the personal file and the project's files from its root down, until the budget is spent. What did not fit is
  * named in a last line, for the model, and in a problem, for the user.
  */
-export function composeInstructions(input: {
-  readonly personal?: InstructionText;
-  readonly project: readonly InstructionText[];
-  readonly cwd: string;
-  readonly maxBytes: number;
-  readonly mostBytes: number;
-}): LoadedInstructions {
+export function composeInstructions(input: ReadInstructions): LoadedInstructions {
   const ofPersonal = personalBytes(input.mostBytes);
   const personal = join(input.personal === undefined ? [] : [input.personal], ofPersonal, 'Shorten the file.');
   const space = input.mostBytes - personal.bytes;
@@ -198,27 +186,22 @@ function characterStart(bytes: Uint8Array, limit: number): number {
   return limit;
 }
 
-export interface InstructionText {
-  readonly path: string;
-  readonly bytes: Buffer;
-  readonly size: number;
-}
-
+export type InstructionText = { readonly path: string; readonly bytes: Buffer; readonly size: number };
 const replacement = '\uFFFD';
 
 function isBlank({ bytes, size }: InstructionText): boolean {
   return bytes.length === size && bytes.toString('utf8').trim() === '';
 }
 
-/** Why these bytes cannot be sent to a model, as part of a sentence. A few invalid bytes do no harm. */
-function explainNonText(bytes: Buffer): string | undefined {
+/** Why the text cannot be sent to a model. A few invalid bytes do no harm. */
+function nonTextProblem({ path, bytes }: InstructionText): InstructionProblem | undefined {
   const mark = bytes.toString('hex', 0, 2);
-  if (mark === 'fffe' || mark === 'feff') return 'they are in UTF-16';
-  if (bytes.includes(0)) return 'they are binary';
+  if (mark === 'fffe' || mark === 'feff') return notText(path, 'they are in UTF-16');
+  if (bytes.includes(0)) return notText(path, 'they are binary');
   // Each replaced byte grows to three, so more of them would also exceed the limit. One is not counted: it may be a
   // character cut off at the end.
   const isMostlyBroken = (decode(bytes).replaced - 1) * 10 > bytes.length;
-  return isMostlyBroken ? 'they are not in UTF-8' : undefined;
+  return isMostlyBroken ? notText(path, 'they are not in UTF-8') : undefined;
 }
 
 /** `replaced`: number of invalid sequences. */
@@ -241,10 +224,7 @@ interface FoundInstructions {
 
 const usualNames = ['AGENTS.override.md', 'AGENTS.md'];
 
-/**
- * Finds the files that apply, without reading them. The file in `home`, the user folder, applies everywhere and may be
- * a link.
- */
+/** Finds the files that apply, without reading them. The one in `home` applies everywhere and may be a link. */
 export function findInstructionFiles(home: string, rules: InstructionRules, reads: ReadGuard): FoundInstructions {
   const problems: InstructionProblem[] = [];
   const personal: InstructionFile[] = [];
@@ -317,8 +297,6 @@ export type FileSighting =
   | { readonly kind: 'none' }
   | { readonly kind: 'unusable' | 'unknown'; readonly problem: InstructionProblem };
 
-type Stats = NonNullable<ReturnType<typeof fileSystem.lstatSync>>;
-
 /** Does not read. If there is no file, it costs one system call. */
 function lookAtInstructions(path: string, guard: InstructionGuard): FileSighting {
   try {
@@ -357,10 +335,6 @@ function readBeginning({ path, version, guard }: InstructionFile, limit: number)
     if (isMissing(error)) return { kind: 'gone', problem: fileDisappeared(path) };
     return { kind: 'failed', problem: unreadable(path, error) };
   }
-}
-
-function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;

@@ -7,7 +7,6 @@ import { readLimits } from './files/read-guard.ts';
 import { dirname, join } from 'node:path';
 
 const reservedBytes = 64 * 1024;
-
 export const loginPath = (home: string): string => join(home, 'auth.json');
 export const signInAdvice = (home: string): string => `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 
@@ -88,13 +87,7 @@ export function readLoginFile(home: string): FoundLogin {
   return { kind: 'unread', message: `The login in ${path} is not a JSON object.`, next };
 }
 
-interface OpenPlace {
-  /** The file is renamed into place when it is written. */
-  write(document: JsonObject): void;
-  discard(): void;
-}
-
-function openBeside(path: string): OpenPlace & { readonly file: number } {
+function openBeside(path: string) {
   const temporary = `${path}.tmp`;
   // Left by a killed process or put there by another program: the tokens must not get its mode or follow its link.
   if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
@@ -102,7 +95,8 @@ function openBeside(path: string): OpenPlace & { readonly file: number } {
   let isOpen = true;
   return {
     file,
-    write(document) {
+    /** Renames the file into place. */
+    write(document: JsonObject): void {
       const bytes = Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
       fileSystem.writeSync(file, bytes, 0, bytes.length, 0);
       fileSystem.ftruncateSync(file, bytes.length);
@@ -115,7 +109,7 @@ function openBeside(path: string): OpenPlace & { readonly file: number } {
         fileSystem.writeFileSync(path, bytes, { flush: true });
       }
     },
-    discard() {
+    discard(): void {
       if (isOpen) fileSystem.closeSync(file);
       isOpen = false;
       fileSystem.rmSync(temporary, { force: true });
@@ -194,12 +188,7 @@ export function withTokens(stored: JsonObject, given: NewTokens, at: number): Js
   return { ...stored, tokens, last_refresh: new Date(at).toISOString() };
 }
 
-export function accountFromIdToken(idToken: string): {
-  readonly accountId?: string;
-  readonly email?: string;
-  readonly plan?: string;
-  readonly isFedramp?: true;
-} {
+export function accountFromIdToken(idToken: string) {
   const claims = claimsOf(idToken) ?? {};
   const auth = objectAt(claims, 'https://api.openai.com/auth') ?? {};
   const profile = objectAt(claims, 'https://api.openai.com/profile') ?? {};

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import type { Programs } from '../../ports/system.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import { shellWords, type Variables } from '../../protocol/shell.ts';
 import { realPath } from '../disk/file-system.ts';
@@ -11,12 +12,8 @@ const patienceMs = 60_000;
 const mostBytes = 256 * 1024;
 /** `security` limits its command lines to this many bytes. */
 const longestMacCommand = 4096;
-
 /** A system program that reads and writes the keyring. Secrets are never passed as arguments, which others can see. */
-export interface KeyringTool {
-  readonly kind: 'secret-tool' | 'security';
-  readonly path: string;
-}
+export type KeyringTool = { readonly kind: 'secret-tool' | 'security'; readonly path: string };
 
 export interface KeyringOptions {
   readonly home: string;
@@ -26,10 +23,7 @@ export interface KeyringOptions {
   readonly cwd: string;
 }
 
-export function keyringTool(
-  platform: NodeJS.Platform,
-  find: (name: string) => string | undefined,
-): KeyringTool | undefined {
+export function keyringTool(platform: NodeJS.Platform, find: Programs['find']): KeyringTool | undefined {
   if (platform === 'darwin') return { kind: 'security', path: '/usr/bin/security' };
   const path = platform === 'linux' ? find('secret-tool') : undefined;
   return path === undefined ? undefined : { kind: 'secret-tool', path };
@@ -37,18 +31,16 @@ export function keyringTool(
 
 /** The keyring entry of a home. Each home has its own, under a name that does not reveal its folder. */
 export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPlace {
-  const digest = createHash('sha256')
-    .update(realPath(home) ?? home)
-    .digest('hex');
+  const digest = hash('sha256', realPath(home) ?? home);
   const account = `cli|${digest.slice(0, 16)}`;
   const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, start);
   const uses = tool.kind === 'security' ? macUses(account) : linuxUses(account);
   const name = 'the keyring of this system';
   const lookUp = async (): Promise<string | undefined> => {
-    const { code, stdout, stderr } = await run(uses.read);
-    if (code === 0) return stdout;
-    if (uses.isMissing({ code, stdout, stderr })) return undefined;
-    throw cannotUse(stderr);
+    const result = await run(uses.read);
+    if (result.code === 0) return result.stdout;
+    if (uses.isMissing(result)) return undefined;
+    throw cannotUse(result.stderr);
   };
   const write: LoginPlace['write'] = async (document) => {
     const { code, stderr } = await run(uses.write(JSON.stringify(document)));
@@ -92,20 +84,10 @@ export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPla
   };
 }
 
-interface ToolUse {
-  readonly args: readonly string[];
-  readonly input: string;
-}
+type ToolUse = { readonly args: readonly string[]; readonly input: string };
+type ToolResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-interface ToolResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface ToolUses {
-  readonly read: ToolUse;
-  readonly remove: ToolUse;
+interface ToolUses extends Readonly<Record<'read' | 'remove', ToolUse>> {
   write(text: string): ToolUse;
   /** True if the keyring works and has no entry. */
   isMissing(result: ToolResult): boolean;
@@ -136,13 +118,9 @@ function macUses(account: string): ToolUses {
   };
 }
 
-function runTool(
-  path: string,
-  { args, input }: ToolUse,
-  { env, cwd }: Pick<KeyringOptions, 'env' | 'cwd'>,
-): Promise<ToolResult> {
+function runTool(path: string, { args, input }: ToolUse, { env, cwd }: Pick<KeyringOptions, 'env' | 'cwd'>) {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  return new Promise((resolve, reject) => {
+  return new Promise<ToolResult>((resolve, reject) => {
     const child = spawn(path, args, { cwd, env, stdio: 'pipe', timeout: patienceMs, killSignal: 'SIGKILL' });
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

@@ -111,7 +111,6 @@ function eitherPlace(keyring: LoginPlace, file: LoginPlace): LoginPlace {
 }
 
 const rejected = (message: string) => () => Promise.reject(new Error(message));
-
 const toKeep = 'cli_auth_credentials_store is "ephemeral", so no login is kept';
 const noPlace: LoginPlace = {
   name: 'nowhere',

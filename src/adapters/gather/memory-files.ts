@@ -1,22 +1,16 @@
-import { defined } from '../../base/objects.ts';
 import type { StepFacts } from '../../core/envelope/facts.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import { fileSystem, namesIn } from '../disk/file-system.ts';
-import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
+import { type AccessForOthers, makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { readTextIfPossible } from '../disk/regular-files.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
 import { readGuard, readLimits } from './files/read-guard.ts';
 import { join } from 'node:path';
 
 /** Codex uses the same file names, and both programs read the files. */
-export interface MemoryTexts {
-  readonly memory: string;
-  readonly summary: string;
-}
-
+export type MemoryTexts = { readonly memory: string; readonly summary: string };
 export const memoryFolder = (home: string): string => join(home, 'memories');
-
 const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
 const aboutThreads = 'rollout_summaries';
 
@@ -52,8 +46,8 @@ export function removeMemoryTexts(home: string): void {
   fileSystem.rmSync(join(folder, aboutThreads), { force: true, recursive: true });
 }
 
-function openFolder(folder: string): string {
-  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} is not a folder of yours alone`);
+function openFolder(folder: string, toOthers: AccessForOthers = 'readable'): string {
+  if (!makeOwnFolder(folder, toOthers)) throw new Error(`${folder} is not a folder of yours alone`);
   return folder;
 }
 
@@ -80,7 +74,6 @@ export interface MemoryNote {
 const mostBytes = 1024 ** 2;
 const mostNotes = 10_000;
 const mergedName = 'merged.json';
-
 /** Not in the folder that models read: another program rebuilds that folder from its own notes. */
 export const notesFolder = (home: string): string => join(home, 'capstan/memories');
 
@@ -104,7 +97,7 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   // The name is used to delete the file, so it must not lead elsewhere.
   const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
   const failed = readFailed(objectAt(value, 'failed'));
-  return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file, failed }) };
+  return { threadId, kind, usedAt, at, text, tokens, cwd, file, failed };
 }
 
 function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {
@@ -136,9 +129,7 @@ function readJson(home: string, name: string) {
 }
 
 function writeJson(home: string, name: string, value: object): void {
-  const folder = notesFolder(home);
-  if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder of yours alone`);
-  writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${JSON.stringify(value)}\n`);
+  write(openFolder(notesFolder(home), 'closed'), name, JSON.stringify(value));
 }
 
 /** Memory of earlier threads, for the model. Empty where the policy denies the folder. */

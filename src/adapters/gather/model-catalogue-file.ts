@@ -68,7 +68,6 @@ function wrong(path: string, what: string): CatalogueProblem {
 }
 
 const personalityPlaceholder = '{{ personality }}';
-
 /** A key with an invalid value. `expected` completes a sentence after "must be". */
 type RecordProblem = { readonly key: string; readonly expected: string };
 

@@ -12,6 +12,7 @@ import { grantedToWrite, resolvePolicy } from '../../core/policy/profiles/resolv
 import { unstorableTextPart } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
+import type { Variables } from '../../protocol/shell.ts';
 import { diskPath, fileSystem, kindOfEntry, lookAt, realPathSoFar } from '../disk/file-system.ts';
 import { ancestors, hasProjectMarker, withTrailingSeparator } from './files/project-folders.ts';
 import { findGitDirectory, repositorySettings, userGitSettings } from './git/repository.ts';
@@ -24,11 +25,7 @@ interface PlacesFor {
   readonly landlock?: true;
 }
 
-export function findPermissionPlaces(
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-  { own, profile, landlock }: PlacesFor,
-): Places {
+export function findPermissionPlaces(cwd: string, env: Variables, { own, profile, landlock }: PlacesFor): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
   const repositories = repositoriesAround(cwd);
@@ -146,9 +143,7 @@ function missingRoots(profile: PermissionProfile, temporaryDirectory: string | u
 
 export type MissingRoot = Outcome<'writable-root-missing'>;
 
-/**
- * Shown when a thread is opened. A missing root inside another writable root needs no notice: it can be created there.
- */
+/** Shown when a thread is opened. A missing root inside another writable root needs no notice: commands can make it. */
 export function missingRootNotices(
   profile: PermissionProfile,
   { cwd, temporaryDirectory }: { readonly cwd: string; readonly temporaryDirectory: string | undefined },

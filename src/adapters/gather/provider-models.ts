@@ -86,12 +86,7 @@ export interface KeptModel extends KnownModel {
 /** `said`: by the server. `tested`: by `capstan models test`. */
 export type KeptModelsSource = 'said' | 'tested';
 
-export interface ModelFiles {
-  read(owner: ModelsOwner, sort: KeptModelsSource): KeptModels | undefined;
-  /** Returns whether it was saved. Without a file the server is asked again; nothing else is lost. */
-  write(owner: ModelsOwner, sort: KeptModelsSource, kept: KeptModels): boolean;
-  pathOf(owner: ModelsOwner, sort: KeptModelsSource): string;
-}
+export type ModelFiles = ReturnType<typeof modelFiles>;
 
 /** Compares the origins as far as both are known. */
 export function isFromOwner(kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean {
@@ -100,7 +95,7 @@ export function isFromOwner(kept: Pick<KeptModels, 'from'> | undefined, from: st
 
 const mostBytes = 16_000_000;
 
-export function modelFiles(home: string): ModelFiles {
+export function modelFiles(home: string) {
   const folder = join(home, 'capstan/models');
   const pathOf = ({ id, address, isByLogin }: ModelsOwner, sort: KeptModelsSource): string => {
     const owner = JSON.stringify(isByLogin === true ? [id, address, 'login'] : [id, address]);
@@ -108,11 +103,12 @@ export function modelFiles(home: string): ModelFiles {
   };
   return {
     pathOf,
-    read(owner, sort) {
+    read(owner: ModelsOwner, sort: KeptModelsSource): KeptModels | undefined {
       const found = readOwnFile(pathOf(owner, sort), { maxBytes: mostBytes, toOthers: 'closed' });
       return found && keptModels(parseJsonObject(found.bytes.toString('utf8')));
     },
-    write(owner, sort, { askedAt, etag, from, models }) {
+    /** Returns whether it was saved. Without a file the server is asked again; nothing else is lost. */
+    write(owner: ModelsOwner, sort: KeptModelsSource, { askedAt, etag, from, models }: KeptModels): boolean {
       const path = pathOf(owner, sort);
       const value = { provider: owner.id, address: owner.address, asked_at: askedAt, etag, from, models };
       try {
@@ -131,14 +127,14 @@ function keptModels(json: JsonObject | undefined): KeptModels | undefined {
   const [askedAt, list] = [numberAt(json ?? {}, 'asked_at'), arrayAt(json, 'models')];
   if (json === undefined || askedAt === undefined || list === undefined) return undefined;
   const models = list.flatMap((each) => (isJsonObject(each) ? keptModel(each) : []));
-  return { askedAt, models, ...defined({ etag: stringAt(json, 'etag'), from: stringAt(json, 'from') }) };
+  return { askedAt, models, etag: stringAt(json, 'etag'), from: stringAt(json, 'from') };
 }
 
 function keptModel(json: JsonObject): readonly KeptModel[] {
   const [slug, source, fields, record] = [json['slug'], json['source'], json['fields'], json['record']];
   if (typeof slug !== 'string' || typeof source !== 'string' || !isJsonObject(fields)) return [];
-  const asked = json['asked'] === true ? { asked: true as const } : {};
-  return [{ slug, source, fields: knownFields(fields), ...(isJsonObject(record) ? { record } : {}), ...asked }];
+  const asked = json['asked'] === true || undefined;
+  return [{ slug, source, fields: knownFields(fields), record: isJsonObject(record) ? record : undefined, asked }];
 }
 
 function knownFields(json: JsonObject): KnownFields {

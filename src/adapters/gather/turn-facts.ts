@@ -7,7 +7,8 @@ import { isWritableProgram } from '../../core/policy/environment/find-program.ts
 import { type OwnPlaces, temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import type { Clock, ProgramFiles } from '../../ports/system.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
-import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
+import { kindOfEntry, lookAt } from '../disk/file-system.ts';
+import { nodeProgramFiles } from '../disk/node-program-files.ts';
 import { readIfPossible, readTextIfPossible } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
 import { findPermissionPlaces } from './permission-places.ts';
@@ -61,6 +62,7 @@ export function findShell(
 ): Facts['shell'] {
   const { cwd, files, roots = [] } = given;
   const { SHELL: own } = env;
+  const isProgram = (path: string): boolean => nodeProgramFiles.program(path) !== undefined;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
   if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files))
     return { name: basename(own), path: own };
@@ -74,22 +76,8 @@ function isOpen(program: string, writable: readonly string[], files: ProgramFile
   return [program, place].some((path) => files.isWritableByOthers(dirname(path)));
 }
 
-function isProgram(path: string): boolean {
-  if (kindOfEntry(path) !== 'file') return false;
-  try {
-    fileSystem.accessSync(path, fileSystem.constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export interface ZoneFiles {
-  /** A link into the zone folder, or a copy of a file in it. */
-  readonly localtime: string;
-  readonly timezone: string;
-  readonly zoneFolder: string;
-}
+/** `localtime`: a link into the zone folder, or a copy of a file in it. */
+export type ZoneFiles = Readonly<Record<'localtime' | 'timezone' | 'zoneFolder', string>>;
 
 const systemZoneFiles: ZoneFiles = {
   localtime: '/etc/localtime',
@@ -97,10 +85,7 @@ const systemZoneFiles: ZoneFiles = {
   zoneFolder: '/usr/share/zoneinfo',
 };
 
-/**
- * The date and zone as the user's machine sees them, else both in UTC. The date uses this process's zone, so `env` must
- * be the environment it was started with.
- */
+/** The user's date and zone, else both in UTC. `env` must be what this process was started with. */
 export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string | undefined>>): TimeFacts {
   const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
   const moment = new Date(epochMs);
@@ -120,8 +105,8 @@ export function findTimezone(env: Readonly<Record<string, string | undefined>>, 
   // Only Unix systems have the folder; there, a missing file and a dangling link both mean UTC.
   if (kindOfEntry(dirname(files.localtime)) !== 'folder') return undefined;
   if (kindOfEntry(files.localtime) !== 'file') return 'Etc/UTC';
-  const target = readLink(files.localtime);
-  return target === undefined ? zoneOfCopy(files) : plainName(/\/zoneinfo\/(.+)$/.exec(target)?.[1]);
+  const entry = lookAt(files.localtime);
+  return entry.kind === 'link' ? plainName(/\/zoneinfo\/(.+)$/.exec(entry.target)?.[1]) : zoneOfCopy(files);
 }
 
 function existingZone(name: string, files: ZoneFiles): string | undefined {
@@ -143,14 +128,6 @@ function zoneOfCopy(files: ZoneFiles): string | undefined {
 function plainName(name: string | undefined): string | undefined {
   const bare = name?.replace(/^(?:posix|right)\//, '');
   return bare !== undefined && /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(bare) ? bare : undefined;
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return fileSystem.readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function timezoneOfIntl(): string | undefined {

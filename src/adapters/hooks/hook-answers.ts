@@ -3,18 +3,13 @@ import { savedHookOutput } from '../../core/fragments/events/hooks-skills-and-pl
 import { estimateTokens, truncateMiddle } from '../../core/fragments/text/truncate.ts';
 import type { ProgramEnd } from '../../ports/commands.ts';
 import type { HookVerdict } from '../../ports/hooks.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { HookEntry, HookEvent, HookRun } from '../../protocol/thread-event.ts';
 import { threadFolder } from '../disk/own-files.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface EndedHook {
-  readonly run: HookRun;
-  readonly answer: HookAnswer;
-  readonly place: number;
-}
-
+export type EndedHook = { readonly run: HookRun; readonly answer: HookAnswer; readonly place: number };
 /** This many texts of one occasion may have full length. More texts share the same space. */
 const mostTexts = 2;
 const leastTokens = 100;
@@ -29,9 +24,8 @@ export function combineAnswers(
   const last = all.toSorted((a, b) => b.place - a.place).map(({ answer }) => answer);
   const no = all.find(({ answer }) => answer.blocked !== undefined);
   const stop = all.find(({ answer }) => answer.stopped !== undefined);
-  const decided = (['ask', 'allow'] as const).flatMap((kind) =>
-    all.filter(({ answer }) => answer.decision === kind),
-  )[0];
+  const deciding = (kind: HookAnswer['decision']) => all.find(({ answer }) => answer.decision === kind);
+  const decided = deciding('ask') ?? deciding('allow');
   const change = last.find(({ updatedInput }) => updatedInput !== undefined);
   const output = last.find(({ updatedOutput }) => updatedOutput !== undefined);
   return {
@@ -71,26 +65,48 @@ function blockedBy(reason: string, more: Partial<HookAnswer> = {}): HookAnswer {
 
 const feedback = (text: string): HookEntry => ({ kind: 'feedback', text });
 
-const setOf = (...events: readonly HookEvent[]): ReadonlySet<HookEvent> => new Set(events);
-const callEvents: readonly HookEvent[] = ['PreToolUse', 'PermissionRequest', 'PostToolUse'];
-const blockableEvents = setOf(...callEvents, 'UserPromptSubmit', 'Stop', 'SubagentStop');
-const plainTextEvents = setOf('SessionStart', 'UserPromptSubmit', 'SubagentStart');
+type EventAnswer = Partial<
+  Pick<HookAnswer, 'context' | 'blocked' | 'decision' | 'decisionReason' | 'updatedInput' | 'updatedOutput'>
+>;
 
-const noticeTokens = 60;
-
-/** Cuts hook output to a number of tokens. The full text goes into a file that commands can read. */
-type CutHookText = (text: string, mostTokens: number) => string;
-
-export interface HookTexts {
-  readonly cut: CutHookText;
-  close(): void;
+interface EventRules {
+  readonly canBlock?: true;
+  /** Text that is no JSON: for the model, or a failure. Absent: it is ignored. */
+  readonly plainText?: 'context' | 'fails';
+  /** A failing hook that must succeed refuses, or stops the turn. Absent: neither. */
+  readonly ifFailed?: 'blocked' | 'stopped';
+  /** Members of `hookSpecificOutput` besides the event's name, and their reader. Absent: only context is read. */
+  readonly members?: readonly string[];
+  read?(own: JsonObject, context: string | undefined): EventAnswer | string;
 }
 
-/**
- * `folder`: where full texts are saved. Commands may read it but not write in it; a shortened text names its file to
- * the model.
- */
-export function createHookTexts(folder: string): HookTexts {
+const refuses = { canBlock: true, ifFailed: 'blocked' } as const;
+const hears = { plainText: 'context', members: ['additionalContext'] } as const;
+const ends = { canBlock: true, plainText: 'fails' } as const;
+const ofCall = ['permissionDecision', 'permissionDecisionReason', 'updatedInput', 'additionalContext'];
+const ofOutput = ['additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'];
+
+export const eventRules: Readonly<Record<HookEvent, EventRules>> = {
+  PreToolUse: { ...refuses, members: ofCall, read: aboutCall },
+  PermissionRequest: { ...refuses, members: ['decision'], read: aboutQuestion },
+  PostToolUse: { ...refuses, members: ofOutput, read: aboutOutput },
+  PreCompact: { ifFailed: 'stopped' },
+  PostCompact: {},
+  SessionStart: { ...hears, ifFailed: 'stopped' },
+  SessionEnd: {},
+  UserPromptSubmit: { ...refuses, ...hears },
+  SubagentStart: hears,
+  SubagentStop: ends,
+  Stop: ends,
+};
+
+const noticeTokens = 60;
+/** Cuts hook output to a number of tokens. The full text goes into a file that commands can read. */
+type CutHookText = (text: string, mostTokens: number) => string;
+export type HookTexts = ReturnType<typeof createHookTexts>;
+
+/** `folder`: for full texts, which commands may read. A shortened text names its file to the model. */
+export function createHookTexts(folder: string) {
   const own = threadFolder(folder);
   let count = 0;
   const save = (text: string): string | undefined => {
@@ -103,7 +119,7 @@ export function createHookTexts(folder: string): HookTexts {
     }
   };
   return {
-    cut(text, mostTokens) {
+    cut(text: string, mostTokens: number): string {
       if (estimateTokens(text) <= mostTokens) return text;
       const preview = truncateMiddle(text, { mode: 'tokens', limit: Math.max(0, mostTokens - noticeTokens) });
       const path = save(text);
@@ -122,20 +138,18 @@ export function readHookAnswer(
 ): HookAnswer {
   if (end.kind === 'exited') return readExited(event, end, outputBytes);
   if (end.kind === 'not-started') return failedHook(end.reason);
-  const isLate = end.kind === 'timed-out';
-  return failedHook(
-    isLate ? `It took longer than its time-out of ${timeoutSeconds} s.` : 'It was ended before it was done.',
-  );
+  const late = `It took longer than its time-out of ${timeoutSeconds} s.`;
+  return failedHook({ 'timed-out': late, aborted: 'It was ended before it was done.' }[end.kind]);
 }
 
 function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>, outputBytes: number): HookAnswer {
   const { exitCode, isCut } = end;
+  const { canBlock, plainText } = eventRules[event];
   const [stdout, stderr] = [end.stdout.trim(), end.stderr.trim()];
-  if (exitCode === 2 && blockableEvents.has(event)) {
+  if (exitCode === 2 && canBlock === true)
     return stderr === ''
       ? failedHook('It exited with code 2 and gave no reason on standard error.')
       : blockedBy(stderr);
-  }
   if (exitCode !== 0) return failedHook(`It exited with code ${exitCode}.${stderr === '' ? '' : ` ${stderr}`}`);
   if (stdout === '') return completed;
   if (stdout.startsWith('{') || stdout.startsWith('[')) {
@@ -143,15 +157,15 @@ function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' 
     const answer = parseJsonObject(stdout);
     return answer === undefined ? failedHook('What it printed is no valid JSON object.') : readJson(event, answer);
   }
-  if (plainTextEvents.has(event)) return { ...completed, context: stdout };
-  return event === 'Stop' || event === 'SubagentStop' ? failedHook('It printed text that is no JSON.') : completed;
+  if (plainText === 'context') return { ...completed, context: stdout };
+  return plainText === 'fails' ? failedHook('It printed text that is no JSON.') : completed;
 }
 
 const everywhere = ['continue', 'stopReason', 'suppressOutput', 'systemMessage', 'hookSpecificOutput'];
 
 function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
   if (event === 'SessionEnd') return completed;
-  const decides = blockableEvents.has(event) && event !== 'PermissionRequest';
+  const decides = eventRules[event].canBlock === true && event !== 'PermissionRequest';
   const known = decides ? [...everywhere, 'decision', 'reason'] : everywhere;
   const odd = Object.keys(answer).find((name) => !known.includes(name));
   if (odd !== undefined) return failedHook(`Its answer has the member ${JSON.stringify(odd)}, which is unknown here.`);
@@ -177,34 +191,24 @@ function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer
     return failedHook('`continue: false` is not supported here.');
   if (event === 'SubagentStart') return said;
   const entries = reason === '' ? said.entries : [...said.entries, { kind: 'stop', text: reason } as const];
-  return { ...said, ...defined({ context: said.context }), status: 'stopped', stopped: reason, entries };
+  return { ...said, status: 'stopped', stopped: reason, entries };
 }
-
-type EventAnswer = Partial<
-  Pick<HookAnswer, 'context' | 'blocked' | 'decision' | 'decisionReason' | 'updatedInput' | 'updatedOutput'>
->;
-
-const members: Readonly<Partial<Record<HookEvent, readonly string[]>>> = {
-  PreToolUse: ['permissionDecision', 'permissionDecisionReason', 'updatedInput', 'additionalContext'],
-  PermissionRequest: ['decision'],
-  PostToolUse: ['additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'],
-  UserPromptSubmit: ['additionalContext'],
-  SessionStart: ['additionalContext'],
-  SubagentStart: ['additionalContext'],
-};
 
 function readEventAnswer(event: HookEvent, own: JsonObject): EventAnswer | string {
   if (own['hookEventName'] !== event) return `hookEventName must be "${event}".`;
-  const known = ['hookEventName', ...(members[event] ?? [])];
+  const { members = [], read } = eventRules[event];
+  const known = ['hookEventName', ...members];
   const odd = Object.keys(own).find((name) => !known.includes(name));
   if (odd !== undefined) return `${JSON.stringify(odd)} is unknown there.`;
   const text = stringAt(own, 'additionalContext');
   const context = text === undefined || text.trim() === '' ? undefined : text;
-  if (event === 'PreToolUse') return aboutCall(own, context);
-  if (event === 'PermissionRequest') return aboutQuestion(objectAt(own, 'decision'));
-  if (event !== 'PostToolUse') return defined({ context });
+  return read === undefined ? { context } : read(own, context);
+}
+
+function aboutOutput(own: JsonObject, context: string | undefined): EventAnswer {
   const output = own['updatedToolOutput'] ?? own['updatedMCPToolOutput'] ?? undefined;
-  return defined({ context, updatedOutput: output === undefined ? undefined : textOf(output) });
+  const updatedOutput = output === undefined || typeof output === 'string' ? output : JSON.stringify(output);
+  return { context, updatedOutput };
 }
 
 function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | string {
@@ -212,22 +216,21 @@ function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | 
   const reason = stringAt(own, 'permissionDecisionReason')?.trim();
   const updated = own['updatedInput'] ?? undefined;
   if (updated !== undefined && !isJsonObject(updated)) return 'updatedInput must be a table.';
-  if (decision === 'deny') return { blocked: reason ?? 'It gave no reason.', ...defined({ context }) };
+  if (decision === 'deny') return { blocked: reason ?? 'It gave no reason.', context };
   if (decision !== undefined && decision !== 'allow' && decision !== 'ask')
     return `The permissionDecision ${JSON.stringify(decision)} is unknown.`;
   if (updated !== undefined && decision === undefined) return 'updatedInput needs a permissionDecision.';
-  return { ...defined({ context, decisionReason: reason, updatedInput: updated }), ...(decision && { decision }) };
+  return { context, decisionReason: reason, updatedInput: updated, decision };
 }
 
-function aboutQuestion(decision: JsonObject | undefined): EventAnswer | string {
+function aboutQuestion(own: JsonObject): EventAnswer | string {
+  const decision = objectAt(own, 'decision');
   if (decision === undefined) return {};
   if (decision['updatedInput'] !== undefined || decision['updatedPermissions'] !== undefined)
     return 'A question can be answered, and not changed.';
   if (decision['interrupt'] === true) return 'interrupt is not supported.';
   const message = stringAt(decision, 'message')?.trim();
-  if (decision['behavior'] === 'allow') return { decision: 'allow', ...defined({ decisionReason: message }) };
+  if (decision['behavior'] === 'allow') return { decision: 'allow', decisionReason: message };
   if (decision['behavior'] === 'deny') return { blocked: message ?? 'It gave no reason.' };
   return `The behavior ${JSON.stringify(decision['behavior'] ?? null)} is unknown.`;
 }
-
-const textOf = (output: Json): string => (typeof output === 'string' ? output : JSON.stringify(output));

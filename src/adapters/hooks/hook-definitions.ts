@@ -20,11 +20,7 @@ export interface ReadHooks {
   readonly patterns: readonly GroupPattern[];
 }
 
-export interface GroupPattern {
-  readonly matcher: string;
-  problem(why: string): ConfigProblem;
-}
-
+export type GroupPattern = { readonly matcher: string; problem(why: string): ConfigProblem };
 /** More than a person writes: each may start a program at every call. */
 const mostHooks = 100;
 const usualTimeout = 600;
@@ -46,7 +42,7 @@ export function readHooks(
     const line = lineOf(path);
     const message = `${source.path}${line === undefined ? '' : `:${line}`}: ${where} ${what}.${isWrong ? '' : ` Capstan ignores ${ignores}.`}`;
     const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
-    return { code: 'hooks-broken', message, next, severity, source: source.path, ...defined({ line }) };
+    return { code: 'hooks-broken', message, next, severity, source: source.path, line };
   };
   const warn: Warn = (...about) => void problems.push(problemAt(...about));
   const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
@@ -68,7 +64,7 @@ export function readHooks(
           problemAt([event, at, 'matcher'], where, `${what} ${why}`, 'Name the tools, or correct the pattern.');
         patterns.push({ matcher, problem });
       }
-      return readGroup({ event, group, at, ...defined({ matcher }) }, source, warn);
+      return readGroup({ event, group, at, matcher }, source, warn);
     });
   });
   if (hooks.length > mostHooks) warn([], 'a part of the file', `is beyond ${mostHooks} hooks`, 'Join some of them.');
@@ -91,10 +87,7 @@ type ProblemAt = (
   more?: { readonly isWrong?: boolean; readonly ignores?: string },
 ) => ConfigProblem;
 
-interface Group extends Pick<HookDefinition, 'event' | 'matcher'> {
-  readonly group: Json;
-  readonly at: number;
-}
+type Group = Pick<HookDefinition, 'event' | 'matcher'> & { readonly group: Json; readonly at: number };
 
 function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
   const where = `group ${at + 1} of ${event}`;
@@ -174,29 +167,21 @@ function readHandler(
   const command = stringAt(handler, 'command') ?? '';
   if (command.trim() === '' || command.length > longestCommand || !isPlain(command)) return 'has no usable command';
   const { event, matcher } = place;
-  const timeout = numberAt(handler, 'timeout') ?? numberAt(handler, 'timeout_sec');
-  const timeoutSeconds = timeoutOf(event, timeout);
+  const timeoutSeconds = timeoutOf(event, numberAt(handler, 'timeout') ?? numberAt(handler, 'timeout_sec'));
   const statusMessage = stringAt(handler, 'statusMessage');
-  const contextLimit = numberAt(handler, 'additionalContextLimit');
+  const additionalContextLimit = numberAt(handler, 'additionalContextLimit');
   const failClosed = handler['failClosed'] === true || undefined;
   const isAsync = handler['async'] === true;
-  const identity = {
-    type: 'command',
-    command,
-    timeout: timeoutSeconds,
-    async: isAsync,
-    ...defined({ statusMessage, additionalContextLimit: contextLimit, failClosed }),
-  };
-  const hash = hookHash({ event_name: label(event), ...defined({ matcher }), hooks: [identity] });
+  const options = { timeout: timeoutSeconds, async: isAsync, statusMessage, additionalContextLimit, failClosed };
   return {
     ...place,
     command,
     timeoutSeconds,
     isAsync,
     failClosed: failClosed === true && !isAsync,
-    hash,
+    hash: hookHash({ event_name: label(event), matcher, hooks: [{ type: 'command', command, ...options }] }),
     source,
-    ...defined({ statusMessage, contextLimit: contextLimit === undefined ? undefined : Math.max(0, contextLimit) }),
+    ...defined({ statusMessage, contextLimit: additionalContextLimit && Math.max(0, additionalContextLimit) }),
   };
 }
 
@@ -241,10 +226,7 @@ export interface HookSource {
 
 /** `modified`: changed since it was trusted. `disabled`: switched off in the configuration. */
 export type HookTrust = 'managed' | 'trusted' | 'modified' | 'untrusted' | 'disabled';
-
-export interface KnownHook extends HookDefinition {
-  readonly trust: HookTrust;
-}
+export type KnownHook = HookDefinition & { readonly trust: HookTrust };
 
 /** Computes the same digest that other programs store for a definition: members are sorted alphabetically. */
 function hookHash(definition: JsonObject): string {
@@ -253,14 +235,13 @@ function hookHash(definition: JsonObject): string {
 
 const longestSubject = 256;
 
-/** Compiled matchers, and the reasons why others cannot be used, by their text. */
-export interface ReadMatchers {
-  readonly patterns: ReadonlyMap<string, Pattern>;
-  readonly problems: ReadonlyMap<string, string>;
-}
+export type ReadMatchers = Awaited<ReturnType<typeof readMatchers>>;
 
-/** Compiles the matchers that are regular expressions. Their engine is loaded only if there are any. */
-export async function readMatchers(matchers: readonly (string | undefined)[]): Promise<ReadMatchers> {
+/**
+ * Compiles the matchers that are regular expressions. Their engine is loaded only if there are any. `problems`: why
+ * others cannot be used, by their text.
+ */
+export async function readMatchers(matchers: readonly (string | undefined)[]) {
   const patterns = new Map<string, Pattern>();
   const problems = new Map<string, string>();
   const texts = matchers.filter((matcher) => matcher !== undefined).filter(isPattern);

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { readBounded } from '../disk/regular-files.ts';
@@ -21,12 +20,7 @@ export interface HookPlaces {
   denies?(path: string): boolean;
 }
 
-export interface LoadedHooks {
-  readonly hooks: readonly KnownHook[];
-  readonly problems: readonly ConfigProblem[];
-}
-
-export async function loadHooks({ places, state, denies }: HookPlaces): Promise<LoadedHooks> {
+export async function loadHooks({ places, state, denies }: HookPlaces) {
   const read = places.map(({ table, ...source }) => {
     if (table === undefined) return readHooksFile(source, denies);
     // A table may hold decisions about hooks beside the events.
@@ -39,7 +33,7 @@ export async function loadHooks({ places, state, denies }: HookPlaces): Promise<
     hooks: read
       .flatMap(({ hooks }) => hooks)
       .filter(({ matcher }) => matcher === undefined || !broken.has(matcher))
-      .map((hook) => ({ ...hook, trust: trustIn(state, hook) })),
+      .map((hook): KnownHook => ({ ...hook, trust: trustIn(state, hook) })),
     problems: [
       ...read.flatMap(({ problems }) => problems),
       ...patterns.flatMap(({ matcher, problem }) => (broken.has(matcher) ? [problem(broken.get(matcher) ?? '')] : [])),
@@ -57,13 +51,9 @@ function trustIn(state: JsonObject, { key, hash, source }: HookDefinition): Hook
 }
 
 export const mayRun = ({ trust }: Pick<KnownHook, 'trust'>): boolean => trust === 'managed' || trust === 'trusted';
-
 const mostBytes = 1_000_000;
 
-/**
- * Reads a `hooks.json`. A missing file means no hooks. An unreadable one gives a warning, or an error if the
- * administrator manages it.
- */
+/** Reads a `hooks.json`, which may be missing. An unreadable one is an error if the administrator manages it. */
 export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
   const { path, owner } = source;
   const severity = owner === 'managed' ? 'error' : 'warning';
@@ -94,7 +84,7 @@ export function readHooksFile(source: HookSource, denies?: (path: string) => boo
 function besideHooks({ path }: HookSource, key: string, line: number | undefined): ConfigProblem {
   const message = `${path}${line === undefined ? '' : `:${line}`}: ${JSON.stringify(key)} is not a known key. Capstan ignores it.`;
   const next = 'Put events into {"hooks": {…}}, or remove the key.';
-  return { code: 'hooks-broken', message, next, severity: 'warning', source: path, ...defined({ line }) };
+  return { code: 'hooks-broken', message, next, severity: 'warning', source: path, line };
 }
 
 /**

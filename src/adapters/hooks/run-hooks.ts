@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import { truncateMiddle } from '../../core/fragments/text/truncate.ts';
 import type { RunProgram } from '../../ports/commands.ts';
 import type { HookOccasion, Hooks, HookWatch } from '../../ports/hooks.ts';
@@ -8,6 +7,7 @@ import type { HookEntry, HookEvent } from '../../protocol/thread-event.ts';
 import {
   combineAnswers,
   type EndedHook,
+  eventRules,
   failedHook,
   type HookAnswer,
   type HookTexts,
@@ -80,10 +80,7 @@ export function createHooks(options: HooksOptions): Hooks {
       const waited = all.filter(({ isAsync }) => !isAsync);
       let count = 0;
       const answers = await Promise.all(
-        waited.map(async (hook) => {
-          const one = await runHook(options, hook, occasion, watch);
-          return { ...one, place: count++ };
-        }),
+        waited.map(async (hook) => ({ ...(await runHook(options, hook, occasion, watch)), place: count++ })),
       );
       return combineAnswers(answers, { cut: options.texts.cut, mostTokens: watch.mostTokens });
     },
@@ -122,7 +119,7 @@ async function runHook(
   const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
   const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);
   const context = decided.context === undefined ? undefined : options.texts.cut(decided.context, limit);
-  return endedHook(options, hook, { ...decided, ...defined({ context }) }, clock.now() - from);
+  return endedHook(options, hook, { ...decided, context }, clock.now() - from);
 }
 
 function endedHook({ ids }: HooksOptions, hook: HookDefinition, answer: HookAnswer, durationMs: number): EndedHook {
@@ -155,15 +152,14 @@ const short = (text: string, limit: number): string => truncateMiddle(text, { mo
 
 /** A failing `failClosed` hook blocks. The end of a turn and of a session is never blocked. */
 function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
+  const { ifFailed } = eventRules[event];
   const reason = `A hook that must succeed failed. ${answer.entries[0]?.text ?? ''}`;
-  if (['PreToolUse', 'PermissionRequest', 'PostToolUse', 'UserPromptSubmit'].includes(event))
-    return { ...answer, blocked: reason };
-  return event === 'PreCompact' || event === 'SessionStart' ? { ...answer, stopped: reason } : answer;
+  return ifFailed === undefined ? answer : { ...answer, [ifFailed]: reason };
 }
 
 function onlyWords({ run, answer, place }: EndedHook): EndedHook {
   const { status, entries, context } = answer;
-  return { run, place, answer: { status, entries, ...defined({ context }) } };
+  return { run, place, answer: { status, entries, context } };
 }
 
 export interface SessionPlace {

@@ -12,10 +12,7 @@ import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
 
 export interface RouteExplanation {
   readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
-  /**
-   * `limited`: enforced except for `losses`, after the user agreed. `unneeded`: the policy restricts nothing.
-   * `planned`: enforceable, but not implemented yet.
-   */
+  /** `limited`: all but `losses`. `unneeded`: the policy restricts nothing. `planned`: not implemented yet. */
   readonly verdict: 'enforced' | 'limited' | 'refused' | 'planned' | 'unneeded';
   /** A sentence: the route, or why there is none. */
   readonly why: string;

@@ -22,22 +22,12 @@ export interface RealRule extends PathRule {
   readonly missing?: string;
 }
 
-/** Links are resolved; one rule per place, shallow places first. Of two spellings of a place the stricter holds. */
-export interface RealPolicy {
-  readonly rules: readonly RealRule[];
-  /** Links that commands could replace and that lead to something restricted: their folders must not change. */
-  readonly heldLinks: readonly string[];
-  /** The links in `heldLinks` that matter only for the engine's own places. */
-  readonly ownLinks: ReadonlySet<string>;
-  readonly grantedLinks: readonly Link[];
-}
-
 /**
  * Resolves the links in a policy's paths. Nothing is granted through a link that commands can replace, or where a path
  * leads elsewhere than when the turn began: the next command would find more open than the policy says. A restriction
  * behind such a link applies at its target, and the link is held.
  */
-export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
+export function realPolicy(files: RestrictedFiles, disk: DiskView) {
   const platform = files.platformDefaults
     ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
     : [];
@@ -78,18 +68,17 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
     rules.push({ ...rule, path: found.path, kind: found.kind, missing: found.missing });
   }
   return {
-    // For one place with several spellings, no command may gain by a second spelling.
+    // One rule per place, shallow places first. For one place with several spellings, the strictest holds.
     rules: strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => compareByDepth(a.path, b.path)),
+    // Links that commands could replace and that lead to something restricted: their folders must not change.
     heldLinks: [...heldLinks].toSorted(compareByDepth),
+    // Those that matter only for the engine's own places.
     ownLinks: heldLinks.difference(heldForOthers),
     grantedLinks: [...grantedLinks.values()].toSorted((a, b) => compareByDepth(a.location, b.location)),
   };
 }
 
-function strongest<Rule extends PathRule>(
-  rules: readonly Rule[],
-  rank: Readonly<Record<Access, number>>,
-): readonly Rule[] {
+function strongest<Rule extends PathRule>(rules: readonly Rule[], rank: Readonly<Record<Access, number>>) {
   const chosen = new Map<string, Rule>();
   for (const rule of rules) {
     const rival = chosen.get(rule.path);

@@ -12,6 +12,7 @@ import { planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { isIntact } from './linux/unpacked-bubblewrap.ts';
 import { planMacos } from './macos/seatbelt.ts';
+import { systemText } from '../disk/file-system.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal } from './refusals.ts';
 import {
@@ -55,21 +56,8 @@ export interface SandboxOptions {
   readonly limits?: CommandLimits;
 }
 
-export interface PreparedSandbox extends Sandbox {
-  /** Starts examining the machine, so that the first command need not wait. Optional. */
-  prepare(): void;
-  /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
-  usesLandlock(): Promise<boolean>;
-  /** True if Landlock could replace a bubblewrap that does not work here. */
-  offersLandlock(): Promise<boolean>;
-  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
-  bubblewrapProblem(): Promise<SandboxRefused | undefined>;
-  landlockProblem(): Promise<SandboxRefused | undefined>;
-  route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
-}
-
 /** Isolates commands as the policy says, by the platform's mechanism, or refuses them (I10). */
-export function createSandbox(options: SandboxOptions): PreparedSandbox {
+export function createSandbox(options: SandboxOptions) {
   const { platform, architecture, limits = {} } = options;
   const machine = lookAtMachine(options);
   let isPackagedSaid = false;
@@ -99,9 +87,9 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return { ...planned, notice: packagedNotice(bubblewrap) };
       }
       case 'landlock': {
-        const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
         const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
-        const planned = await planWithLandlock(command, policy, { architecture, helper });
+        // Without a helper, no route leads here.
+        const planned = await planWithLandlock(command, policy, { architecture, helper: options.landlockHelper! });
         if (planned.kind === 'refused') return planned;
         try {
           options.beforeLandlock?.(policy.files.kind === 'unrestricted' ? ['/'] : writablePaths(policy));
@@ -116,6 +104,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return chosen;
     }
   }
+  /** Why bubblewrap does not work on this Linux. Undefined if it works, or on another system. */
   async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
     if (platform !== 'linux') return undefined;
     if (machine.isWsl1()) return onWsl1;
@@ -127,28 +116,32 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     if (machine.isWsl1()) return onWsl1;
     return landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
   }
+  /** True if Landlock could replace a bubblewrap that does not work here. */
   async function offersLandlock(): Promise<boolean> {
     return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
   }
+  const plan: Sandbox['plan'] = async (command, asked, gitFolders) => {
+    if (!needsSandbox(asked)) return direct(command);
+    // Nothing can be protected inside what Landlock opens.
+    const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
+    if ('kind' in policy) return policy;
+    return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
+  };
   return {
+    plan,
     route,
     offersLandlock,
     bubblewrapProblem,
     landlockProblem,
-    async usesLandlock() {
+    /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
+    async usesLandlock(): Promise<boolean> {
       const { landlock: use = 'never' } = options;
       if (use === 'never' || platform !== 'linux') return false;
       return use === 'always' || offersLandlock();
     },
-    prepare() {
+    /** Starts examining the machine, so that the first command need not wait. Optional. */
+    prepare(): void {
       if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
-    },
-    async plan(command, asked, gitFolders) {
-      if (!needsSandbox(asked)) return direct(command);
-      // Nothing can be protected inside what Landlock opens.
-      const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
-      if ('kind' in policy) return policy;
-      return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
     },
   };
 }
@@ -188,7 +181,7 @@ function lookAtMachine(options: SandboxOptions) {
     return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
   }
   return {
-    isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
+    isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? systemText('/proc/version'))),
     /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
     bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
@@ -198,13 +191,10 @@ function lookAtMachine(options: SandboxOptions) {
       return known;
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
-    mountPoints: () =>
-      (mountPoints ??= createMountPoints({
-        registries: mountRegistries(),
-        temporaryDirectories: temporary,
-        processes,
-        lingerMs,
-      })),
+    mountPoints(): MountPoints {
+      const shared = { temporaryDirectories: temporary, processes, lingerMs };
+      return (mountPoints ??= createMountPoints({ ...shared, registries: mountRegistries() }));
+    },
   };
 }
 
@@ -214,19 +204,8 @@ async function lookForLandlock({ landlockHelper }: SandboxOptions): Promise<NonN
   return (await import('./linux/landlock-library.ts')).findLandlock(landlockHelper.library);
 }
 
-function kernelVersion(): string {
-  try {
-    return process.getBuiltinModule('node:fs').readFileSync('/proc/version', 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 /** Limits of one command's processes. Absent: those of the user. */
-interface CommandLimits {
-  readonly maxProcesses?: number;
-  readonly maxMemoryMb?: number;
-}
+type CommandLimits = { readonly maxProcesses?: number; readonly maxMemoryMb?: number };
 
 /**
  * Wraps the command in a shell that lowers the limits and then becomes the command. It must run inside the sandbox,

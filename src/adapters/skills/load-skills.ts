@@ -2,12 +2,11 @@ import type { OfferedSkill, SkillCuts, SkillScope } from '../../core/planes/sele
 import { isSwitchedOn, type SkillSwitch } from '../../core/planes/skill-switches.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { diskPath, fileSystem, isMissing, realPath, reasonOf } from '../disk/file-system.ts';
+import { diskPath, fileSystem, realPath } from '../disk/file-system.ts';
 import { type NamedEntry, trueEntries } from '../disk/folder-access.ts';
-import { NotRegular, nounFor, readUpTo, realPathOf, withRegular } from '../disk/regular-files.ts';
+import { readRegular, readUpTo, realPathOf, versionOf } from '../disk/regular-files.ts';
 import { allowsModelChoice, readSkillHead, type SkillHead, type WrongSkill } from './skill-head.ts';
 import { isUtf8 } from 'node:buffer';
-import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface KnownSkill extends OfferedSkill {
@@ -22,10 +21,7 @@ export interface LoadedSkills {
   readonly problems: readonly Outcome[];
 }
 
-export interface KnownPlugin {
-  readonly id: string;
-  readonly name: string;
-}
+export type KnownPlugin = { readonly id: string; readonly name: string };
 
 export interface SkillSources {
   readonly plugins: readonly KnownPlugin[];
@@ -188,41 +184,20 @@ interface SkillReading {
   guard(path: string, place: string): string | undefined;
 }
 
-interface ReadSkillFile {
-  readonly kind: 'read';
-  readonly text: string;
-  readonly isUtf8: boolean;
-  readonly isWhole: boolean;
-  readonly place: string;
-}
-
-/** `reason` ends a sentence: "… cannot be read: {reason}." */
-type SkillFileText =
-  | ReadSkillFile
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'unread'; readonly reason: string };
+type SkillFileText = ReturnType<typeof readSkillFile>;
 
 /** Reads the beginning of a regular file. No entry at the path can block the program or fill its memory. */
-function readSkillFile(path: string, { most, guard }: SkillReading): SkillFileText {
-  try {
-    // Check before opening: opening a device can have an effect.
-    const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
-    if (seen === undefined) return { kind: 'missing' };
-    if (!seen.isFile()) return { kind: 'unread', reason: `it is ${nounFor(seen)}` };
-    return withRegular(path, { links: 'followed' }, (file, { size }): SkillFileText => {
-      const place = realPathOf(file, path);
-      const reason = guard(path, place);
-      if (reason !== undefined) return { kind: 'unread', reason };
-      const bytes = readUpTo(file, { most: most + 1, expected: Math.min(size, most) });
-      const isWhole = bytes.length <= most;
-      // The end may be half a character.
-      const isText = isUtf8(isWhole ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1));
-      return { kind: 'read', text: bytes.subarray(0, most).toString('utf8'), isUtf8: isText, isWhole, place };
-    });
-  } catch (error) {
-    if (error instanceof NotRegular) return { kind: 'unread', reason: `it is ${error.noun}` };
-    return isMissing(error) ? { kind: 'missing' } : { kind: 'unread', reason: reasonOf(error) };
-  }
+function readSkillFile(path: string, { most, guard }: SkillReading) {
+  return readRegular(path, (file, { size }) => {
+    const place = realPathOf(file, path);
+    const reason = guard(path, place);
+    if (reason !== undefined) return { kind: 'unread', reason } as const;
+    const bytes = readUpTo(file, { most: most + 1, expected: Math.min(size, most) });
+    const isWhole = bytes.length <= most;
+    // The end may be half a character.
+    const isText = isUtf8(isWhole ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1));
+    return { kind: 'read', text: bytes.subarray(0, most).toString('utf8'), isUtf8: isText, isWhole, place } as const;
+  });
 }
 
 /** Changes whenever the file does; undefined if there is none. */
@@ -234,10 +209,6 @@ function fileVersion(path: string): { readonly version: string; readonly modifie
   } catch {
     return undefined;
   }
-}
-
-function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 function wrongSkill(path: string, reason: string): Outcome<'skill-wrong'> {

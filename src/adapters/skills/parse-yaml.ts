@@ -2,10 +2,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 
 /** Strings by key, in tables and lists. A number or another scalar keeps its spelling in the file. */
 export type YamlValue = string | YamlTable | readonly YamlValue[];
-
-export interface YamlTable {
-  readonly [key: string]: YamlValue;
-}
+export type YamlTable = { readonly [key: string]: YamlValue };
 
 /** `reason` ends a sentence and says what to do. */
 export type ReadYaml =
@@ -14,10 +11,7 @@ export type ReadYaml =
 
 const deepest = 8;
 
-/**
- * Reads a table. Refuses aliases, custom tags and duplicate keys. A plain string at the top level may contain what YAML
- * forbids but people write, such as a colon.
- */
+/** Refuses aliases, custom tags and duplicate keys. Plain strings may contain what people write, such as a colon. */
 export function parseYaml(source: string): ReadYaml {
   const text = source.replaceAll(/\r\n?/g, '\n');
   let parsed = parse(text);

@@ -1,7 +1,6 @@
-import { defined } from '../../base/objects.ts';
 import { nearestKey } from '../../core/config/keys/check-values.ts';
 import { relevantSkills, selectSkills } from '../../core/planes/select-skills.ts';
-import type { NamedSkill, NamedSkills, SelectedSkills, Skills } from '../../ports/skills.ts';
+import type { NamedSkill, NamedSkills, SelectedSkills } from '../../ports/skills.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import {
   ambiguousSkill,
@@ -15,22 +14,20 @@ import {
 
 const bodyBytes = 1024 * 1024;
 
-export function selectLoadedSkills({ skills }: LoadedSkills, tokens: number): SelectedSkills | undefined {
-  const offered = skills.filter(({ isOffered }) => isOffered);
-  if (offered.length === 0) return undefined;
-  const selected = selectSkills(offered, tokens);
-  if (selected === undefined) return undefined;
-  return { catalogue: selected.catalogue, ...defined({ shortened: shortenedSkills(selected) }) };
-}
-
-export function relevantLoadedSkills(
-  { skills }: LoadedSkills,
-  text: string,
-  tokens: number,
-): ReturnType<Skills['relevant']> {
+function selectOffered({ skills }: LoadedSkills, tokens: number) {
   const offered = skills.filter(({ isOffered }) => isOffered);
   const selected = offered.length === 0 ? undefined : selectSkills(offered, tokens);
-  return selected === undefined ? [] : relevantSkills(offered, selected, text);
+  return selected && { offered, selected };
+}
+
+export function selectLoadedSkills(loaded: LoadedSkills, tokens: number): SelectedSkills | undefined {
+  const { selected } = selectOffered(loaded, tokens) ?? {};
+  return selected && { catalogue: selected.catalogue, shortened: shortenedSkills(selected) };
+}
+
+export function relevantLoadedSkills(loaded: LoadedSkills, text: string, tokens: number) {
+  const found = selectOffered(loaded, tokens);
+  return found === undefined ? [] : relevantSkills(found.offered, found.selected, text);
 }
 
 /** Reads the skills that a text names, each once. An ambiguous name selects none. */
@@ -43,9 +40,8 @@ export function readNamedSkillFiles({ skills, plugins }: LoadedSkills, text: str
   const problems: Outcome[] = [];
   const named = new Set<KnownSkill>();
   for (const path of paths) {
-    const skill = skills.find((each) =>
-      [each.path, each.place].some((own) => own === path || own === `${path}/SKILL.md`),
-    );
+    const files = [path, `${path}/SKILL.md`];
+    const skill = skills.find((each) => files.includes(each.path) || files.includes(each.place));
     if (skill !== undefined) named.add(skill);
   }
   for (const name of names) {
@@ -93,10 +89,7 @@ const pluginLink = /plugin:\/\/([\w.-]{1,100}@[\w.-]{1,100})/g;
 const at = /(?:^|[\s([{"'])@([A-Za-z\d][\w.-]{0,99})(?![\w./@-])/g;
 
 /** Finds `@name` and links to `plugin://name@marketplace`, but no mail addresses. */
-export function pluginMentions<Plugin extends KnownPlugin>(
-  text: string,
-  plugins: readonly Plugin[],
-): readonly Plugin[] {
+export function pluginMentions<Plugin extends KnownPlugin>(text: string, plugins: readonly Plugin[]) {
   const ids = new Set([...text.matchAll(pluginLink)].map(([, id]) => id));
   const names = new Set([...text.matchAll(at)].map(([, name = '']) => name.replace(/[.-]+$/, '')));
   return plugins.filter(({ id, name }) => ids.has(id) || names.has(name));

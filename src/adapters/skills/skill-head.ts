@@ -2,18 +2,9 @@ import { withoutInvisible } from '../../base/invisible-characters.ts';
 import type { ReadYaml, YamlTable } from './parse-yaml.ts';
 import { basename, dirname } from 'node:path';
 
-export interface SkillHead {
-  readonly kind: 'head';
-  readonly name: string;
-  readonly description: string;
-}
-
+export type SkillHead = { readonly kind: 'head'; readonly name: string; readonly description: string };
 /** `reason` ends a sentence: "… is left out: {reason}." */
-export interface WrongSkill {
-  readonly kind: 'wrong';
-  readonly reason: string;
-}
-
+export type WrongSkill = { readonly kind: 'wrong'; readonly reason: string };
 const longestName = 64;
 
 export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {
@@ -51,7 +42,6 @@ function lineAt(table: YamlTable, key: string): string | undefined {
 }
 
 const wrong = (reason: string): WrongSkill => ({ kind: 'wrong', reason });
-
 const mostBytes = 64 * 1024;
 
 /** Reads a YAML 1.2 table. The library is loaded only for more than plain lines. */

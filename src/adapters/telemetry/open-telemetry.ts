@@ -52,27 +52,21 @@ export function otlpMetrics(steps: readonly EndedStep[], since: number, now: num
   const all = [...Map.groupBy(steps, groupOf).values()];
   const seconds = { bounds: [0.1, 0.5, 1, 2, 5, 10, 20, 60, 120, 300], unit: 's' };
   const tokens = { bounds: [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576], unit: '{token}' };
-  const point = (
-    group: readonly EndedStep[],
-    values: readonly number[],
-    bounds: readonly number[],
-    more: Readonly<Record<string, string>>,
-  ) => ({ ...times, ...histogram(values, bounds), attributes: keyValues({ ...groupAttributes(group), ...more }) });
+  const point = (group: readonly EndedStep[], counts: object, more: Readonly<Record<string, string>> = {}) => {
+    return { ...times, ...counts, attributes: keyValues({ ...groupAttributes(group), ...more }) };
+  };
   const durations = all.map((group) => {
     const answers = group.map(({ result }) => result.answerMs / 1000);
-    return point(group, answers, seconds.bounds, {});
+    return point(group, histogram(answers, seconds.bounds));
   });
   const counted = all.flatMap((group) =>
     (['input', 'output'] as const).flatMap((type) => {
       const values = group.flatMap(({ result }) => result.usage?.[type] ?? []);
-      return values.length === 0 ? [] : [point(group, values, tokens.bounds, { 'gen_ai.token.type': type })];
+      const counts = histogram(values, tokens.bounds);
+      return values.length === 0 ? [] : [point(group, counts, { 'gen_ai.token.type': type })];
     }),
   );
-  const sums = all.map((group) => ({
-    ...times,
-    asInt: String(group.length),
-    attributes: keyValues(groupAttributes(group)),
-  }));
+  const sums = all.map((group) => point(group, { asInt: String(group.length) }));
   const ofDeltas = (dataPoints: readonly object[]) => ({ aggregationTemporality: deltas, dataPoints });
   const sum = { aggregationTemporality: deltas, isMonotonic: true, dataPoints: sums };
   const metrics = [
@@ -131,7 +125,6 @@ function anyValue(value: string | number): JsonObject {
 }
 
 const nanoseconds = (milliseconds: number): string => String(BigInt(Math.round(milliseconds)) * 1_000_000n);
-
 export type StepAttributes = Readonly<Record<string, string | number>>;
 
 /** Uses the semantic conventions for generative systems, and our names where they have none. */

@@ -41,9 +41,7 @@ export function removeStaleVariables(folder: string, now: number): void {
   }
 }
 
-function fileOf(folder: string, key: string): string {
-  return join(folder, `${key}.json`);
-}
+const fileOf = (folder: string, key: string): string => join(folder, `${key}.json`);
 
 export function isVariables(value: unknown): value is ShellVariables {
   if (!isJsonObject(value)) return false;
@@ -62,11 +60,7 @@ export interface KeepPlace {
 
 /** Holds the original value of `NODE_OPTIONS`, which would change how Node starts. */
 export const nodeOptionsName = 'CAPSTAN_NODE_OPTIONS';
-
-export interface KeepProgram {
-  readonly node: string;
-  readonly path: string;
-}
+export type KeepProgram = { readonly node: string; readonly path: string };
 
 /** Final command of the login shell. It uses no bare names: start-up files decide what PATH is here. */
 export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace | undefined): string {
@@ -79,10 +73,8 @@ export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace |
 }
 
 const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
-
 /** Only one process captures for the same question, so that a slow login shell is not started many times at once. */
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
-
 const unsignedMs = 10_000;
 /** A login shell that hangs forever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;
@@ -120,9 +112,7 @@ export function releaseCaptureLock(folder: string, key: string): void {
   }
 }
 
-function lockOf(folder: string, key: string): string {
-  return join(folder, `${key}.lock`);
-}
+const lockOf = (folder: string, key: string): string => join(folder, `${key}.lock`);
 
 function make(path: string): 'taken' | 'exists' | 'unavailable' {
   try {
@@ -153,7 +143,4 @@ export function bareEnvironment(env: ShellVariables, { shell, home }: { shell: s
 }
 
 const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', 'TERM']);
-
-export function isShellVariable(name: string): boolean {
-  return ownToShell.has(name);
-}
+export const isShellVariable = (name: string): boolean => ownToShell.has(name);

@@ -3,9 +3,9 @@ import type { ShellEnvironmentRequest } from '../../../ports/commands.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { namesIn, realPathSoFar } from '../../disk/file-system.ts';
+import { lookAt, namesIn, realPathSoFar } from '../../disk/file-system.ts';
 import { makeOwnFolder } from '../../disk/own-files.ts';
-import { inheritedDescriptors } from '../child-process.ts';
+import { startGroup } from '../child-process.ts';
 import {
   bareEnvironment,
   isVariables,
@@ -19,9 +19,9 @@ import {
   signCaptureLock,
   takeCaptureLock,
 } from './kept-variables.ts';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readlinkSync, statSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -161,8 +161,7 @@ export class LoginShell {
     if (folder === undefined || policy.ignoreDefaultExcludes || !makeOwnFolder(folder, 'readable')) return undefined;
     const states = startupFileStates({ shell, home, zshHome: env['ZDOTDIR'] ?? home });
     const question = [process.getuid?.() ?? 0, bareEnvironment(env, { shell, home }), states, policy, secretNames];
-    const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');
-    return { folder, key, policy, secretNames };
+    return { folder, key: hash('sha256', JSON.stringify(question)), policy, secretNames };
   }
 }
 
@@ -171,29 +170,25 @@ function within(kept: KeptVariables | undefined, ms: number, now: number): Shell
   return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 
+const notNeeded = 'To turn off this warning, set allow_login_shell = false.';
+
 function openShell(shell: string, { path, isFolder }: WritableStartup): Outcome<'login-shell-writable'> {
   const what = isFolder ? `the folder of its start-up files, ${path}` : `its start-up file ${path}`;
-  return {
-    code: 'login-shell-writable',
-    message: `Commands run without the variables of your login shell ${shell}: they can write ${what}, and Capstan would run that outside the sandbox.`,
-    next: 'To get the variables, start Capstan in another folder, or make that path read-only. To turn off this warning, set allow_login_shell = false.',
-  };
+  const message = `Commands run without the variables of your login shell ${shell}: they can write ${what}, and Capstan would run that outside the sandbox.`;
+  const next = `To get the variables, start Capstan in another folder, or make that path read-only. ${notNeeded}`;
+  return { code: 'login-shell-writable', message, next };
 }
 
 function openForAll(shell: string): Outcome<'login-shell-writable'> {
-  return {
-    code: 'login-shell-writable',
-    message: `Capstan reads no more variables from your login shell ${shell}: this command can write its start-up files, and Capstan would run those outside the sandbox.`,
-    next: 'Commands run without the variables until Capstan is started again. To turn off this warning, set allow_login_shell = false.',
-  };
+  const message = `Capstan reads no more variables from your login shell ${shell}: this command can write its start-up files, and Capstan would run those outside the sandbox.`;
+  const next = `Commands run without the variables until Capstan is started again. ${notNeeded}`;
+  return { code: 'login-shell-writable', message, next };
 }
 
 function slowShell(shell: string): Outcome<'login-shell-slow'> {
-  return {
-    code: 'login-shell-slow',
-    message: `The login shell ${shell} takes more than a second to start. The command waits for its variables, up to ${limitMs / 1000} s.`,
-    next: 'Find out what is slow in its start-up files, or set allow_login_shell = false to skip them.',
-  };
+  const message = `The login shell ${shell} takes more than a second to start. The command waits for its variables, up to ${limitMs / 1000} s.`;
+  const next = 'Find out what is slow in its start-up files, or set allow_login_shell = false to skip them.';
+  return { code: 'login-shell-slow', message, next };
 }
 
 interface CaptureOptions {
@@ -204,36 +199,25 @@ interface CaptureOptions {
   readonly program: KeepProgram;
 }
 
-export interface Capture {
-  /** Undefined if the process could not be started. */
-  readonly pid: number | undefined;
-  /** Undefined if it failed. Never rejects. */
-  readonly variables: Promise<ShellVariables | undefined>;
-}
-
 const mostCharacters = 4_000_000;
 /** Time for the answer to arrive after the shell has ended. */
 const drainMs = 250;
 
 /**
  * Starts the login shell in a session of its own, out of reach of our signals and without output that ends with us. It
- * is never killed, because start-up files may run programs not made for that, and it keeps no process alive.
+ * is never killed, because start-up files may run programs not made for that, and it keeps no process alive. No `pid`:
+ * it could not be started. No variables: it failed. Never rejects.
  */
-function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): Capture {
+function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined) {
   try {
-    const child = spawn(shell, ['-lc', loginShellScript(program, place)], {
-      cwd: home,
-      env,
-      detached: true,
-      stdio: inheritedDescriptors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
-    });
-    return watch(child);
+    const argv = [shell, '-lc', loginShellScript(program, place)];
+    return watch(startGroup({ argv, cwd: home, env }, ['ignore', 'ignore', 'ignore', 'pipe']));
   } catch {
     return { pid: undefined, variables: Promise.resolve(undefined) };
   }
 }
 
-function watch(child: ChildProcess): Capture {
+function watch(child: ChildProcess) {
   child.unref();
   const { promise: variables, resolve } = Promise.withResolvers<ShellVariables | undefined>();
   child.on('error', () => resolve(undefined));
@@ -264,7 +248,6 @@ const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
 const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
 /** More than any system has: an overgrown folder must not cost time. */
 const mostInFolder = 200;
-
 type ShellPlaces = Readonly<Record<'shell' | 'home' | 'zshHome', string>>;
 
 /** States of all files that decide the answer of a login shell; part of the key of a kept answer. */
@@ -272,10 +255,7 @@ function startupFileStates(places: ShellPlaces): readonly string[] {
   return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 }
 
-interface WritableStartup {
-  readonly path: string;
-  readonly isFolder: boolean;
-}
+type WritableStartup = { readonly path: string; readonly isFolder: boolean };
 
 function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): WritableStartup | undefined {
   const folders = [places.home, places.zshHome];
@@ -301,17 +281,10 @@ function placesOf(path: string): readonly string[] {
   while (next !== undefined && places.length < 2 * mostLinks) {
     const place: string = join(realPathSoFar(dirname(next)), basename(next));
     places.push(next, place);
-    next = linkTarget(place);
+    const entry = lookAt(place);
+    next = entry.kind === 'link' ? resolve(dirname(place), entry.target) : undefined;
   }
   return places;
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return resolve(dirname(path), readlinkSync(path));
-  } catch {
-    return undefined;
-  }
 }
 
 function filesIn(folder: string): readonly string[] {

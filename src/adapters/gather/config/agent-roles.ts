@@ -10,12 +10,6 @@ import { type LoadedLayer, loadTomlFile } from './config-file.ts';
 import type { BaseLayers } from './config-layers.ts';
 import { trustedProjectPaths } from './rules-in-folder.ts';
 
-export interface LoadedRoles {
-  /** Built-in roles first, then in the order found. */
-  readonly roles: readonly AgentRole[];
-  readonly problems: readonly Outcome[];
-}
-
 interface RolePlaces extends Pick<BoundedReading, 'denies'> {
   readonly home: string;
   readonly projects: readonly string[];
@@ -27,13 +21,10 @@ const mostFiles = 100;
 /**
  * Merges built-in roles, tables `[agents.NAME]` and files `agents/*.toml` of the home and of trusted projects, each
  * overriding the one before. A read-only built-in role stays read-only, a project replaces no role, and roles without a
- * description are left out.
+ * description are left out. Built-in roles come first, then the others as found.
  */
-export async function loadAgentRoles(
-  agents: Json | undefined,
-  { home, projects, ...rules }: RolePlaces,
-): Promise<LoadedRoles> {
-  const roles = new Map(builtInRoles.map((role) => [role.name, role]));
+export async function loadAgentRoles(agents: Json | undefined, { home, projects, ...rules }: RolePlaces) {
+  const roles = new Map<string, AgentRole>(builtInRoles.map((role) => [role.name, role]));
   const problems: Outcome[] = [];
   /** Any problem in a file drops its role: the faulty part may be a restriction. */
   const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
@@ -80,10 +71,8 @@ export async function loadAgentRoles(
 
 function roleFiles(folder: string): readonly string[] {
   const names = namesIn(folder).filter((each) => each.endsWith('.toml'));
-  return names
-    .toSorted()
-    .slice(0, mostFiles)
-    .map((each) => join(folder, each));
+  const sorted = names.toSorted().slice(0, mostFiles);
+  return sorted.map((each) => join(folder, each));
 }
 
 export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {

@@ -9,23 +9,15 @@ import { readLimits } from '../files/read-guard.ts';
 import { parseToml, shownTomlLine, type TomlProblem } from './toml.ts';
 import { dirname, join, resolve } from 'node:path';
 
-export interface LoadedLayer {
-  readonly layer: ConfigLayer;
-  readonly problems: readonly ConfigProblem[];
+export type LoadedLayer = { readonly layer: ConfigLayer; readonly problems: readonly ConfigProblem[] };
+
+interface ConfigFile extends Pick<BoundedReading, 'denies'>, Readonly<Record<'path' | 'osHome', string>> {
+  readonly name: LayerName;
 }
 
 /** Reads a TOML file as a layer. Relative paths in it start from its folder. */
-export async function loadConfigFile({
-  name,
-  path,
-  osHome,
-  ...rules
-}: Pick<BoundedReading, 'denies'> & {
-  readonly name: LayerName;
-  readonly path: string;
-  readonly osHome: string;
-}): Promise<LoadedLayer> {
-  const { layer, problems } = await loadTomlFile(name, path, rules);
+export async function loadConfigFile({ name, path, osHome, denies }: ConfigFile): Promise<LoadedLayer> {
+  const { layer, problems } = await loadTomlFile(name, path, { denies });
   const values = resolveConfigPaths(layer.values, { base: dirname(path), osHome });
   return { layer: { ...layer, values }, problems };
 }
@@ -37,37 +29,29 @@ export async function loadTomlFile(
   rules: Pick<BoundedReading, 'denies'> = {},
 ): Promise<LoadedLayer> {
   const empty = { name, source, values: {} };
-  const text = readText(source, rules);
+  const text = readUtf8(source, rules);
   if (text === undefined) return { layer: empty, problems: [] };
-  if (typeof text !== 'string') return { layer: empty, problems: [text] };
-  const values = await parse(text, source);
-  if ('code' in values) return { layer: { ...empty, text }, problems: [values] };
-  return { layer: { name, source, values: values.json, text }, problems: [] };
-}
-
-async function parse(text: string, path: string): Promise<{ readonly json: JsonObject } | ConfigProblem> {
-  if (!hasContent(text)) return { json: {} };
-  const parsed = await parseToml(text);
-  if (parsed.kind === 'parsed') return parsed;
+  if (typeof text !== 'string')
+    return { layer: empty, problems: [{ code: 'config-unreadable', ...text, severity: 'error', source }] };
+  const parsed = hasContent(text) ? await parseToml(text) : ({ kind: 'parsed', json: {} } as const);
+  if (parsed.kind === 'parsed') return { layer: { ...empty, values: parsed.json, text }, problems: [] };
   const { line } = parsed.error;
-  const message = tomlErrorText(path, text, parsed.error);
-  const next = `Correct line ${line} of ${path}.`;
-  return { code: 'config-syntax', message, next, severity: 'error', source: path, line };
+  const message = tomlErrorText(source, text, parsed.error);
+  const next = `Correct line ${line} of ${source}.`;
+  const problem: ConfigProblem = { code: 'config-syntax', message, next, severity: 'error', source, line };
+  return { layer: { ...empty, text }, problems: [problem] };
 }
 
-function readText(path: string, rules: Pick<BoundedReading, 'denies'>): string | undefined | ConfigProblem {
+/** Undefined if there is no file. */
+export function readUtf8(path: string, rules: Pick<BoundedReading, 'denies'>) {
   const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
+  const fault = (reason: string, next: string) => ({ message: `${path} cannot be read: ${reason}.`, next });
   if (file.kind === 'missing') return undefined;
-  if (file.kind === 'unread') return unreadable(path, file.reason, `Make ${path} a readable file, or delete it.`);
+  if (file.kind === 'unread') return fault(file.reason, `Make ${path} a readable file, or delete it.`);
   if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes))
-    return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
+    return fault('it is not UTF-8 text', 'Save the file as UTF-8.');
   const text = file.bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
-function unreadable(path: string, reason: string, next: string): ConfigProblem {
-  const message = `${path} cannot be read: ${reason}.`;
-  return { code: 'config-unreadable', message, next, severity: 'error', source: path };
 }
 
 /** No regular expression: the first one that a process compiles adds a millisecond to every start. */
@@ -123,10 +107,7 @@ function advice(profile: string, { home, user }: { readonly home: string; readon
   return `Create that file with the keys of the profile.${others}`;
 }
 
-/**
- * Files of profiles not chosen for this run, and `config.toml` if a flag leaves it out. They do not count, but may hold
- * keys or name variables that do.
- */
+/** Files of the home that do not count in this run, but may hold keys or name variables that do. */
 export async function loadUnusedFiles(
   home: string,
   { osHome, used }: { readonly osHome: string; readonly used: readonly string[] },
@@ -162,9 +143,7 @@ function resolveConfigPaths(values: JsonObject, base: PathBase): JsonObject {
   return resolveTokenCommands(resolveTable(keyTable.keys, values, base), base);
 }
 
-/**
- * Commands that print keys: a relative program path starts from the command's `cwd`, else from the folder of the file.
- */
+/** Commands that print keys: a relative program path starts from the command's `cwd`, else from the file's folder. */
 function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
   const providers = values['model_providers'];
   if (!isJsonObject(providers)) return values;

@@ -56,8 +56,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
 }
 
 async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
-  const { profilePathProblems } = await import('./profile-folder-problems.ts');
-  return profilePathProblems(permissions, layers, { osHome, cwd });
+  return (await import('./profile-folder-problems.ts')).profilePathProblems(permissions, layers, { osHome, cwd });
 }
 
 function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {
@@ -79,12 +78,8 @@ function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boo
 
 /** Not even parsed: a file written by a stranger must not prevent the start. */
 function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
-  const disabled =
-    changed !== undefined
-      ? 'commands under Landlock may change it, or have changed it'
-      : trust === 'untrusted'
-        ? 'the project is untrusted'
-        : 'you have not trusted the project';
+  const distrusted = trust === 'untrusted' ? 'the project is untrusted' : 'you have not trusted the project';
+  const disabled = changed === undefined ? distrusted : 'commands under Landlock may change it, or have changed it';
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 

@@ -38,13 +38,8 @@ import { dirname, join } from 'node:path';
 
 /** Each is `key=value`, or a value that needs no parsing. Later ones override earlier ones. */
 export type Overrides = readonly (string | Override | WrittenOverride)[];
-
 /** `key=value` from a command line; the key may be meant for another program. */
-export interface WrittenOverride {
-  readonly written: string;
-  readonly foreign: true;
-}
-
+export type WrittenOverride = { readonly written: string; readonly foreign: true };
 export type ConfigOverrides = Overrides | JsonObject;
 
 export interface ConfigChoices {
@@ -110,8 +105,9 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => String(absolute(folder, { base: cwd, osHome }))),
     osHome,
-    ...defined({ profile, managedProfiles: demanded.requirements.profileTables }),
-    ...(unused.length === 0 ? {} : { otherVariables: variablesIn(unused.map(({ layer }) => layer)) }),
+    profile,
+    managedProfiles: demanded.requirements.profileTables,
+    otherVariables: unused.length === 0 ? undefined : variablesIn(unused.map(({ layer }) => layer)),
   };
   const { config, problems } = readConfig(layers, options);
   const { sandboxFallback, features = {} } = config;
@@ -169,10 +165,7 @@ function readAgain(base: BaseLayers, found: readonly ConfigProblem[]): ChangedLa
   return { base: { ...base, config }, added };
 }
 
-interface ChangedLayers {
-  readonly base: BaseLayers;
-  readonly added: readonly ConfigProblem[];
-}
+type ChangedLayers = { readonly base: BaseLayers; readonly added: readonly ConfigProblem[] };
 
 /** Keeps only these keys, except in the administrator's layer, which stays as it is. */
 export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
@@ -190,10 +183,10 @@ export async function withOverrides(
   { config: given, cwd }: { readonly config: ConfigOverrides; readonly cwd: string },
 ): Promise<ChangedLayers> {
   const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
-  const ofCall = more.ofCall && { ofCall: more.ofCall };
-  const layers = base.layers.map((layer) =>
-    layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values), ...ofCall } : layer,
-  );
+  const withMore = (layer: ConfigLayer): ConfigLayer => {
+    return { ...layer, values: mergeValues(layer.values, more.values), ofCall: more.ofCall ?? layer.ofCall };
+  };
+  const layers = base.layers.map((layer) => (layer.name === 'flags' ? withMore(layer) : layer));
   const late = engineKeyProblems({ ...more, source: 'config' }, 'error');
   return readAgain({ ...base, layers }, [...malformed, ...late]);
 }
@@ -221,8 +214,8 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
   const problems = parsed.filter((override) => 'code' in override);
   const isPlaceOfCall = ({ ofCall, path: [key = ''] }: Override): boolean =>
     ofCall === true && ['permissions', 'sandbox_workspace_write'].includes(key);
-  const ofCall = flags.some(isPlaceOfCall) && { ofCall: true as const };
-  const layer: ConfigLayer = { ...flagsLayer(flags, { base: cwd, osHome }), ...ofCall };
+  const ofCall = flags.some(isPlaceOfCall) || undefined;
+  const layer: ConfigLayer = { ...flagsLayer(flags, { base: cwd, osHome }), ofCall };
   return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
 }
 
@@ -251,13 +244,9 @@ function unknownKeys(
 
 /** Longer instructions would crowd out the work, and cutting them would change their meaning. */
 const mostInstructionTokens = 10_000;
+type RequirementPlaces = { readonly path?: string; readonly osHome: string; readonly managed?: ConfigLayer };
 
-export async function loadRequirements(given: {
-  readonly path?: string;
-  readonly osHome: string;
-  readonly managed?: ConfigLayer;
-}): Promise<ReadRequirements> {
-  const { path, osHome, managed } = given;
+export async function loadRequirements({ path, osHome, managed }: RequirementPlaces): Promise<ReadRequirements> {
   const none = { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] };
   const { layer, problems } = path === undefined ? none : await loadTomlFile('managed', path);
   const read = readRequirements(layer, managed, { osHome });
@@ -278,7 +267,6 @@ function resolved({ patterns, source }: DeniedReads, base: { base: string; osHom
 
 /** A URL or another user's home names no known path here: denying it would protect nothing. */
 const isNowhere = (pattern: string): boolean => isFileUrl(pattern) || /^~[^/]/.test(pattern);
-
 const wrong = { code: 'config-wrong-value', severity: 'error' } as const;
 
 function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {

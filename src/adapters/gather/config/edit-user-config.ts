@@ -16,21 +16,13 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { fileSystem, isMissing, realPath, reasonOf } from '../../disk/file-system.ts';
 import { parseToml } from './toml.ts';
 
-export interface EditedConfig {
-  readonly home: string;
-  readonly locks: Locks;
-  readonly clock: Clock;
-}
+export type EditedConfig = { readonly home: string; readonly locks: Locks; readonly clock: Clock };
 
 /**
  * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
  * not say exactly that, the user has to make the change. Never rejects.
  */
-export async function editUserConfig(
-  place: EditedConfig,
-  path: readonly string[],
-  values: JsonObject | undefined,
-): Promise<Outcome | undefined> {
+export async function editUserConfig(place: EditedConfig, path: readonly string[], values: JsonObject | undefined) {
   return inLock(place, { path, values }, (text, before) => {
     const without = withoutTomlTable(text, path);
     if (values === undefined) return [without];
@@ -45,19 +37,11 @@ export async function editUserKeys(place: EditedConfig, values: JsonObject): Pro
   return inLock(place, { path: [], values }, (text) => [withTomlKeys(text, values)]);
 }
 
-interface WantedValues {
-  readonly path: readonly string[];
-  readonly values: JsonObject | undefined;
-}
-
+type WantedValues = { readonly path: readonly string[]; readonly values: JsonObject | undefined };
 /** Candidate texts, best first: the first that parses to the wanted values is taken. */
 type Rewrite = (text: string, before: JsonObject) => readonly string[];
 
-async function inLock(
-  { home, locks, clock }: EditedConfig,
-  wanted: WantedValues,
-  rewrite: Rewrite,
-): Promise<Outcome | undefined> {
+async function inLock({ home, locks, clock }: EditedConfig, wanted: WantedValues, rewrite: Rewrite) {
   const named = `${home}/config.toml`;
   try {
     fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -122,12 +106,7 @@ async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promi
 }
 
 /** Changes each differing key in its own line, so that comments stay. Undefined: the table has no lines of its own. */
-function withChangedKeys(
-  text: string,
-  path: readonly string[],
-  before: Json | undefined,
-  values: JsonObject,
-): string | undefined {
+function withChangedKeys(text: string, path: readonly string[], before: Json | undefined, values: JsonObject) {
   const known = isJsonObject(before) ? before : {};
   const keys = [...new Set([...Object.keys(known), ...Object.keys(values)])];
   const changed = keys.filter((key) => !equalJson(known[key], values[key]));
@@ -175,7 +154,7 @@ function byHand(text: string, before: JsonObject, { path, values }: WantedValues
   );
 }
 
-function unwritten(file: string, { why, next }: ConfigFileObstacle): Outcome {
+function unwritten(file: string, { why, next }: Readonly<Record<'why' | 'next', string>>): Outcome {
   return { code: 'config-unwritten', message: `${file} was not changed: ${why}.`, next };
 }
 
@@ -193,16 +172,8 @@ function readableText(file: string): string {
   }
 }
 
-interface ConfigFileObstacle {
-  readonly why: string;
-  readonly next: string;
-}
-
-/**
- * Undefined: the file can be changed, or does not exist. A read-only file could still be replaced, but its owner does
- * not want that.
- */
-function findConfigFileObstacle(file: string): ConfigFileObstacle | undefined {
+/** Undefined: none. A read-only file could still be replaced, but its owner does not want that. */
+function findConfigFileObstacle(file: string) {
   const stats = fileSystem.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   if (stats.isDirectory()) return { why: 'it is a folder', next: 'Move that folder away, then try again.' };

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
-import { dirname } from 'node:path';
-import { diskPath, fileSystem, namesIn, realPath, realPathSoFar } from '../../disk/file-system.ts';
+import { diskPath, fileSystem, namesIn, realPath, realPathSoFar, systemText } from '../../disk/file-system.ts';
 import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
-import { isAlive, processStart } from '../../disk/processes.ts';
+import { isAlive, processNamespace, processStart } from '../../disk/processes.ts';
 import { readTextIfPossible } from '../../disk/regular-files.ts';
 import type { LandlockWriter } from '../../../core/config/project-trust.ts';
 import { mayHaveMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import { withTrailingSeparator } from '../files/project-folders.ts';
+import { ancestors, withTrailingSeparator } from '../files/project-folders.ts';
 
 export interface WritableRoot {
   /** With links resolved. */
@@ -32,20 +31,15 @@ interface RegisteredRoot extends WritableRoot {
 
 export function writableRootAt(path: string): WritableRoot {
   const root = realPathSoFar(path);
-  const mounted =
-    root === '/'
-      ? []
-      : mountPoints()
-          .filter((each) => isWithin(each, root))
-          .slice(0, mostMounts);
-  const ids = [root, ...mounted].map(idOf).filter((id) => id !== undefined);
+  const mounted = root === '/' ? [] : mountPoints().filter((each) => isWithin(each, root));
+  const ids = [root, ...mounted.slice(0, mostMounts)].map(idOf).filter((id) => id !== undefined);
   return { root, ids: [...new Set(ids)] };
 }
 
 const mostMounts = 100;
 
 function mountPoints(): readonly string[] {
-  const lines = read('/proc/self/mountinfo').split('\n');
+  const lines = systemText('/proc/self/mountinfo').split('\n');
   const escaped = lines.map((line) => line.split(' ')[4] ?? '');
   return escaped.map((each) =>
     each.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
@@ -66,13 +60,9 @@ export function overlapWith(path: string): Overlap {
   let ids: ReadonlySet<string | undefined> | undefined;
   return ({ root, ids: known }) => {
     if (names.some((name) => isWithin(name, root) || isWithin(root, name))) return true;
-    const above = (ids ??= new Set(names.flatMap((name) => foldersAbove(name).map(idOf))));
+    const above = (ids ??= new Set(names.flatMap((name) => [...ancestors(name)].map(idOf))));
     return known.some((id) => above.has(id));
   };
-}
-
-function foldersAbove(path: string): readonly string[] {
-  return path === dirname(path) ? [path] : [path, ...foldersAbove(dirname(path))];
 }
 
 function idOf(path: string): string | undefined {
@@ -87,11 +77,9 @@ function idOf(path: string): string | undefined {
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock/running`;
 
 const ownFile = (home: string): string =>
-  `${folderOf(home)}/${namespaceNow().replaceAll(/\D/g, '')}-${process.pid}.json`;
+  `${folderOf(home)}/${processNamespace().replaceAll(/\D/g, '')}-${process.pid}.json`;
 
-/**
- * Announces to other processes that commands of this one may write the folders. Throws if the home cannot be written.
- */
+/** Tells other processes that commands of this one may write the folders. Throws if the home cannot be written. */
 export function registerWriter(home: string, roots: readonly WritableRoot[]): void {
   const known = registrations(home).find(isOwn)?.roots ?? [];
   const fresh = roots.filter(({ root }) => !known.some((each) => isWithin(root, each.root)));
@@ -99,24 +87,16 @@ export function registerWriter(home: string, roots: readonly WritableRoot[]): vo
   const folder = folderOf(home);
   if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
   const file = ownFile(home);
-  const save = (all: readonly RegisteredRoot[]): void => {
-    const text = JSON.stringify({
-      pid: process.pid,
-      startedAt: processStart(process.pid) ?? '',
-      namespace: namespaceNow(),
-      roots: all,
-    });
-    writeOwnFile(file, `${file}.new`, text);
+  const save = (roots: readonly RegisteredRoot[]): void => {
+    const own = { pid: process.pid, startedAt: processStart(process.pid) ?? '', namespace: processNamespace() };
+    writeOwnFile(file, `${file}.new`, JSON.stringify({ ...own, roots }));
   };
   if (registered.size === 0) process.on('exit', forgetAll);
   registered.add(home);
   // Register before looking for others: of two engines that begin together, at least one sees the other.
   save([...known, ...fresh]);
-  const judged = fresh.map((each): RegisteredRoot => {
-    const isBusy = otherWriter(home, [overlapWith(each.root)]) !== undefined;
-    return isBusy ? each : { ...each, alone: true };
-  });
-  save([...known, ...judged]);
+  const isBusy = ({ root }: WritableRoot): boolean => otherWriter(home, [overlapWith(root)]) !== undefined;
+  save([...known, ...fresh.map((each): RegisteredRoot => (isBusy(each) ? each : { ...each, alone: true }))]);
 }
 
 const registered = new Set<string>();
@@ -141,10 +121,7 @@ function removeQuietly(file: string): void {
   }
 }
 
-/**
- * A process that may write one of the places under Landlock now, while this one reads there. Folders used only by this
- * process do not count: its threads share them.
- */
+/** Another process that may write one of the places under Landlock now. Its own threads share folders. */
 export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
   const own = registrations(home)
     .filter(isOwn)
@@ -155,7 +132,7 @@ export function landlockWriter(home: string, places: readonly Overlap[]): Landlo
 
 function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
   const known = registrations(home);
-  const here = namespaceNow();
+  const here = processNamespace();
   const other = known.find(
     (each) => !isOwn(each) && each.roots.some((root) => places.some((overlaps) => overlaps(root))),
   );
@@ -170,38 +147,28 @@ function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter |
 function registrations(home: string): readonly Registration[] {
   const folder = folderOf(home);
   const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  const here = processNamespace();
   return names.flatMap((name) => {
     const file = `${folder}/${name}`;
     const value = parseJsonObject(readTextIfPossible(file, { maxBytes: 1_000_000 }) ?? '');
     const pid = numberAt(value, 'pid') ?? Number(/-(\d+)\.json$/.exec(name)?.[1]);
     const startedAt = stringAt(value, 'startedAt') ?? '';
-    const namespace = stringAt(value, 'namespace') ?? namespaceNow();
-    const now = processStart(namespace === namespaceNow() ? pid : process.pid);
+    const namespace = stringAt(value, 'namespace') ?? here;
+    const now = processStart(namespace === here ? pid : process.pid);
     const isDead =
-      namespace === namespaceNow()
+      namespace === here
         ? now === undefined || (startedAt !== '' && now !== startedAt)
         : startedAt.split(' ')[0] !== now?.split(' ')[0];
     if (isDead) removeQuietly(file);
     const roots = (arrayAt(value, 'roots') ?? [{} as JsonObject]).filter(isJsonObject).map((each) => ({
       ...readWritableRoot(each),
-      ...(each['alone'] === true ? { alone: true as const } : {}),
+      alone: each['alone'] === true || undefined,
     }));
     return isDead ? [] : [{ file, pid, startedAt, namespace, roots }];
   });
 }
 
-const isOwn = ({ pid, namespace }: Registration): boolean => pid === process.pid && namespace === namespaceNow();
-
-let namespace: string | undefined;
-
-/** Process ids are valid only in their own namespace. */
-function namespaceNow(): string {
-  try {
-    return (namespace ??= fileSystem.readlinkSync('/proc/self/ns/pid'));
-  } catch {
-    return '';
-  }
-}
+const isOwn = ({ pid, namespace }: Registration): boolean => pid === process.pid && namespace === processNamespace();
 
 /**
  * Marks the processes under Landlock for this home: 1 to 65,536, or 0 if the home is missing. Derived from its inode,
@@ -218,11 +185,11 @@ function heldProcesses(home: string): readonly LandlockWriter[] {
   const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
   return pids
     .filter((pid) => {
-      const limits = read(`/proc/${pid}/limits`);
+      const limits = systemText(`/proc/${pid}/limits`);
       const [queues, time] = [hardLimit(limits, 'msgqueue size'), hardLimit(limits, 'realtime timeout')];
       return mayHaveMark({ queues, time }, mark);
     })
-    .filter((pid) => /^NoNewPrivs:\s+1$/m.test(read(`/proc/${pid}/status`)) && isAlive(Number(pid)))
+    .filter((pid) => /^NoNewPrivs:\s+1$/m.test(systemText(`/proc/${pid}/status`)) && isAlive(Number(pid)))
     .map((pid) => ({ pid: Number(pid) }));
 }
 
@@ -231,15 +198,7 @@ function hardLimit(limits: string, name: string): number {
 }
 
 function hasAncestor(pid: number, wanted: ReadonlySet<number>): boolean {
-  for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(read(`/proc/${at}/status`))?.[1] ?? 0))
+  for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(systemText(`/proc/${at}/status`))?.[1] ?? 0))
     if (wanted.has(at)) return true;
   return false;
-}
-
-function read(path: string): string {
-  try {
-    return fileSystem.readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
 }

@@ -1,12 +1,10 @@
 import type { ConfigProblem } from '../../../core/config/config-layer.ts';
 import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
-import { readBounded } from '../../disk/regular-files.ts';
 import { deniesRead, type Requirements } from '../../../core/policy/requirements.ts';
 import { allowedPrefixes, decidedHosts } from '../../../core/policy/rules/match-rules.ts';
 import { readRules } from '../../../core/policy/rules/rules-file.ts';
 import { joinRules, noRules, type RuleSet, withoutAllowing } from '../../../core/policy/rules/rule-set.ts';
-import { defined } from '../../../base/objects.ts';
-import { readLimits } from '../files/read-guard.ts';
+import { readUtf8 } from './config-file.ts';
 import type { RulesFolder, RulesInForce } from './rules-in-folder.ts';
 
 /** More files than a person writes; each adds time to every start. */
@@ -27,12 +25,12 @@ export function loadRules(folders: readonly RulesFolder[], requirements: Require
   if (requirements.rules !== undefined) rules = joinRules([rules, { ...noRules, prefixes: requirements.rules }]);
   const { allowIgnoredOn } = requirements;
   if (allowIgnoredOn !== undefined) rules = { ...rules, allowIgnoredOn };
-  const found = defined({
+  return {
     rules: rules === noRules ? undefined : rules,
     approvedPrefixes: unlessEmpty(allowedPrefixes(rules)),
     networkRules: unlessEmpty(decidedHosts(rules)),
-  });
-  return { ...found, problems };
+    problems,
+  };
 }
 
 function unlessEmpty<Value>(list: readonly Value[]): readonly Value[] | undefined {
@@ -63,15 +61,10 @@ export function loadRulesFile(
 ): RuleSet | ConfigProblem {
   const fault = (message: string, next: string): ConfigProblem =>
     ({ code: 'rules-broken', message, next, severity: 'warning', source: path }) as const;
-  const file = readBounded(path, { maxBytes: readLimits.configBytes, denies });
-  if (file.kind !== 'read') {
-    if (file.kind === 'missing') return fault(`${path} does not exist.`, 'Check its name and its folder.');
-    const { reason } = file;
-    return fault(`${path} cannot be read: ${reason}.`, `Make ${path} a readable file, or delete it.`);
-  }
-  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes))
-    return fault(`${path} cannot be read: it is not UTF-8 text.`, 'Save the file as UTF-8.');
-  const read = readRules(file.bytes.toString('utf8').replace(/^\uFEFF/, ''), { file: path, executables });
+  const text = readUtf8(path, { denies });
+  if (text === undefined) return fault(`${path} does not exist.`, 'Check its name and its folder.');
+  if (typeof text !== 'string') return fault(text.message, text.next);
+  const read = readRules(text, { file: path, executables });
   if (read.kind === 'read') return read.rules;
   const problem = fault(`${path}:${read.line}: ${read.message} Capstan ignores the whole file.`, read.next);
   return { ...problem, line: read.line };

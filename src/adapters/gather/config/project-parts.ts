@@ -22,11 +22,7 @@ export interface SettingNeedingTrust {
 const unread: SettingNeedingTrust = { key: 'config.toml', value: 'cannot be read' };
 
 /** Lists what the configuration files ask for, without applying it: a stranger may have written them. */
-export async function settingsNeedingTrust(
-  base: BaseLayers,
-  folder: string,
-  parts: readonly ProjectPart[],
-): Promise<readonly SettingNeedingTrust[]> {
+export async function settingsNeedingTrust(base: BaseLayers, folder: string, parts: readonly ProjectPart[]) {
   const [root = folder] = projectFolders(folder, base.config.projectRootMarkers);
   const denies = (file: string): boolean => deniesRead(base.requirements, file);
   const files = parts.filter(({ kind }) => kind === 'config');

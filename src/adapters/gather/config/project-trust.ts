@@ -3,7 +3,8 @@ import type { Config } from '../../../core/config/config.ts';
 import { decideTrust, type TrustDecision } from '../../../core/config/project-trust.ts';
 import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { objectAt, parseJsonObject } from '../../../protocol/json.ts';
-import { diskPath, errorCode, fileSystem, linkTarget, namesIn, pathText, realPath } from '../../disk/file-system.ts';
+import { diskPath, errorCode, fileSystem, linkTarget, namesIn, realPath } from '../../disk/file-system.ts';
+import { trueEntries } from '../../disk/folder-access.ts';
 import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
 import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
@@ -17,7 +18,7 @@ import {
   type WritableRoot,
   writableRootAt,
 } from './landlock-writers.ts';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /**
  * Looks up, in order: the folder's own entry, its project's root, its repository, the main checkout of a linked
@@ -34,9 +35,8 @@ export function findTrust(
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
     if (decision.trust === 'unknown') continue;
     if (decision.trust === 'untrusted') return decision;
-    const through = defined({ link });
-    const changed = changedConfiguration(home, { owner: folder, ...through });
-    return { ...decision, ...through, ...(changed && { trust: 'unknown', ...changed }) };
+    const changed = changedConfiguration(home, { owner: folder, link });
+    return { ...decision, ...defined({ link }), ...(changed && { trust: 'unknown', ...changed }) };
   }
   return { trust: 'unknown' };
 }
@@ -56,26 +56,15 @@ function* candidates(
 }
 
 export type PartDigests = Readonly<Record<string, string>>;
-
 /** A folder of a project. `link`: the linked worktree that inherits the trust of this main checkout. */
-export interface ProjectOwner {
-  readonly owner: string;
-  readonly link?: string;
-}
-
+export type ProjectOwner = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
 /**
  * A folder that commands could write under Landlock, with the parts of projects there that the user trusted before or
  * has agreed to since. Trust covers nothing else in it.
  */
-interface LandlockRoot extends WritableRoot {
-  readonly file: string;
-  readonly agreed: PartDigests;
-}
-
-/** Loaded on use: most homes have no record. */
-const sha256 = () => createHash('sha256');
+type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {
@@ -89,10 +78,7 @@ function recordedRoots(home: string): readonly LandlockRoot[] {
   });
 }
 
-/**
- * The first part of a project that commands under Landlock could write and that differs, or may come to differ, from
- * what the user agreed to.
- */
+/** The first part that commands under Landlock could write and that is, or may become, other than agreed. */
 export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
   const roots = recordedRoots(home);
   if (roots.length === 0) return undefined;
@@ -138,14 +124,9 @@ export function projectPartsStamp(home: string, owners: readonly string[]): stri
   return [...open.map(timesOf), ...sights.map(({ stamp }) => stamp)].join('\n');
 }
 
-interface Part {
-  readonly path: string;
-  readonly starts: readonly string[];
-}
+type Part = { readonly path: string; readonly starts: readonly string[] };
 
-/**
- * Whole folders, since files beside the configuration may be scripts that it names. The engine's own home is excluded.
- */
+/** Whole folders, since files beside the configuration may be scripts that it names. Excludes the engine's home. */
 function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
   const ofHome = realPath(home) ?? home;
   const place = withTrailingSeparator(realPath(owner) ?? owner);
@@ -167,11 +148,7 @@ const missing = 'missing';
  * Records folders that commands will write under Landlock; call it before the first of them starts. `trusted`: projects
  * whose parts are accepted as they are now. Throws if the home cannot be written.
  */
-export function recordLandlockRoots(
-  home: string,
-  writable: readonly string[],
-  trusted: () => readonly ProjectOwner[],
-): void {
+export function recordLandlockRoots(home: string, writable: readonly string[], trusted: () => readonly ProjectOwner[]) {
   const known = recordedRoots(home);
   const roots = writable.map(writableRootAt);
   const fresh = roots.filter(({ root, ids }) => {
@@ -191,7 +168,7 @@ const mostIds = 1000;
 
 /** Never replaces a record, since commands of another process may have changed files since; only adds inodes. */
 function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void {
-  const name = sha256().update(root.root).digest('hex').slice(0, 32);
+  const name = hash('sha256', root.root).slice(0, 32);
   const file = `${folderOf(home)}/${name}.json`;
   const temporary = `${file}.${process.pid}`;
   writeOwnFile(`${temporary}.new`, temporary, JSON.stringify({ ...root, agreed }));
@@ -235,10 +212,7 @@ interface PartSight {
   readonly isEmpty: boolean;
 }
 
-interface ProjectFolders {
-  readonly home: string;
-  readonly roots: readonly WritableRoot[];
-}
+type ProjectFolders = { readonly home: string; readonly roots: readonly WritableRoot[] };
 
 /** Follows links into folders that commands could write; commands cannot change targets elsewhere. */
 function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSight {
@@ -265,7 +239,8 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
     lines.push(`${kind} ${JSON.stringify(place)} ${found.mode & 0o111n}`);
     if (kind === 'file') files.push(place);
     if (kind === 'folder') {
-      const names = namesUpTo(mostEntries, place);
+      // A command may have made millions.
+      const names = trueEntries(place, mostEntries + 1).map((entry) => entry.name);
       isOver ||= names.length > mostEntries;
       for (const name of names.toSorted()) visit(`${place}/${name}`);
     }
@@ -286,27 +261,10 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
   } catch {
     isOver = true;
   }
-  const stamp = sha256()
-    .update([...lines, ...times].join('\n'))
-    .digest('hex');
+  const stamp = hash('sha256', [...lines, ...times].join('\n'));
   const isEmpty =
     lines.every((line) => line.startsWith('missing ')) || (entries === 1 && lines[0]!.startsWith('folder '));
   return { lines, files, places, stamp, newest, isOver, isEmpty };
-}
-
-/**
- * Returns at most one name more than the limit: a command may have made millions. Throws if the folder cannot be read.
- */
-function namesUpTo(most: number, folder: string): readonly string[] {
-  const names: string[] = [];
-  const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'buffer' as BufferEncoding });
-  try {
-    for (let entry = open.readSync(); entry !== null && names.length <= most; entry = open.readSync())
-      names.push(pathText(entry.name as unknown as Buffer));
-  } finally {
-    open.closeSync();
-  }
-  return names;
 }
 
 /**
@@ -321,13 +279,13 @@ function digestOf(part: Part, sight: PartSight, around: ProjectFolders): string 
   if (sight.isEmpty) return missing;
   const known = knownDigests.get(part.path);
   if (known?.stamp === sight.stamp && performance.now() < known.until) return known.digest;
-  const hash = sha256().update(sight.lines.join('\n'));
+  const content = createHash('sha256').update(sight.lines.join('\n'));
   for (const file of sight.files) {
     const read = readBounded(file, { maxBytes: mostBytes });
     if (read.kind !== 'read') return undefined;
-    hash.update(`\n${read.bytes.length}\n`).update(read.bytes);
+    content.update(`\n${read.bytes.length}\n`).update(read.bytes);
   }
-  const digest = hash.digest('hex');
+  const digest = content.digest('hex');
   const isAtRest = sight.newest < Date.now() - restMs && lookAtPart(part, around).stamp === sight.stamp;
   if (isAtRest) knownDigests.set(part.path, { stamp: sight.stamp, digest, until: performance.now() + restMs });
   return digest;

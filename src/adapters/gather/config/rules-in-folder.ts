@@ -30,17 +30,8 @@ function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): r
   return [...ofMachine, ...ofUser, ...ofProject];
 }
 
-interface TrustedPath {
-  readonly path: string;
-  /** Lies in the project's root, or in a folder that the user trusts by its own name. */
-  readonly isNamed: boolean;
-}
-
-/**
- * Existing files or folders of this name in a trusted project. Untrusted projects give none, without a notice: looking
- * at a stranger's project is no fault.
- */
-export function trustedProjectPaths(base: BaseLayers, folder: string, name: string): readonly TrustedPath[] {
+/** Existing files or folders of this name in a trusted project. Looking at a stranger's is no fault: no notice. */
+export function trustedProjectPaths(base: BaseLayers, folder: string, name: string) {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const found = folders.flatMap((owner) =>
     projectFolderNames
@@ -49,6 +40,7 @@ export function trustedProjectPaths(base: BaseLayers, folder: string, name: stri
   );
   return found.flatMap(({ layer, owner }) => {
     const decision = findTrust(owner, base.config, base.home);
+    // Lies in the project's root, or in a folder that the user trusts by its own name.
     const isNamed = owner === folders[0] || isNamedIn(decision, owner);
     return decision.trust === 'trusted' ? [{ path: `${layer}/${name}`, isNamed }] : [];
   });

@@ -7,21 +7,13 @@ export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
   | { readonly kind: 'malformed'; readonly error: TomlProblem };
 
-export interface TomlProblem {
-  readonly line: number;
-  readonly column: number;
-  readonly reason: string;
-}
-
+export type TomlProblem = { readonly line: number; readonly column: number; readonly reason: string };
 const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
 /** A key with its `=`, or a table name: neither contains a value. */
 const beforeValue = new RegExp(String.raw`^\s*(?:${dotted}\s*=\s*|\[\[?\s*${dotted}\s*\]{0,2})`);
 
-/**
- * The line of an error, fit for messages: value characters up to the place become `*`. Undefined if nothing is left:
- * the line is part of a longer value, or has no key.
- */
+/** The line of an error with value characters as `*`. Undefined if it has no key, or is part of a longer value. */
 export function shownTomlLine(text: string, { line, column }: TomlProblem): string | undefined {
   const lines = text.split(/\r?\n/);
   const written = lines[line - 1] ?? '';

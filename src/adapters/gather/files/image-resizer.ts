@@ -7,10 +7,7 @@ import type { ImageToResize, ResizeImage, ResizerOptions, ResizeResult } from '.
 /** An image at the pixel limit takes 5 seconds. */
 const mostMs = 60_000;
 
-/**
- * Decodes each image in a thread of its own, which frees its memory when it ends. One at a time, to bound the total
- * memory.
- */
+/** Decodes each image in a thread of its own, which frees its memory when it ends; one at a time. */
 export function createImageResizer({ root, clock }: ResizerOptions): ResizeImage {
   const isSource = import.meta.url.endsWith('.ts');
   const program = join(root, isSource ? 'src/adapters/gather/files/resize-worker.ts' : 'dist/wasm/resize-worker.cjs');
@@ -24,12 +21,7 @@ export function createImageResizer({ root, clock }: ResizerOptions): ResizeImage
 
 const stopped: ResizeResult = { kind: 'failed', why: 'it was stopped' };
 
-async function resizeApart(
-  program: string,
-  image: ImageToResize,
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): Promise<ResizeResult> {
+async function resizeApart(program: string, image: ImageToResize, clock: Clock, signal: AbortSignal | undefined) {
   const worker = new Worker(program, { workerData: image, stdin: false, stdout: true, stderr: true, env: {} });
   const done = new AbortController();
   const ended = new Promise<ResizeResult>((resolve) => {

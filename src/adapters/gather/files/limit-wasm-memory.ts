@@ -16,9 +16,7 @@ WebAssembly.Module = class extends Unlimited {
   }
 };
 
-/**
- * The section holds the number of memories (one), flags (bit 0: has an upper limit) and the initial number of pages.
- */
+/** The section has the number of memories (one), flags (bit 0: has an upper limit) and the initial number of pages. */
 function withMostMemory(module: Uint8Array): Uint8Array {
   for (let at = 8; at < module.length;) {
     const length = numberAt(module, at + 1);

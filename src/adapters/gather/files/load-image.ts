@@ -7,7 +7,6 @@ import { type BoundedReading, readBounded, type UnreadFile, whyMissing } from '.
 import { resolve } from 'node:path';
 
 export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
-
 /** Larger files are refused: they would fill a rollout, and no provider accepts them. */
 const mostBytes = 10 * 1024 * 1024;
 /** Larger images are not decoded: each pixel takes up to 16 bytes of memory. Phone cameras make 50 million. */
@@ -28,10 +27,7 @@ export async function loadImage(path: string, cwd: string, loading: ImageLoading
   return 'code' in read ? read : pictureOf(read.name, read.bytes, loading);
 }
 
-interface ReadImage {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
+type ReadImage = { readonly name: string; readonly bytes: Buffer };
 
 function readImage(path: string, cwd: string, { denies }: ImageLoading): ReadImage | ImageProblem {
   const head = dataUrl.exec(path)?.[0];
@@ -73,7 +69,6 @@ async function pictureOf(path: string, bytes: Buffer, loading: ImageLoading): Pr
 }
 
 const sizeText = ({ width, height }: ImageSize): string => `${width}x${height}`;
-
 /** Name of an image inside a message, which has no path. */
 const unnamed = 'picture';
 
@@ -91,13 +86,12 @@ function notHere(path: string): ImageProblem {
 }
 
 function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile, 'kind'>): ImageProblem {
-  if (why === 'denied') {
+  if (why === 'denied')
     return {
       code: 'image-denied',
       message: `The policy does not allow reading ${path}.`,
       next: 'Ask for another file.',
     };
-  }
   if (why === 'too-large')
     return tooLarge(`The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`);
   const message = `The image ${path} cannot be read: ${reason}.`;
@@ -159,10 +153,7 @@ function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
 /** TEM and the restart marks have no length after them. */
 const isMarkerAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
-/**
- * Blocks up to the trailer, one of them an image with data. Files lacking only the trailer exist, and readers open
- * them.
- */
+/** Blocks, one of them an image with data. Files that lack only the trailer exist, and readers open them. */
 function isWholeGif(bytes: Bytes): boolean {
   let hasPicture = false;
   let at = 13 + colorTableLength(bytes.at(10));
@@ -223,8 +214,4 @@ export type ResizeResult =
   | { readonly kind: 'failed'; readonly why: string };
 
 export type ResizeImage = (image: ImageToResize, signal?: AbortSignal) => Promise<ResizeResult>;
-
-export interface ResizerOptions {
-  readonly root: string;
-  readonly clock: Clock;
-}
+export type ResizerOptions = { readonly root: string; readonly clock: Clock };

@@ -1,9 +1,7 @@
 import { dirname, sep } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 
-/**
- * From the project's root (the nearest folder with a marker) down to the folder; without a marker, the folder alone.
- */
+/** From the project's root (the nearest folder with a marker) down to the folder; without a marker, that alone. */
 export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
   const named = markers.filter((marker) => marker !== '');
   const folders: string[] = [];

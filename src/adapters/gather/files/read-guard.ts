@@ -6,25 +6,22 @@ import { fileSystem } from '../../disk/file-system.ts';
 import { ancestors } from './project-folders.ts';
 import { basename, dirname, join } from 'node:path';
 
-export interface ReadGuard {
-  /** Denies everything that the policy does not grant. */
-  deniesModel(path: string): boolean;
-  /** Denies what a rule names: not even the user may hand it to the model. */
-  deniesUser(path: string): boolean;
-}
+export type ReadGuard = ReturnType<typeof readGuard>;
 
 /**
  * The policy as a guard for reads in this process. Ask about a path as spelled and about where the opened file is. A
  * rule applies to its own path both as spelled and with links resolved.
  */
-export function readGuard(policy: ResolvedPolicy): ReadGuard {
+export function readGuard(policy: ResolvedPolicy) {
   const { files } = policy;
   if (files.kind === 'unrestricted') return { deniesModel: () => false, deniesUser: () => false };
   let places: ResolvedPolicy | undefined;
   const atPlaces = (): ResolvedPolicy => (places ??= { ...policy, files: withPlaces(files) });
   return {
-    deniesModel: (path) => isWithin(path, processes) || accessAt(atPlaces(), path) === 'deny',
-    deniesUser: (path) => isDenied(atPlaces(), path),
+    /** Denies everything that the policy does not grant. */
+    deniesModel: (path: string): boolean => isWithin(path, processes) || accessAt(atPlaces(), path) === 'deny',
+    /** Denies what a rule names: not even the user may hand it to the model. */
+    deniesUser: (path: string): boolean => isDenied(atPlaces(), path),
   };
 }
 

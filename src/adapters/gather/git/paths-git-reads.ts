@@ -13,10 +13,7 @@ export interface GitReadOptions {
  * machine, their includes, and hooks. They need not exist. `unseen`: settings that could not be read, so they may name
  * anything.
  */
-export function pathsGitReads(
-  folder: string,
-  { env, nested }: GitReadOptions,
-): readonly string[] | { readonly unseen: string } {
+export function pathsGitReads(folder: string, { env, nested }: GitReadOptions) {
   const all = [...new Set([folder, ...nested])].map((at) => ({ at, directory: findGitDirectory(at) }));
   const repositories = all.flatMap(({ at, directory }) =>
     directory === undefined ? [] : { at, directory, settings: repositorySettings(directory, env['HOME']) },

@@ -197,47 +197,35 @@ export function mainCheckout(worktree: string): string | undefined {
   }
 }
 
-/** Paths are absolute and need not exist. */
-export interface GitSettings {
-  readonly files: readonly string[];
-  readonly hooks: readonly string[];
-  /** A source of settings that was not read, so what it names is unknown. Absent: all were read. */
-  readonly unread?: string;
-}
-
 /** Git gives up after this many nested includes. */
 const mostDepth = 10;
 const mostFiles = 100;
 
-export function repositorySettings({ path, common }: GitDirectory, home: string | undefined): GitSettings {
+export function repositorySettings({ path, common }: GitDirectory, home: string | undefined) {
   return settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
 }
 
 /** Settings of the user and of the machine, for git running in the folder, where relative paths start. */
-export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string): GitSettings {
+export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string) {
   const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen, GIT_CONFIG_SYSTEM: machine } = env;
   const ofHome =
     home === undefined ? [] : [join(home, '.gitconfig'), join(configHome || `${home}/.config`, 'git/config')];
   const all = [machine ?? '/etc/gitconfig', ...(chosen === undefined ? ofHome : [chosen])];
-  const found = settingsFrom(
-    all.filter((file) => file !== '').map((file) => resolve(folder, file)),
-    home,
-  );
+  const files = all.filter((file) => file !== '').map((file) => resolve(folder, file));
+  const found = settingsFrom(files, home);
   // Settings inside variables themselves.
   const given = ['GIT_CONFIG_PARAMETERS', 'GIT_CONFIG_COUNT'].find((name) => (env[name] ?? '') !== '');
   return given === undefined ? found : { ...found, unread: given };
 }
 
-function settingsFrom(roots: readonly string[], home: string | undefined): GitSettings {
+/** Absolute paths, which need not exist. `unread`: a source that was not read, so what it names is unknown. */
+function settingsFrom(roots: readonly string[], home: string | undefined) {
   const files = new Set<string>();
   const hooks: string[] = [];
   let unread: string | undefined;
   const add = (file: string, depth: number): void => {
     if (files.has(file)) return;
-    if (depth > mostDepth || files.size >= mostFiles) {
-      unread ??= file;
-      return;
-    }
+    if (depth > mostDepth || files.size >= mostFiles) return void (unread ??= file);
     files.add(file);
     const read = readBounded(file, { maxBytes: readLimits.gitConfigBytes });
     if (read.kind === 'unread') unread ??= file;
@@ -251,7 +239,7 @@ function settingsFrom(roots: readonly string[], home: string | undefined): GitSe
     }
   };
   for (const file of roots) add(file, 0);
-  return { files: [...files], hooks, ...defined({ unread }) };
+  return { files: [...files], hooks, unread };
 }
 
 function inHome(path: string, home: string | undefined): string {

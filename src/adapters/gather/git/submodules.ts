@@ -15,34 +15,24 @@ export interface LinkedFolder {
   readonly isCheckedOut: boolean;
 }
 
-export interface LinkedFolders {
-  readonly folders: readonly LinkedFolder[];
-  readonly isWhole: boolean;
-  /** A folder left out: its path is too long to protect, or cannot be examined. */
-  readonly unseen?: string;
-}
-
 const mostFolders = 500;
 const mostDepth = 8;
 
-/** The folders that git enters when it examines the repository: those of its index, and recursively of theirs. */
-export function linkedFolders(repository: string): LinkedFolders {
+/**
+ * The folders that git enters when it examines the repository: those of its index, and recursively of theirs. `unseen`:
+ * one left out, because its path is too long to protect or cannot be examined.
+ */
+export function linkedFolders(repository: string) {
   const folders: LinkedFolder[] = [];
   let isWhole = true;
   let unseen: string | undefined;
   const follow = (folder: string, directory: GitDirectory | undefined, depth: number): void => {
     const links = directory === undefined ? [] : readGitlinks(directory);
-    if (links === undefined || (links.length > 0 && depth > mostDepth)) {
-      isWhole = false;
-      return;
-    }
+    if (links === undefined || (links.length > 0 && depth > mostDepth)) return void (isWhole = false);
     for (const link of links) {
       const linked = joinInside(folder, link);
       if (linked === undefined || linked === folder) continue;
-      if (folders.length >= mostFolders) {
-        isWhole = false;
-        return;
-      }
+      if (folders.length >= mostFolders) return void (isWhole = false);
       const git = join(linked, '.git');
       if (isOverlong(linked) || cannotBeSeen(git)) {
         unseen ??= linked;
@@ -57,7 +47,7 @@ export function linkedFolders(repository: string): LinkedFolders {
     }
   };
   follow(repository, findGitDirectory(repository), 1);
-  return { folders, isWhole, ...(unseen && { unseen }) };
+  return { folders, isWhole, unseen };
 }
 
 const linkMode = 0o160000;
@@ -83,10 +73,7 @@ export function readGitlinks({ path, common }: GitDirectory): readonly string[] 
   return shared && [...new Set([...shared.links, ...own.links])];
 }
 
-interface IndexLinks {
-  readonly links: readonly string[];
-  readonly base?: string;
-}
+type IndexLinks = { readonly links: readonly string[]; readonly base?: string };
 
 function linksIn(file: string, hashBytes: number, isSplit: boolean): IndexLinks | undefined {
   const read = readBounded(file, { maxBytes: readLimits.gitIndexBytes });

@@ -12,9 +12,7 @@ interface ChosenProfile {
   readonly added: boolean;
 }
 
-/**
- * The thread's earlier profile unless a pinned key overrides it, else the configured one; plus folders added by a flag.
- */
+/** The thread's earlier profile unless a pinned key overrides it, else the configured one; and folders of a flag. */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
   return withAddedRoots(config, profile);

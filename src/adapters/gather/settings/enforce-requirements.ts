@@ -60,10 +60,7 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
-export function reviewerMeetingRequirements(
-  requirements: Requirements,
-  reviewer: Settings['reviewer'],
-): Settings['reviewer'] {
+export function reviewerMeetingRequirements(requirements: Requirements, reviewer: Settings['reviewer']) {
   return brokenByReviewer(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
 }
 
@@ -147,12 +144,9 @@ function noticesOf(
   return [overriding(message)];
 }
 
-interface Overruled {
-  readonly key: string;
-  readonly value: string;
+interface Overruled extends Readonly<Record<'key' | 'value' | 'instead', string>> {
   readonly why?: string;
   readonly broken: Allowed<string>;
-  readonly instead: string;
 }
 
 function overriding(message: string): RequirementNotice {

@@ -5,12 +5,6 @@ import type { LastSettings } from '../../../core/state/resumed-settings.ts';
 import { configuredProfile } from './choose-profile.ts';
 import { isPinned } from './settings-origins.ts';
 
-export interface AdoptedSettings {
-  readonly resumed: LastSettings;
-  /** Settings of the thread that do not count, except those that a flag decides anyway. */
-  readonly left: readonly RejectedSetting[];
-}
-
 export type RejectedSetting =
   | 'sandbox'
   | 'approvals'
@@ -26,9 +20,9 @@ export type RejectedSetting =
 /**
  * Adopts settings of a thread that this home did not write. Its permissions are only claims: they may narrow the
  * configuration, never widen it. The provider stays the configured one, since another would get to read the workspace;
- * a model belongs to its provider.
+ * a model belongs to its provider. `left`: settings that do not count, except those that a flag decides anyway.
  */
-export function adoptForeignSettings(config: Config, last: LastSettings, places: Places): AdoptedSettings {
+export function adoptForeignSettings(config: Config, last: LastSettings, places: Places) {
   const left = new Set<RejectedSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
   // The model would read them as instructions of the user's own program.
   left.add('developerInstructions').add('compactPrompt');
@@ -40,7 +34,8 @@ export function adoptForeignSettings(config: Config, last: LastSettings, places:
   if (last.reviewer === 'auto_review' && config.approvalsReviewer !== 'auto_review') left.add('reviewer');
   if (last.provider !== undefined && last.provider !== config.modelProvider) left.add('provider').add('model');
   const present = [...left].filter((name) => last[name] !== undefined);
-  const resumed = Object.fromEntries(Object.entries(last).filter(([name]) => !left.has(name as RejectedSetting)));
+  const kept = Object.entries(last).filter(([name]) => !left.has(name as RejectedSetting));
+  const resumed: LastSettings = Object.fromEntries(kept);
   return { resumed, left: present.filter((name) => !isDecided(config, name)) };
 }
 

@@ -91,10 +91,7 @@ export function isPinned(config: Config, name: SettingName): boolean {
   return [...config.pinned.keys()].some((set) => keys.some((key) => set === key || set.startsWith(`${key}.`)));
 }
 
-interface Resumed {
-  readonly config: Config;
-  readonly resumed: LastSettings | undefined;
-}
+type Resumed = { readonly config: Config; readonly resumed: LastSettings | undefined };
 
 /**
  * Handles a flag that moves a thread to another provider without naming a model: it gets the model that the files name

@@ -50,10 +50,7 @@ export interface SettingsChoices {
   readonly approval?: ApprovalPolicy;
   /** Fixed only because no one can be asked: does not apply where a reviewer answers. */
   readonly unlessReviewed?: boolean;
-  /**
-   * Choice of the program that opens the thread; overrides everything else. A mode name takes that mode's configured
-   * options.
-   */
+  /** Choice of the program; overrides everything else. A mode name takes that mode's configured options. */
   readonly sandbox?: SandboxMode | PermissionProfile;
   readonly requirements?: Requirements;
   readonly rules?: RulesInForce;
@@ -64,10 +61,7 @@ export function defaultModel(provider: string, { models }: Pick<Catalogue, 'mode
 }
 
 /** A value with its origin; a default has none. */
-interface Choice<Value> {
-  readonly value: Value;
-  readonly origin: string | undefined;
-}
+type Choice<Value> = { readonly value: Value; readonly origin: string | undefined };
 
 export function chooseSettings(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
   const { cwd, resumed, rules, requirements = noRequirements } = choices;
@@ -152,10 +146,7 @@ function approvalChoice(
   return { approvals: approval, askedApproval: asked };
 }
 
-function chooseProfileWithOrigin(
-  config: Config,
-  { resumed, sandbox, requirements = noRequirements }: SettingsChoices,
-): { readonly profile: Choice<PermissionProfile>; readonly notices: readonly Outcome[] } {
+function chooseProfileWithOrigin(config: Config, { resumed, sandbox, requirements = noRequirements }: SettingsChoices) {
   if (sandbox !== undefined) {
     const { profile, notices } = requestedProfile(config, sandbox);
     return { profile: { value: profile, origin: 'flags' }, notices };
@@ -204,10 +195,7 @@ function ofThread<Value>(given: Value | undefined, had: Value | undefined): Choi
 }
 
 /** The first text that is not blank, with its origin; if all are blank, the last one. */
-function firstWritten(
-  { origins }: Config,
-  texts: readonly (readonly [key: string, text: string | undefined])[],
-): Choice<string | undefined> {
+function firstWritten({ origins }: Config, texts: readonly (readonly [key: string, text: string | undefined])[]) {
   const [key = '', text] = texts.find(([, written]) => nonBlankText(written) !== undefined) ?? texts.at(-1) ?? [];
   return { value: nonBlankText(text), origin: originOf(origins, [key]) };
 }

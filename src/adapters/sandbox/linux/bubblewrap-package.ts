@@ -7,32 +7,13 @@ export interface PackageStep {
   readonly timeoutMs: number;
 }
 
+/** How each package program installs. */
+const verbs = { 'apt-get': 'install', dnf: 'install', pacman: '-S', zypper: 'install', apk: 'add' } as const;
+
+export const packagePrograms = [...Object.keys(verbs), 'dpkg'] as readonly string[];
+
 /** Steps that download and unpack the distribution's package. None needs root or changes the system. */
-export interface PackageSteps {
-  readonly kind: 'package-steps';
-  readonly folders: readonly string[];
-  readonly downloads: string;
-  /** Uses the system's package lists. */
-  readonly download: PackageStep;
-  /** Uses package lists of its own, if those of the system are missing or old. */
-  readonly downloadWithOwnLists: readonly PackageStep[];
-  unpack(file: string, target: string): PackageStep;
-}
-
-const installCommands = {
-  'apt-get': 'sudo apt-get install bubblewrap',
-  dnf: 'sudo dnf install bubblewrap',
-  pacman: 'sudo pacman -S bubblewrap',
-  zypper: 'sudo zypper install bubblewrap',
-  apk: 'sudo apk add bubblewrap',
-} as const;
-
-export const packagePrograms = [...Object.keys(installCommands), 'dpkg'] as readonly string[];
-
-export function planPackage(
-  programs: Readonly<Record<string, string | undefined>>,
-  work: string,
-): PackageSteps | Outcome<'no-package'> {
+export function planPackage(programs: Readonly<Record<string, string | undefined>>, work: string) {
   const { 'apt-get': apt, dpkg } = programs;
   if (apt === undefined || dpkg === undefined) return installYourself(programs);
   const downloads = `${work}/download`;
@@ -50,24 +31,29 @@ export function planPackage(
     return { program: apt, words, cwd: downloads, timeoutMs: 120_000 };
   };
   return {
-    kind: 'package-steps',
+    kind: 'package-steps' as const,
     folders: [downloads, `${work}/state/lists/partial`, `${work}/cache/archives/partial`],
     downloads,
+    /** Uses the system's package lists. */
     download: fetch([]),
+    /** Uses package lists of its own, if those of the system are missing or old. */
     downloadWithOwnLists: [
       { program: apt, words: [...patience, ...own, 'update'], cwd: work, timeoutMs: 180_000 },
       fetch(own),
     ],
-    unpack: (file, target) => ({ program: dpkg, words: ['-x', file, target], cwd: work, timeoutMs: 60_000 }),
+    unpack: (file: string, target: string): PackageStep => {
+      return { program: dpkg, words: ['-x', file, target], cwd: work, timeoutMs: 60_000 };
+    },
   };
 }
 
 /** Other package programs unpack nothing without root. */
 function installYourself(programs: Readonly<Record<string, string | undefined>>): Outcome<'no-package'> {
-  const [, command] = Object.entries(installCommands).find(([name]) => programs[name] !== undefined) ?? [];
+  const [program, verb] = Object.entries(verbs).find(([name]) => programs[name] !== undefined) ?? [];
+  const command = program && `Install it: sudo ${program} ${verb} bubblewrap`;
   return {
     code: 'no-package',
     message: 'Capstan can unpack bubblewrap only from a Debian package, and this system has no apt-get and dpkg.',
-    next: command === undefined ? 'Install the package "bubblewrap" of your distribution.' : `Install it: ${command}`,
+    next: command ?? 'Install the package "bubblewrap" of your distribution.',
   };
 }

@@ -91,13 +91,6 @@ export function mountOptions(path: string, mount: Mount): readonly string[] {
   return ['--ro-bind', mount.kind === 'unreadable-file' ? '/dev/null' : path, path];
 }
 
-export interface MountPlan {
-  readonly kind: 'mounts';
-  readonly options: readonly string[];
-  /** Folders that are missing or empty on the host, where bubblewrap creates them as mount points. */
-  readonly mountPoints: readonly string[];
-}
-
 export interface MountRequest {
   readonly files: ResolvedFiles;
   readonly deniedMatches: readonly string[];
@@ -112,12 +105,14 @@ const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev
 
 /**
  * Mounts that give each place the access of its most specific rule: shallow places first, so that a later mount covers
- * an earlier one. A place is mounted only if its access differs from its surroundings.
+ * an earlier one. A place is mounted only if its access differs from its surroundings. `mountPoints`: folders that are
+ * missing or empty on the host, where bubblewrap creates them.
  */
-export function planMounts(request: MountRequest, disk: DiskView): MountPlan | SandboxRefused {
+export function planMounts(request: MountRequest, disk: DiskView) {
   const { files } = request;
+  const kind = 'mounts' as const;
   if (files.kind === 'unrestricted')
-    return { kind: 'mounts', options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
+    return { kind, options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
   // A glob matches names: the targets of its matches are denied, and links need not be protected.
   const wanted = realPolicy(denyMatches(files, request.deniedMatches, disk), disk);
   const { rules } = wanted;
@@ -148,7 +143,7 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | S
   const isLeaf = ([path, { kind }]: readonly [string, Mount]) => kind === 'empty-folder' && !holding.has(path);
   const root = { read: ['--ro-bind', '/', '/'], write: wholeDisk, deny: ['--tmpfs', '/'] }[base];
   return {
-    kind: 'mounts',
+    kind,
     options: [
       ...root,
       ...machinery(request, base),

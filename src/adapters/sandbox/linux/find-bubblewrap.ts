@@ -71,10 +71,7 @@ function unusable(message: string, next: string): SandboxRefused {
 }
 
 /** Possible bubblewrap programs, best first, links resolved. A refusal ends the list. */
-export function bubblewrapCandidates(
-  search: BubblewrapSearch,
-  files: ProgramFiles,
-): readonly (string | SandboxRefused)[] {
+export function bubblewrapCandidates(search: BubblewrapSearch, files: ProgramFiles) {
   const { writable, chosen } = search;
   const searched = searchedPrograms(search, files);
   const named = chosen ? files.program(chosen) : undefined;
@@ -109,9 +106,8 @@ const missing: SandboxRefused = {
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
   const why = files.place(chosen) === undefined ? 'does not exist' : 'is not an executable file';
-  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${why}.`;
   const next = 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".';
-  return { kind: 'refused', code: 'sandbox-missing', message, next };
+  return { ...missing, message: `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${why}.`, next };
 }
 
 function writableChoice(chosen: string): SandboxRefused {
@@ -127,10 +123,7 @@ const limits = { timeoutMs: 5000, outputBytes: 16_384 };
  * Runs bubblewrap inside a small sandbox with all features of a real one: a single process shows whether the program is
  * recent enough and the kernel permits it. Only if that fails, fewer features are tried.
  */
-async function probeBubblewrap(
-  path: string,
-  { spawn, proven }: Required<Pick<BubblewrapParts, 'spawn' | 'proven'>>,
-): Promise<Bubblewrap | SandboxRefused> {
+async function probeBubblewrap(path: string, { spawn, proven }: Required<Pick<BubblewrapParts, 'spawn' | 'proven'>>) {
   const known = proven.get(path);
   if (known !== undefined) return known;
   let bubblewrap: Bubblewrap = { kind: 'bubblewrap', path, closesUserNamespaces: true, ownProcessTable: true };
@@ -144,13 +137,11 @@ async function probeBubblewrap(
       return bubblewrap;
     }
     const said = end.kind === 'exited' ? end.output.text.trim() : end.reason;
-    if (bubblewrap.closesUserNamespaces && /--disable-userns|max_user_namespaces/.test(said)) {
+    if (bubblewrap.closesUserNamespaces && /--disable-userns|max_user_namespaces/.test(said))
       bubblewrap = { ...bubblewrap, closesUserNamespaces: false };
-    } else if (bubblewrap.ownProcessTable && /mount proc|newroot\/proc/i.test(said)) {
+    else if (bubblewrap.ownProcessTable && /mount proc|newroot\/proc/i.test(said))
       bubblewrap = { ...bubblewrap, ownProcessTable: false };
-    } else {
-      return refusal(path, said);
-    }
+    else return refusal(path, said);
   }
 }
 
@@ -202,9 +193,7 @@ export function namespaceAdvice(read: (path: string) => string): string {
   return `Run \`sudo sysctl -w ${name.replaceAll('/', '.')}=${allows}\`${setting.or ?? ''}. ${last}`;
 }
 
-interface SystemSetting extends Readonly<Record<'name' | 'forbids' | 'allows', string>> {
-  readonly or?: string;
-}
+type SystemSetting = Readonly<Record<'name' | 'forbids' | 'allows', string>> & { readonly or?: string };
 
 const settings: readonly SystemSetting[] = [
   {

@@ -1,30 +1,22 @@
 import { decideHost, readHostLists } from '../../../core/policy/network/host-lists.ts';
 import type { PlainCommand, RunnableCommand } from '../../../ports/sandbox.ts';
-import type { JsonObject } from '../../../protocol/json.ts';
 import type { NetworkLists } from '../../../protocol/permissions.ts';
 import { createCommandProxy, proxyPort, proxyVariables } from '../network/command-proxy.ts';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readUpTo, withRegular } from '../../disk/regular-files.ts';
 import { Server } from 'node:net';
 
-interface JoinedProxy extends Pick<RunnableCommand, 'argv' | 'handover' | 'denied' | 'serversLeftOut'> {
-  readonly mounts: readonly string[];
-  close(): void;
-}
-
-export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
+export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists) {
   const proxy = createCommandProxy({ lists, decide: answerHost });
   const { servers, leftOut } = limitServers(serversInReach(lists));
   // Like bubblewrap: an environment cannot contain either.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
-  const message: StarterMessage = {
+  const message = {
     argv: [...argv],
     env: { ...Object.fromEntries(variables), ...proxyVariables(lists) },
-    places: [{ host: '127.0.0.1', port: proxyPort }, ...servers.map((server) => ({ ...server }))],
+    // Listening places. The first is the proxy's.
+    places: [{ host: '127.0.0.1', port: proxyPort }, ...servers],
   };
-  return {
-    // `process.execve` is experimental, and its warning would end up in the command's output.
-    argv: [sandboxedNodePath, '--no-warnings', '-e', starterScript],
-    mounts: ['--ro-bind', process.execPath, sandboxedNodePath],
+  const extras: Pick<RunnableCommand, 'handover' | 'denied' | 'serversLeftOut'> = {
     handover: {
       message,
       received(handle, index) {
@@ -33,6 +25,12 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
     },
     denied: () => proxy.denied(),
     serversLeftOut: leftOut || undefined,
+  };
+  return {
+    extras,
+    // `process.execve` is experimental, and its warning would end up in the command's output.
+    argv: [sandboxedNodePath, '--no-warnings', '-e', starterScript],
+    mounts: ['--ro-bind', process.execPath, sandboxedNodePath],
     close: () => proxy.close(),
   };
 }
@@ -45,11 +43,7 @@ function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   return servers.filter((server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked');
 }
 
-interface LoopbackServer {
-  readonly host: '127.0.0.1' | '::1';
-  readonly port: number;
-}
-
+type LoopbackServer = { readonly host: '127.0.0.1' | '::1'; readonly port: number };
 /** Each is a socket of this process while the command runs. */
 const mostServers = 512;
 /** The tables list listening sockets first, then every connection. */
@@ -80,16 +74,8 @@ function listening(table: string): readonly { readonly address: string; readonly
 
 function tableAt(path: string): string {
   try {
-    const file = openSync(path, 'r');
-    try {
-      const bytes = Buffer.alloc(mostBytes);
-      let used = 0;
-      for (let read = -1; read !== 0 && used < mostBytes; used += read)
-        read = readSync(file, bytes, used, mostBytes - used, null);
-      return bytes.toString('latin1', 0, used);
-    } finally {
-      closeSync(file);
-    }
+    const limits = { most: mostBytes, expected: mostBytes };
+    return withRegular(path, { links: 'followed' }, (file) => readUpTo(file, limits).toString('latin1'));
   } catch {
     // The kernel lacks this version of the protocol.
     return '';
@@ -98,13 +84,6 @@ function tableAt(path: string): string {
 
 /** Path of Node inside the sandbox: the policy may hide its real place. */
 const sandboxedNodePath = '/dev/capstan-node';
-
-interface StarterMessage extends JsonObject {
-  readonly argv: string[];
-  readonly env: { [name: string]: string };
-  /** Listening places. The first is the proxy's. */
-  readonly places: { host: string; port: number }[];
-}
 
 /**
  * Becomes the command inside the sandbox. Before that it opens the proxy's listening sockets, which only a process

@@ -32,10 +32,7 @@ export interface LandlockFilterRequest {
  * - Commands make no namespaces and no mounts.
  * - Without network, every call that meets another process through a socket fails: only connected pairs are left.
  */
-export function landlockFilter(
-  architecture: SeccompArchitecture,
-  { network, writes, user }: LandlockFilterRequest,
-): Uint8Array {
+export function landlockFilter(architecture: SeccompArchitecture, { network, writes, user }: LandlockFilterRequest) {
   const refused = [
     mountCalls,
     ipcCalls,
@@ -78,7 +75,6 @@ const dangerousModes = 0o6002;
 /** Terminal input and attributes of files: TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR. */
 const deniedRequests = [0x5412, 0x541c, 0x4008_6602, 0x401c_5820];
 const nobody = 0xffff_ffff;
-
 const argument = (index: number): Statement => load(16 + 8 * index);
 
 /** Checks of calls that depend on arguments. Each ends in a verdict. */

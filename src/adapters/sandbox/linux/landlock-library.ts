@@ -5,10 +5,7 @@ import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../../ports/sandbox.ts';
 import { landlockRefusal } from '../refusals.ts';
 
-export interface LandlockFact {
-  readonly kind: 'landlock';
-  readonly abi: number;
-}
+export type LandlockFact = { readonly kind: 'landlock'; readonly abi: number };
 
 /** Probes Landlock on this machine. Loads the native library only here. */
 export function findLandlock(library: string): LandlockFact | SandboxRefused {

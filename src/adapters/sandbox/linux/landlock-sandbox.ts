@@ -8,24 +8,16 @@ import { unenforceable } from '../refusals.ts';
 import { landlockFilter, type LandlockFilterRequest } from './landlock-filter.ts';
 import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from './seccomp.ts';
 
-export interface LandlockHelper {
-  readonly node: string;
-  readonly script: string;
-  readonly library: string;
+export interface LandlockHelper extends Readonly<Record<'node' | 'script' | 'library', string>> {
   /** Lets engines recognise the commands. Absent: any of them may be meant. */
   readonly mark?: number;
-}
-
-export interface LandlockSandbox {
-  readonly architecture: string;
-  readonly helper: LandlockHelper;
 }
 
 /** Plans the command with a helper that restricts itself before it becomes the command. */
 export async function planWithLandlock(
   command: PlainCommand,
   policy: ResolvedPolicy,
-  { architecture, helper }: LandlockSandbox,
+  { architecture, helper }: { readonly architecture: string; readonly helper: LandlockHelper },
 ): Promise<RunnableCommand | SandboxRefused> {
   if (!isSeccompArchitecture(architecture))
     return unenforceable(`There is no system-call filter for ${architecture}.`, 'Use bubblewrap.');
@@ -124,10 +116,7 @@ export function planLandlock(request: LandlockRequest, disk: DiskView): Landlock
   };
 }
 
-function openedPlaces(
-  { policy: { files }, deniedMatches }: LandlockRequest,
-  disk: DiskView,
-): Map<string, number> | SandboxRefused {
+function openedPlaces({ policy: { files }, deniedMatches }: LandlockRequest, disk: DiskView) {
   const opened = new Map<string, number>();
   const grant = (path: string, access: 'read' | 'write'): void => {
     const { kind } = disk.look(path);

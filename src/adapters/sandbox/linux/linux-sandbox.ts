@@ -1,6 +1,5 @@
 import { networkReach } from '../../../core/policy/paths/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
-import { defined } from '../../../base/objects.ts';
 import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { examineDisk } from '../policy-on-disk.ts';
 import { unenforceable } from '../refusals.ts';
@@ -8,13 +7,11 @@ import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile, 
 import type { MountPoints } from './mount-points.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
-export interface LinuxSandbox {
+type LinuxSandbox = {
   readonly bubblewrap: Bubblewrap;
   readonly mountPoints: MountPoints;
-  /** In Node's naming. */
   readonly architecture: string;
-}
-
+};
 const optionsDescriptor = 3;
 const filterDescriptor = 4;
 
@@ -72,8 +69,8 @@ export async function planLinux(
       network,
       cwd,
       options: optionsDescriptor,
-      ...(isFilterable ? { filter: filterDescriptor } : {}),
-      ...defined({ terminal: command.terminal }),
+      filter: isFilterable ? filterDescriptor : undefined,
+      terminal: command.terminal,
       argv: joined?.argv ?? command.argv,
     }),
     cwd: command.cwd,
@@ -82,11 +79,7 @@ export async function planLinux(
       optionsFile([...(isOdd ? mounts : []), ...variables]),
       ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
     ],
-    ...(joined && {
-      handover: joined.handover,
-      denied: joined.denied,
-      ...defined({ serversLeftOut: joined.serversLeftOut }),
-    }),
+    ...joined?.extras,
     async cleanup() {
       joined?.close();
       hold.release();

@@ -1,6 +1,7 @@
 import type { ProcessTable } from '../../../ports/system.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import { errorCode } from '../../disk/file-system.ts';
+import { processNamespace } from '../../disk/processes.ts';
 import { blockFor } from '../../disk/wait-for-lock.ts';
 import { lstatSync, readlinkSync, rmdirSync, type Stats, symlinkSync, unlinkSync } from 'node:fs';
 
@@ -82,9 +83,7 @@ function holderOf(path: string): string | undefined {
 }
 
 /** The entry itself; a link is not followed. */
-export function entryAt(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
-}
+export const entryAt = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
 function removeLock(path: string): void {
   for (const remove of [unlinkSync, rmdirSync]) {
@@ -118,18 +117,14 @@ export interface MountUser extends MountProcess {
   readonly uses: readonly string[];
 }
 
-export interface MountAsker {
-  readonly self: MountProcess;
-  readonly processes: ProcessTable;
-}
-
+export type MountAsker = { readonly self: MountProcess; readonly processes: ProcessTable };
 /** Replaces the start time of a finished use while one of its folders has to stay. */
 export const endedUse = 'over';
 
 /** This process. Its start is unknown on systems without a process table. */
 export function ownProcess(processes: ProcessTable): MountProcess {
   const startedAt = processes.startedAt(process.pid) ?? '';
-  return { process: process.pid, startedAt, processTable: ownProcessTable() };
+  return { process: process.pid, startedAt, processTable: processNamespace() };
 }
 
 /** `hidden`: in another container, or the table cannot be read now. */
@@ -150,14 +145,4 @@ export function readMountProcess({ process, startedAt, processTable }: JsonObjec
 }
 
 /** The start of the system precedes that of the process in `startedAt`. */
-function systemStart({ startedAt }: MountProcess): string {
-  return startedAt.split(' ', 1)[0] ?? '';
-}
-
-function ownProcessTable(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-}
+const systemStart = ({ startedAt }: MountProcess): string => startedAt.split(' ', 1)[0] ?? '';

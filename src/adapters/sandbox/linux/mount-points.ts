@@ -2,7 +2,7 @@ import { accessByRules } from '../../../core/policy/paths/access.ts';
 import { mountPointNames } from '../../../core/policy/paths/special-places.ts';
 import type { ProcessTable } from '../../../ports/system.ts';
 import type { PathRule, ResolvedFiles } from '../../../protocol/permissions.ts';
-import { errorCode, namesIn, realPath } from '../../disk/file-system.ts';
+import { errorCode, namesIn, realPath, systemText } from '../../disk/file-system.ts';
 import { hasFolderDoors, withFolderDoor } from '../../disk/folder-access.ts';
 import { readOwnFile } from '../../disk/own-files.ts';
 import { isAlive } from '../../disk/processes.ts';
@@ -11,13 +11,13 @@ import { oncePerPath } from '../disk-view.ts';
 import { endedUse, entryAt, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
 import {
   ignoreDiskErrors,
-  type MountTurn,
+  type MayRemove,
   type MountUsers,
   openMountRegistry,
   usersInMemory,
   usersOnDisk,
 } from './mount-registry.ts';
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
@@ -26,14 +26,7 @@ import { basename, join } from 'node:path';
  * process removes only an empty folder that is where its path says and has a name that sandboxes protect, unless this
  * engine needs that folder itself.
  */
-export interface MountPoints {
-  /** Folder of the users' files, which no sandboxed command may write. Undefined: only this process is known. */
-  readonly registry: string | undefined;
-  /** Denies writing the tables in which Codex records its own use. */
-  protect(files: ResolvedFiles): ResolvedFiles;
-  /** Announces that the folders will be mounted on. Folders that existed before any use are never removed. */
-  hold(folders: readonly string[]): { release(): void };
-}
+export type MountPoints = ReturnType<typeof createMountPoints>;
 
 export interface MountPointOptions {
   /** Possible places of the registry, best first. */
@@ -44,7 +37,7 @@ export interface MountPointOptions {
   readonly lingerMs: number;
 }
 
-export function createMountPoints(options: MountPointOptions): MountPoints {
+export function createMountPoints(options: MountPointOptions) {
   const { processes } = options;
   const asker: MountAsker = { self: ownProcess(processes), processes };
   // Without a process table, entries of dead processes could not be recognised.
@@ -76,9 +69,12 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
   }
 
   return {
+    /** Folder of the users' files, which no sandboxed command may write. Undefined: only this process is known. */
     registry,
+    /** Denies writing the tables in which Codex records its own use. */
     protect: engine.codex.protect,
-    hold(folders) {
+    /** Announces that the folders will be mounted on. Folders that existed before any use are never removed. */
+    hold(folders: readonly string[]): { release(): void } {
       if (folders.length === 0) return { release() {} };
       const key = folders.join('\0');
       const stay = stays.get(key) ?? begin(key, folders);
@@ -96,11 +92,7 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
   };
 }
 
-interface Stay {
-  holders: number;
-  timer?: NodeJS.Timeout;
-  end(): void;
-}
+type Stay = { holders: number; timer?: NodeJS.Timeout; end(): void };
 
 interface Engine extends MountAsker {
   readonly users: MountUsers;
@@ -120,9 +112,9 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
   const noteMissing = () => {
     for (const folder of uses.filter((each) => entryAt(each) === undefined)) made.add(folder);
   };
-  users.exclusively('begins', (turn) => {
+  users.exclusively('begins', (mayRemove) => {
     // Without the lock, another engine may remove a folder between our check and our entry.
-    if (!turn.mayRemove()) register();
+    if (!mayRemove()) register();
     const others = new Map(users.all());
     others.delete(name);
     const known = new Set(madeBy(others));
@@ -132,7 +124,7 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
       if (known.has(folder) || codex.isMade(folder)) made.add(folder);
     }
     register();
-    sweep(engine, turn, others);
+    sweep(engine, mayRemove, others);
   });
   const use = codex.enter(uses, (folder) => made.has(folder));
   if (isDoubtful && use.settle()) {
@@ -141,32 +133,32 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
     if (made.size > before) register();
   }
   return () =>
-    users.exclusively('ends', (turn) => {
+    users.exclusively('ends', (mayRemove) => {
       users.remove(name);
       use.leave();
-      removeUnused(engine, turn, folders());
+      removeUnused(engine, mayRemove, folders());
       keepEntry(engine, name, { ...self, startedAt: endedUse, folders: folders(), uses: [] });
     });
 }
 
-function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUser>): void {
-  if (!turn.mayRemove()) return;
+function sweep(engine: Engine, mayRemove: MayRemove, all: ReadonlyMap<string, MountUser>): void {
+  if (!mayRemove()) return;
   engine.users.tidy(all);
   for (const [name, user] of all) {
     if (processState(user, engine) !== 'ended') continue;
     engine.users.remove(name);
     engine.codex.forget(user.process, user.uses);
     const removable = user.folders.filter((folder) => mountPointNames.includes(basename(folder)));
-    removeUnused(engine, turn, removable);
+    removeUnused(engine, mayRemove, removable);
     keepEntry(engine, name, { ...user, uses: [] });
   }
 }
 
 /** Removes folders without users, newest first: `commondir` must outlast the name that it guards. */
-function removeUnused({ users, codex }: Engine, turn: MountTurn, folders: readonly string[]): void {
+function removeUnused({ users, codex }: Engine, mayRemove: MayRemove, folders: readonly string[]): void {
   const used = new Set([...users.all().values()].flatMap(({ uses }) => uses));
   for (const folder of folders.toReversed()) {
-    if (used.has(folder) || codex.isHeld(folder) || !turn.mayRemove()) continue;
+    if (used.has(folder) || codex.isHeld(folder) || !mayRemove()) continue;
     ignoreDiskErrors(() => removeEmptyFolder(folder));
     // Codex may have registered in between; its sandbox takes longer to start than this check.
     if (codex.isHeld(folder)) ignoreDiskErrors(() => mkdirSync(folder));
@@ -263,11 +255,8 @@ function codexMountPoints(temporaryDirectories: readonly string[]) {
 
 const madeWord = 'synthetic\n';
 const existingWord = 'existing\n';
-
 /** Anything else may have been put there to lead us elsewhere. */
-function isOwnFolder(path: string): boolean {
-  return isOwn(entryAt(path));
-}
+const isOwnFolder = (path: string): boolean => isOwn(entryAt(path));
 
 function isOwn(found: Stats | undefined): boolean {
   return found?.isDirectory() === true && found.uid === process.geteuid?.() && (found.mode & 0o002) === 0;
@@ -344,12 +333,8 @@ function awaitLock(path: string): void {
 
 /** The kernel's format: `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a waiting process has an arrow. */
 function isLocked(inode: number): boolean {
-  try {
-    const lines = readFileSync('/proc/locks', 'latin1').split('\n');
-    return lines.some((line) => line.includes(` FLOCK `) && line.includes(`:${inode} `));
-  } catch {
-    return false;
-  }
+  const lines = systemText('/proc/locks').split('\n');
+  return lines.some((line) => line.includes(` FLOCK `) && line.includes(`:${inode} `));
 }
 
 /** FNV-1a, 64 bits, in hexadecimal. */

@@ -16,7 +16,7 @@ import {
 
 export interface MountUsers {
   /** Runs the work while no other engine removes folders. */
-  exclusively(use: 'begins' | 'ends', work: (turn: MountTurn) => void): void;
+  exclusively(use: 'begins' | 'ends', work: (mayRemove: MayRemove) => void): void;
   all(): ReadonlyMap<string, MountUser>;
   /** Creates or replaces a user's entry atomically. */
   put(name: string, user: MountUser): void;
@@ -25,10 +25,8 @@ export interface MountUsers {
   tidy(written: ReadonlyMap<string, MountUser>): void;
 }
 
-export interface MountTurn {
-  /** True if folders without a user may be removed now. Without the lock an engine may only announce its own use. */
-  mayRemove(): boolean;
-}
+/** True if folders without a user may be removed now. Without the lock an engine may only announce its own use. */
+export type MayRemove = () => boolean;
 
 /**
  * Places of the registry, best first: below the account's home as the system knows it, ignoring HOME and TMPDIR,
@@ -70,10 +68,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/**
- * A use must not begin without the lock while its holder may remove folders. It may end without it: the folders stay,
- * and the next engine removes them.
- */
+/** Without the lock, a use must not begin, but may end: the folders stay, and the next engine removes them. */
 const patienceMs = { begins: 10_000, ends: 1_000 };
 
 export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
@@ -87,10 +82,10 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
       }
       if (typeof lock === 'string') {
         if (use === 'begins') passMountLock(path, asker);
-        return work({ mayRemove: () => false });
+        return work(() => false);
       }
       try {
-        work({ mayRemove: lock.isRespected });
+        work(lock.isRespected);
       } finally {
         lock.release();
       }
@@ -116,7 +111,7 @@ export function usersOnDisk(registry: string, asker: MountAsker): MountUsers {
 export function usersInMemory(): MountUsers {
   const users = new Map<string, MountUser>();
   return {
-    exclusively: (_, work) => work({ mayRemove: () => true }),
+    exclusively: (_, work) => work(() => true),
     all: () => new Map(users),
     put: (name, user) => void users.set(name, user),
     remove: (name) => void users.delete(name),

@@ -20,7 +20,6 @@ export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk:
 }
 
 type Variables = Readonly<Record<string, string>>;
-
 /** Limit for all folders together. */
 const mostNames = 5000;
 

@@ -18,8 +18,7 @@ export interface FilterRequest {
 export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
   const { network } = request;
   const { audit, foreignCalls } = architectures[architecture];
-  const column = architecture === 'x64' ? 0 : 1;
-  const call = (name: keyof typeof calls): number => calls[name][column];
+  const [fcntl = 0, socket = 0, socketpair = 0] = callsOn(architecture, checked).map(({ number }) => number);
   const isRestricted = network === 'restricted';
   const program: Statement[] = [
     load(offset.architecture),
@@ -31,9 +30,9 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
   for (const table of [around, kernel, ...(isRestricted ? [introspection] : [])])
     for (const { number } of callsOn(architecture, table)) program.push(jump('equal', number, 'deny', 'next'));
   program.push(
-    jump('equal', call('fcntl'), 'lease', 'next'),
-    jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
-    jump('equal', call('socketpair'), isRestricted ? 'pair' : 'no hypervisor', 'allow'),
+    jump('equal', fcntl, 'lease', 'next'),
+    jump('equal', socket, isRestricted ? 'family' : 'no hypervisor', 'next'),
+    jump('equal', socketpair, isRestricted ? 'pair' : 'no hypervisor', 'allow'),
   );
   if (isRestricted) program.push(...families(request));
   else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
@@ -92,10 +91,7 @@ const architectures = {
 } as const;
 
 export type SeccompArchitecture = keyof typeof architectures;
-
-export function isSeccompArchitecture(name: string): name is SeccompArchitecture {
-  return name in architectures;
-}
+export const isSeccompArchitecture = (name: string): name is SeccompArchitecture => name in architectures;
 
 /**
  * The calls of a table that an architecture has. Each row has a name, the numbers on x64 and on arm64, and perhaps a
@@ -108,8 +104,8 @@ export function callsOn(architecture: SeccompArchitecture, table: string) {
   return present.map(({ name, number, at }) => ({ name, number: Number(number), position: Number(at) }));
 }
 
-const calls = { fcntl: [72, 25], socket: [41, 198], socketpair: [53, 199] } as const;
-
+/** Calls whose arguments decide. */
+const checked = 'fcntl 72 25, socket 41 198, socketpair 53 199';
 /** Work queues, which filters cannot see, and keys of the session outside. */
 const around = `io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, add_key 248 217,
   request_key 249 218, keyctl 250 219`;
@@ -124,7 +120,6 @@ const kernel = `bpf 321 280, perf_event_open 298 241, userfaultfd 323 282, open_
 const introspection = 'ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, pidfd_getfd 438 438';
 /** F_SETLEASE and F_SETDELEG. */
 const leases = [1024, 1040];
-
 /** Offsets in the data that the filter gets. Arguments are 64 bits wide; these calls use the lower half. */
 export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };

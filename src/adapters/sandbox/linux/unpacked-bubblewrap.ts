@@ -16,9 +16,7 @@ export function isIntact(program: string): boolean {
 }
 
 /** Loaded on use: most machines have a bubblewrap of their own. */
-export function programHash(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
+export const programHash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 function read(path: string): Buffer | undefined {
   try {

@@ -1,30 +1,27 @@
 import { type HostTarget, readHostLists } from '../../../core/policy/network/host-lists.ts';
-import type { DeniedRequest, NetworkLists } from '../../../protocol/permissions.ts';
+import type { NetworkLists } from '../../../protocol/permissions.ts';
 import { createGate, type GateOptions, idleMs, joinSockets } from './connection-gate.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
 
-export interface CommandProxy {
-  /** Serves HTTP and SOCKS5 on one socket, by the first byte. With a target, forwards connections unchanged. */
-  serve(listener: Server, target?: HostTarget): void;
-  denied(): readonly DeniedRequest[];
-  close(): void;
-}
-
+export type CommandProxy = ReturnType<typeof createCommandProxy>;
 const mostConnections = 256;
 const handshakeMs = 30_000;
 
-export function createCommandProxy(options: GateOptions): CommandProxy {
+export function createCommandProxy(options: GateOptions) {
   const gate = createGate(options);
   const http = createHttpProxy(gate);
   const listeners: Server[] = [];
   const sockets = new Set<Socket>();
 
-  function take(socket: Socket): void {
+  function hold(socket: Socket): void {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+  }
+
+  function take(socket: Socket): void {
+    hold(socket);
     // A program whose question is pending sends nothing until there is an answer.
     socket.setTimeout(handshakeMs, () => void (gate.isAsking() ? socket.setTimeout(idleMs) : socket.destroy()));
     const onEnd = (): void => void socket.destroy();
@@ -41,8 +38,7 @@ export function createCommandProxy(options: GateOptions): CommandProxy {
   }
 
   async function carry(socket: Socket, target: HostTarget): Promise<void> {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+    hold(socket);
     socket.pause();
     const passage = await gate.pass({ ...target, protocol: 'socks5_tcp' });
     if (passage.kind !== 'open') return void socket.destroy();
@@ -51,7 +47,8 @@ export function createCommandProxy(options: GateOptions): CommandProxy {
   }
 
   return {
-    serve(listener, target) {
+    /** Serves HTTP and SOCKS5 on one socket, by the first byte. With a target, forwards connections unchanged. */
+    serve(listener: Server, target?: HostTarget): void {
       listeners.push(listener);
       listener.maxConnections = mostConnections;
       // A program may end its half of a connection first; Node would end the other half with it.
@@ -61,7 +58,7 @@ export function createCommandProxy(options: GateOptions): CommandProxy {
         .on('error', () => {});
     },
     denied: () => gate.denied(),
-    close() {
+    close(): void {
       for (const listener of listeners) listener.close();
       for (const socket of sockets) socket.destroy();
       gate.close();
@@ -82,7 +79,6 @@ const httpNamesOfTools = [
 ];
 const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
 const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
-
 /** A command has a loopback of its own, with the servers that it starts; the proxy would look on this machine. */
 const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 

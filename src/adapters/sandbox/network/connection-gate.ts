@@ -32,14 +32,7 @@ export type Passage =
   | { readonly kind: 'blocked'; readonly denied: DeniedRequest }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-export interface Gate {
-  /** Never rejects. */
-  pass(request: GateRequest): Promise<Passage>;
-  isAsking(): boolean;
-  /** In the order of the first requests. */
-  denied(): readonly DeniedRequest[];
-  close(): void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 export interface GateOptions {
   readonly lists: NetworkLists;
@@ -55,7 +48,7 @@ const mostDenied = 200;
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions): Gate {
+export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000 }: GateOptions) {
   const hosts = readHostLists(lists);
   const life = new AbortController();
   const refused = new Map<string, DeniedRequest>();
@@ -100,7 +93,8 @@ export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000
   }
 
   return {
-    async pass(request) {
+    /** Never rejects. */
+    async pass(request: GateRequest): Promise<Passage> {
       const { host, port, protocol } = request;
       try {
         const judged = await judge(request);
@@ -116,7 +110,8 @@ export function createGate({ lists, ways = systemDialer, decide, lookupMs = 2000
       }
     },
     isAsking: () => waiting > 0,
-    denied: () => [...refused.values()],
+    /** In the order of the first requests. */
+    denied: (): readonly DeniedRequest[] => [...refused.values()],
     close: () => life.abort(),
   };
 }
@@ -129,10 +124,7 @@ function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedBy
 }
 
 /** Refusals that no list can lift. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */
-function beyondLists(
-  { methods }: NetworkLists,
-  { protocol, method = '', port }: GateRequest,
-): DenialReason | undefined {
+function beyondLists({ methods }: NetworkLists, { protocol, method = '', port }: GateRequest) {
   if (protocol === 'socks5_udp') return methods === 'reading' ? 'method_not_allowed' : 'policy_denied';
   if (methods === 'any') return undefined;
   if (protocol === 'http') return reading.has(method) ? undefined : 'method_not_allowed';
@@ -164,11 +156,9 @@ export const systemDialer: Dialer = {
     }),
 };
 
-async function dialFirst(
-  ways: Dialer,
-  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
-  signal: AbortSignal,
-): Promise<Socket> {
+type Judged = { readonly addresses: readonly string[]; readonly port: number };
+
+async function dialFirst(ways: Dialer, { addresses, port }: Judged, signal: AbortSignal): Promise<Socket> {
   let failure: unknown = new Error('no address');
   for (const address of addresses.slice(0, 4)) {
     try {
@@ -181,14 +171,11 @@ async function dialFirst(
 }
 
 async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timed out')), milliseconds);
-    // The process must not stay alive for a command that has ended.
-    timer.unref();
-  });
+  const late = Promise.withResolvers<never>();
+  // The process must not stay alive for a command that has ended.
+  const timer = setTimeout(() => late.reject(new Error('timed out')), milliseconds).unref();
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
   }

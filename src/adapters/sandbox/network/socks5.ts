@@ -3,7 +3,6 @@ import { normaliseHost } from '../../../core/policy/network/host-name.ts';
 import { type Gate, joinSockets, sendAndClose } from './connection-gate.ts';
 
 export const socksVersion = 5;
-
 const reply = { granted: 0, failed: 1, notAllowed: 2, unreachable: 4, commandUnknown: 7, addressUnknown: 8 } as const;
 const command = { connect: 1, udp: 3 } as const;
 const noMethod = 0xff;
@@ -12,13 +11,7 @@ export type SocksStep =
   | { readonly kind: 'more' }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'greeting'; readonly length: number; readonly isOpen: boolean }
-  | {
-      readonly kind: 'request';
-      readonly length: number;
-      readonly command: number;
-      readonly host?: string;
-      readonly port: number;
-    };
+  | ({ readonly kind: 'request'; readonly host?: string } & Readonly<Record<'length' | 'command' | 'port', number>>);
 
 /** The greeting: version, count, and that many login methods. Only programs that need none are accepted. */
 export function readSocksGreeting(bytes: Buffer): SocksStep {
@@ -92,6 +85,4 @@ async function grant(
 }
 
 /** The proxy's own address is not disclosed. */
-function answer(code: number): Buffer {
-  return Buffer.from([socksVersion, code, 0, 1, 0, 0, 0, 0, 0, 0]);
-}
+const answer = (code: number): Buffer => Buffer.from([socksVersion, code, 0, 1, 0, 0, 0, 0, 0, 0]);

@@ -8,20 +8,11 @@ import type { PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts'
  */
 export type WindowsLevel = 'elevated' | 'unelevated';
 
-export interface WindowsPlan {
-  /** `blocked`: the account has firewall rules. `best-effort`: variables and stubs, which a program may ignore. */
-  readonly network: 'open' | 'blocked' | 'best-effort';
-}
-
 /**
  * How Windows could enforce the policy, or a sentence why it cannot. `usualRoots`: writable under workspace-write, that
  * is the working folder, configured roots and temporary folders.
  */
-export function planWindows(
-  level: WindowsLevel,
-  policy: ResolvedPolicy,
-  usualRoots: readonly string[],
-): WindowsPlan | string {
+export function planWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRoots: readonly string[]) {
   const { files, network, enforcement } = policy;
   if (enforcement !== 'managed' || files.kind === 'unrestricted')
     return 'A sandbox needs a policy that restricts files.';
@@ -42,7 +33,9 @@ export function planWindows(
     return `${JSON.stringify(reopened)} is writable inside a read-only path, which access lists cannot express.`;
   const isUsual = written.length === 0 || new Set(written).symmetricDifference(new Set(usualRoots)).size === 0;
   if (level === 'unelevated' && !isUsual) return 'A restricted token can open only the roots of workspace-write.';
-  return { network: network === 'enabled' ? 'open' : level === 'elevated' ? 'blocked' : 'best-effort' };
+  // `blocked`: the account has firewall rules. `best-effort`: variables and stubs, which a program may ignore.
+  const withoutNetwork = level === 'elevated' ? ('blocked' as const) : ('best-effort' as const);
+  return { network: network === 'enabled' ? ('open' as const) : withoutNetwork };
 }
 
 /** True if a folder above the path is read-only inside a writable one. */

@@ -28,9 +28,8 @@ export interface ConfigLayer {
 }
 
 /** True for layers of the user and the administrator: only they may open Capstan's own files to commands. */
-export function isOwnerLayer({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean {
-  return name !== 'project' && ofCall !== true;
-}
+export const isOwnerLayer = ({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean =>
+  name !== 'project' && ofCall !== true;
 
 /** The source of a key for messages: the file, with the line if known. */
 export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
@@ -38,9 +37,8 @@ export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: rea
   return line === undefined ? layer.source : `${layer.source}:${line}`;
 }
 
-export function keyLine({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined {
-  return text === undefined ? undefined : tomlKeyLine(text, path);
-}
+export const keyLine = ({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined =>
+  text === undefined ? undefined : tomlKeyLine(text, path);
 
 export type ConfigProblemCode =
   | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden' | 'engine'}-key`

@@ -37,10 +37,8 @@ const gates = [
 export type GateName = (typeof gates)[number]['name'];
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
-
-export function isGateOpen(name: GateName, given: GivenGates): boolean {
-  return given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
-}
+export const isGateOpen = (name: GateName, given: GivenGates): boolean =>
+  given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
 
 export function openGates(given: GivenGates): readonly string[] {
   const all = { ...Object.fromEntries(gates.map(({ name, isOpen }) => [name, isOpen])), ...given };

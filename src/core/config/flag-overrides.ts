@@ -25,9 +25,8 @@ export function splitOverride(text: string): (Pick<Override, 'path'> & { readonl
 }
 
 /** The layer values of all overrides; of two that set the same key, the later wins. */
-export function overrideValues(overrides: readonly Override[]): JsonObject {
-  return overrides.reduce<JsonObject>((values, override) => mergeValues(values, nested(override)), {});
-}
+export const overrideValues = (overrides: readonly Override[]): JsonObject =>
+  overrides.reduce<JsonObject>((values, override) => mergeValues(values, nested(override)), {});
 
 function nested({ path, value }: Override): JsonObject {
   // The path has at least one part, so the outermost value is an object.

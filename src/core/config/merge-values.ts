@@ -62,6 +62,4 @@ export function filterLists(filters: Readonly<Record<string, 'include' | 'exclud
   return { exclude: patterns('exclude'), includeOnly: patterns('include') };
 }
 
-function folded(pattern: string): string {
-  return pattern.toUpperCase().toLowerCase();
-}
+const folded = (pattern: string): string => pattern.toUpperCase().toLowerCase();

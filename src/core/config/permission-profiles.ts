@@ -61,9 +61,8 @@ export function readProfiles(
   return { named: { id, profile }, problems: located };
 }
 
-function tablesIn(values: JsonObject): ProfileTables {
-  return Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
-}
+const tablesIn = (values: JsonObject): ProfileTables =>
+  Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
 
 /** Entries of the profile and its parents as defined by the user and the administrator alone. */
 function entriesOf(

@@ -45,6 +45,9 @@ function plain(folder: string): string {
   return folder.slice(0, end);
 }
 
+const paths = (dottedKeys: string): readonly (readonly string[])[] =>
+  dottedKeys.match(/\S+/g)?.map((key) => key.split('.')) ?? [];
+
 /**
  * Keys that no project may set, even a trusted one: where data goes, costs, what starts unsandboxed, trust decisions,
  * and features whose only choice is to protect less.
@@ -67,10 +70,6 @@ export const rootOnlyKeys = paths(`
   shell_environment_policy allow_login_shell undo mcp_servers web_search
   agents features.multi_agent features.collab
 `);
-
-function paths(dottedKeys: string): readonly (readonly string[])[] {
-  return dottedKeys.match(/\S+/g)?.map((key) => key.split('.')) ?? [];
-}
 
 export function withoutForbiddenKeys(layer: ConfigLayer): {
   readonly layer: ConfigLayer;

@@ -80,9 +80,8 @@ export function brokenByApproval({ approvals }: Requirements, approval: Approval
   return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
-export function brokenByReviewer({ reviewers }: Requirements, reviewer: ApprovalsReviewer) {
-  return reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
-}
+export const brokenByReviewer = ({ reviewers }: Requirements, reviewer: ApprovalsReviewer) =>
+  reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 
 export function brokenByProfile(requirements: Requirements, profile: PermissionProfile) {
   const { sandboxModes } = requirements;
@@ -110,7 +109,6 @@ export function replacementMode({ allowed: [first] }: Allowed<ProfileWidth>): Sa
 
 export const credentialStores = ['file', 'keyring', 'auto', 'ephemeral'] as const;
 export type CredentialStoreName = (typeof credentialStores)[number];
-
 export const loginMethods = ['chatgpt', 'api'] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
@@ -133,10 +131,8 @@ export function loginLimits(
   });
 }
 
-function both<Value>(one: readonly Value[] | undefined, other: readonly Value[] | undefined) {
-  return one === undefined || other === undefined ? (one ?? other) : one.filter((value) => other.includes(value));
-}
-
+const both = <Value>(one: readonly Value[] | undefined, other: readonly Value[] | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : one.filter((value) => other.includes(value));
 const names = { chatgpt: 'ChatGPT', api: 'an API key' };
 
 /** Why a login is not allowed; undefined if it is. One with an unknown account belongs to no allowed workspace. */
@@ -165,7 +161,6 @@ export function refuseLogin(
 
 /** Web searches of the provider: in its cache, in its index, or on the live web. */
 export const webSearchModes = ['disabled', 'cached', 'indexed', 'live'] as const;
-
 export type WebSearchMode = (typeof webSearchModes)[number];
 
 interface WebSearchChoice {
@@ -220,14 +215,9 @@ export function deniesRead({ denyRead }: Requirements, path: string): boolean {
 }
 
 const wholeDisk: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'write' };
-
-function restricted(profile: PermissionProfile) {
-  return profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
-}
-
-function isGlob(pattern: string): boolean {
-  return /[*?[{]/.test(pattern);
-}
+const restricted = (profile: PermissionProfile) =>
+  profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
+const isGlob = (pattern: string): boolean => /[*?[{]/.test(pattern);
 
 /** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */
 function denials(pattern: string): readonly FileSystemEntry[] {

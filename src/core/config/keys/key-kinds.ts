@@ -177,7 +177,6 @@ export function describeKind(kind: KeyKind): string {
 }
 
 export const isLeaf = (kind: KeyKind): kind is LeafKind => Object.hasOwn(leafRules, kind.type);
-
 /** The caller has chosen the rule by the kind's type. */
 const ruleOf = (kind: LeafKind) => leafRules[kind.type] as LeafRule<LeafKind>;
 
@@ -190,7 +189,6 @@ interface LeafRule<Kind> {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isPath = (text: string): boolean => text !== '' && !isFileUrl(text);
-
 /** Taken as a path, it would name a missing folder `file:`, so a protection or a grant would have no effect. */
 export const isFileUrl = (text: string): boolean => /^file:/i.test(text);
 const isTextMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isText);
@@ -310,9 +308,8 @@ const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { re
 };
 
 /** A name that looks like a number or a boolean was written without quotes. */
-export function needsQuotes(kind: KeyKind, value: Json): boolean {
-  return (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
-}
+export const needsQuotes = (kind: KeyKind, value: Json): boolean =>
+  (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
 
 export function withCamelCaseKeys<Keys extends KeyTable>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
   // The only cast from the table to its type; `checkValues` has established it.

@@ -92,14 +92,12 @@ export function resolveProvider(config: Config, id: string, env: Variables = {})
   return providerFrom(id, { builtIn: builtIn ?? {}, given: withOpenaiUrl(config, id, given ?? {}), env });
 }
 
-function withOpenaiUrl({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider {
-  return id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
-}
+const withOpenaiUrl = ({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider =>
+  id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
 
 /** The provider's address for files: without a name, a password or a key in it. */
-export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string {
-  return withoutSlash(withoutCredentials(new URL(baseUrl).href));
-}
+export const providerAddress = ({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string =>
+  withoutSlash(withoutCredentials(new URL(baseUrl).href));
 
 interface ProviderSources {
   readonly builtIn: Partial<BuiltInProvider>;
@@ -221,9 +219,7 @@ function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem 
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
 }
 
-function incomplete(message: string, next: string): ProviderProblem {
-  return { code: 'provider-incomplete', message, next };
-}
+const incomplete = (message: string, next: string): ProviderProblem => ({ code: 'provider-incomplete', message, next });
 
 function unknownProvider(config: Config, id: string): ProviderProblem {
   if (id === 'ollama-chat') {
@@ -236,10 +232,8 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
   return { code: 'provider-unknown', message, next };
 }
 
-function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {
-  return configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
-}
-
+const loginFor = (configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> =>
+  configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Absent values are left to the server. */
@@ -283,7 +277,6 @@ export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInPr
 );
 
 export const localProvider = (id: string): LocalProvider | undefined => localProviders.find((local) => local.id === id);
-
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 

@@ -161,9 +161,12 @@ function choices<const Choice extends string>(
 }
 
 /** Every unknown name is an error: a misspelt requirement would not be enforced. */
-function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
-  return { type: 'table', keys, unused: [], unknown: 'error' };
-}
+const table = <Keys extends KeyTable>(keys: Keys): TableKind<Keys> => ({
+  type: 'table',
+  keys,
+  unused: [],
+  unknown: 'error',
+});
 
 const widths: readonly ProfileWidth[] = ['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'];
 

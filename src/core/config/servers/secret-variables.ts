@@ -33,13 +33,10 @@ function passedVariablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): read
     .filter((name) => typeof name === 'string');
 }
 
-function tablesIn(layers: readonly Pick<ConfigLayer, 'values'>[], key: string): readonly JsonObject[] {
-  return layers.flatMap(({ values }) => Object.values(objectAt(values, key) ?? {})).filter(isJsonObject);
-}
-
-function headerVariables(table: JsonObject): readonly unknown[] {
-  return Object.values(objectAt(table, 'env_http_headers') ?? {});
-}
+const tablesIn = (layers: readonly Pick<ConfigLayer, 'values'>[], key: string): readonly JsonObject[] =>
+  layers.flatMap(({ values }) => Object.values(objectAt(values, key) ?? {})).filter(isJsonObject);
+const headerVariables = (table: JsonObject): readonly unknown[] =>
+  Object.values(objectAt(table, 'env_http_headers') ?? {});
 
 /**
  * Variables that any provider takes a key or a header from, chosen or not. OpenAI's count even where another provider

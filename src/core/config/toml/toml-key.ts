@@ -13,9 +13,8 @@ export function parseTomlKey(text: string): readonly string[] | undefined {
   }
 }
 
-export function formatTomlKey(path: readonly string[]): string {
-  return path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : formatTomlString(part))).join('.');
-}
+export const formatTomlKey = (path: readonly string[]): string =>
+  path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : formatTomlString(part))).join('.');
 
 function readPart(text: string, at: number): { readonly value: string; readonly end: number } | undefined {
   if (text[at] === '"' || text[at] === "'") return readTomlString(text, at);

@@ -198,10 +198,7 @@ export function editHint(
     .join('\n');
 }
 
-function nested(path: readonly string[], values: JsonObject): JsonObject {
-  return path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
-}
-
-function dotted(path: readonly string[], assigned: string): string {
-  return path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;
-}
+const nested = (path: readonly string[], values: JsonObject): JsonObject =>
+  path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
+const dotted = (path: readonly string[], assigned: string): string =>
+  path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;

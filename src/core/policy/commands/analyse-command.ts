@@ -162,6 +162,5 @@ function canonicalWord(word: string, shell: ShellCall['shell']) {
 }
 
 /** In zsh any name may be an alias, and quoting prevents that. */
-function isKeyword(word: string, shell: ShellCall['shell']): boolean {
-  return shell === 'zsh' || keyword.test(literalWord(word)?.text ?? '');
-}
+const isKeyword = (word: string, shell: ShellCall['shell']): boolean =>
+  shell === 'zsh' || keyword.test(literalWord(word)?.text ?? '');

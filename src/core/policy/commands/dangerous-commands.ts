@@ -61,10 +61,8 @@ function isFromCommit(words: readonly string[]): boolean {
 }
 
 /** Git's clusters are letters alone. */
-function has(words: readonly string[], letter: string, name?: string): boolean {
-  return hasOption(words, letter, name, /^-[A-Za-z]+$/);
-}
-
+const has = (words: readonly string[], letter: string, name?: string): boolean =>
+  hasOption(words, letter, name, /^-[A-Za-z]+$/);
 export type DangerKind = 'forced-removal' | 'destructive';
 
 const always = setOf(
@@ -73,6 +71,11 @@ const always = setOf(
 );
 
 const devices = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|mem$|kmem$|port$)/;
+
+/** True if writing to it destroys more than a file. */
+export const isDevice = (path: string): boolean => devices.test(path) || path === '/proc/sysrq-trigger';
+const isRecursive = (words: readonly string[]): boolean => hasOption(words, 'R', 'recursive');
+const writesDevice = (words: readonly string[]): boolean => words.some(isDevice);
 
 const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   chgrp: isRecursive,
@@ -113,19 +116,6 @@ export function dangerOfWords([program, ...words]: readonly string[]): DangerKin
   if (always.has(name) || /^(?:mkfs|newfs)(?:[._].*)?$/.test(name)) return 'destructive';
   if (Object.hasOwn(byWords, name)) return byWords[name]?.(words) === true ? 'destructive' : undefined;
   return windowsDanger([program, ...words]);
-}
-
-/** True if writing to it destroys more than a file. */
-export function isDevice(path: string): boolean {
-  return devices.test(path) || path === '/proc/sysrq-trigger';
-}
-
-function isRecursive(words: readonly string[]): boolean {
-  return hasOption(words, 'R', 'recursive');
-}
-
-function writesDevice(words: readonly string[]): boolean {
-  return words.some(isDevice);
 }
 
 /** True unless the size is given as an increase. */
@@ -174,6 +164,5 @@ function dangerOfPowerShell([command = '', ...rest]: readonly string[]): DangerK
   return opensAddress(name, rest);
 }
 
-function opensAddress(name: string, rest: readonly string[]): DangerKind | undefined {
-  return openers.has(name) && rest.some((word) => address.test(word)) ? 'destructive' : undefined;
-}
+const opensAddress = (name: string, rest: readonly string[]): DangerKind | undefined =>
+  openers.has(name) && rest.some((word) => address.test(word)) ? 'destructive' : undefined;

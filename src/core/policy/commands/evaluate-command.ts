@@ -222,9 +222,7 @@ export function noteAssignment(found: CommandFindings, assignment: KnownWord): v
     noteUnknown(found, { kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
 }
 
-export function literalWords(words: readonly KnownWord[]): string[] {
-  return words.filter((word) => word !== undefined);
-}
+export const literalWords = (words: readonly KnownWord[]): string[] => words.filter((word) => word !== undefined);
 
 /**
  * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All

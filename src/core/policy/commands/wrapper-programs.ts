@@ -208,9 +208,7 @@ export function scriptArgument(words: readonly KnownWord[]): TakenScript | undef
   return { script: joined(rest.slice(end + taker.operands)), isWhole: false, isOpen: name === 'parallel' };
 }
 
-function joined(words: readonly KnownWord[]): string {
-  return words.filter((word) => word !== undefined).join(' ');
-}
+const joined = (words: readonly KnownWord[]): string => words.filter((word) => word !== undefined).join(' ');
 
 /** The commands that `find` starts, each with `{}` in it. */
 export function findActions(words: readonly KnownWord[]): readonly (readonly KnownWord[])[] {

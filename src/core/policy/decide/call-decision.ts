@@ -90,13 +90,14 @@ export interface RefuseDecision {
   readonly next: string;
 }
 
-export function refuse(why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision {
-  return { kind: 'refuse', why, next };
-}
+export const refuse = (why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision => ({
+  kind: 'refuse',
+  why,
+  next,
+});
 
-export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) {
-  return canAsk && allowsAsking(approval, about);
-}
+export const canAskAbout = ({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) =>
+  canAsk && allowsAsking(approval, about);
 
 /** Why the user is not asked, as the end of a sentence. `danger`: about destruction, with or without a sandbox. */
 export function reasonNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: QuestionTopic | 'danger') {
@@ -131,9 +132,8 @@ export function refuseMissingPaths(
 }
 
 /** A user's answer cannot open what a profile denies. */
-export function refuseDeniedPath(path: string): RefuseDecision {
-  return refuse(`${JSON.stringify(path)} is denied, and no request can change that.`);
-}
+export const refuseDeniedPath = (path: string): RefuseDecision =>
+  refuse(`${JSON.stringify(path)} is denied, and no request can change that.`);
 
 /** Requirements that a tool declares before the call runs. Undeclared: nothing that the policy governs. */
 export interface CallNeeds {

@@ -111,9 +111,8 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   return { kind: 'ask', question, where: 'sandbox', grantKeys, notOffered };
 }
 
-function onlyReads({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean {
-  return readOnly === true && destructive !== true;
-}
+const onlyReads = ({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean =>
+  readOnly === true && destructive !== true;
 
 /** True if its calls need a question or an earlier answer. `isFree`: the policy leaves everything to the model. */
 export function asksAboutTool(
@@ -182,9 +181,7 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
 }
 
 /** An approval covers this file only: the path may lead to another one later. */
-function placeOf({ path, place = path }: NeededPath): string {
-  return place;
-}
+const placeOf = ({ path, place = path }: NeededPath): string => place;
 
 function reasonOf(closed: readonly string[]): string {
   const [first, ...others] = closed;

@@ -131,9 +131,8 @@ function wanted(context: DecisionContext, { escalation, missing, kept }: CallNee
   return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
 }
 
-function nonEmptyOrNone(notOffered: NotOfferedAnswers): NotOfferedAnswers | undefined {
-  return Object.keys(notOffered).length === 0 ? undefined : notOffered;
-}
+const nonEmptyOrNone = (notOffered: NotOfferedAnswers): NotOfferedAnswers | undefined =>
+  Object.keys(notOffered).length === 0 ? undefined : notOffered;
 
 function refused(
   context: DecisionContext,
@@ -155,7 +154,6 @@ function refused(
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 const findAnotherWay = 'Find another way, or tell the user what is needed.';
-
 type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 
 function reasonOf(
@@ -203,9 +201,7 @@ function quoted(words: readonly string[]): string {
   return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * Further effects of leaving the sandbox, for the question. Rules and session answers do not cover them, so such a call
@@ -227,9 +223,8 @@ function describeEvaluation({ analysis }: Pick<DecisionContext, 'analysis'>): st
 }
 
 /** For every question about such a call. Undefined: its input is closed. */
-export function describeTyping({ typed }: Pick<CallNeeds, 'typed'>): string | undefined {
-  return typed === true ? 'The model will be able to type into it while it runs.' : undefined;
-}
+export const describeTyping = ({ typed }: Pick<CallNeeds, 'typed'>): string | undefined =>
+  typed === true ? 'The model will be able to type into it while it runs.' : undefined;
 
 /** Decides if a command that the sandbox denied files may run again outside. Undefined: it fails without a question. */
 export function decideRetry(

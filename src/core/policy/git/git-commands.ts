@@ -63,18 +63,13 @@ export function reasonGitStaysInside(
   };
 }
 
-export function isGit([program = '']: readonly string[]): boolean {
-  return /^git(?:-|$)/.test(programName(program));
-}
+export const isGit = ([program = '']: readonly string[]): boolean => /^git(?:-|$)/.test(programName(program));
 
 /** True if a command of the script changes the folder for later ones. */
-export function changesFolder(analysis: DecisionContext['analysis']): boolean {
-  return (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
-}
-
-export function startsGit(analysis: DecisionContext['analysis']): boolean {
-  return [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
-}
+export const changesFolder = (analysis: DecisionContext['analysis']): boolean =>
+  (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
+export const startsGit = (analysis: DecisionContext['analysis']): boolean =>
+  [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
 
 /** Options that name a program to run, a file to write or settings to use, or lead into other repositories. */
 const naming = [

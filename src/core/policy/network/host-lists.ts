@@ -109,9 +109,7 @@ export function deniesHost(pattern: HostPattern, { host, port }: HostTarget): bo
 }
 
 /** Requires a host in normal form. */
-export function hostAtPort(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
+export const hostAtPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** The canonical form of a pattern: lower case, no final dot, the port if it names one. Undefined: not a pattern. */
 export function normalHostPattern(text: string): string | undefined {

@@ -18,7 +18,6 @@ export interface OwnPlaces {
 
 /** The homes, which never contain the user's work. */
 export type OwnHomes = Pick<OwnPlaces, 'state' | 'parts'>;
-
 /** For questions about a profile alone, under which nothing is run. */
 export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secrets: [], stores: [] };
 /** Kernel interfaces: root's writes there change the host, whatever the sandbox. */
@@ -29,9 +28,9 @@ const partNames = `sessions archived_sessions thread-writer-locks capstan log sh
   hook-outputs memories rules plugins agents`.split(/\s+/);
 
 /** Folders that stay read-only even as a workspace. Not stored, because they follow from the homes. */
-export function partsOfHomes({ state, parts }: OwnHomes): readonly string[] {
-  return [...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts])];
-}
+export const partsOfHomes = ({ state, parts }: OwnHomes): readonly string[] => [
+  ...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts]),
+];
 
 /**
  * Matches paths below the root that belong to the engine and are never the user's work, so snapshots, diffs, searches
@@ -128,9 +127,12 @@ export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): bo
   });
 }
 
-function ownRule(path: string, access: 'read' | 'deny', ifMissing: PathRule['ifMissing']): PathRule {
-  return { path, access, ifMissing, own: true };
-}
+const ownRule = (path: string, access: 'read' | 'deny', ifMissing: PathRule['ifMissing']): PathRule => ({
+  path,
+  access,
+  ifMissing,
+  own: true,
+});
 
 function pathsOf(texts: readonly string[], reopened: ReadonlySet<string>): readonly string[] {
   const paths = new Set(texts.map(normalisePath).filter((path) => path !== undefined));
@@ -182,9 +184,8 @@ export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.cod
 export const mountPointNames: readonly string[] = [...protectedNames, 'HEAD', 'commondir', 'objects', 'refs'];
 
 /** Git takes a folder with these for a repository, without any `.git`. A file `commondir` names where the last two are. */
-export function isBareRepository(has: (name: string) => boolean): boolean {
-  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
-}
+export const isBareRepository = (has: (name: string) => boolean): boolean =>
+  has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 
 /**
  * Names that keep a folder from becoming such a repository while unchangeable empty folders occupy them; useless if one

@@ -117,13 +117,8 @@ function workspaceEntries(options: ProfileOptions): readonly FileSystemEntry[] {
   ];
 }
 
-function special(access: Access, value: SpecialPath): FileSystemEntry {
-  return { path: { type: 'special', value }, access };
-}
-
-function guard(path: PathPattern): FileSystemEntry {
-  return { path, access: 'read', missing_path_behavior: 'skip' };
-}
+const special = (access: Access, value: SpecialPath): FileSystemEntry => ({ path: { type: 'special', value }, access });
+const guard = (path: PathPattern): FileSystemEntry => ({ path, access: 'read', missing_path_behavior: 'skip' });
 
 function concrete(pattern: PathPattern, roots: readonly string[]): readonly PathPattern[] {
   if (pattern.type === 'special' && pattern.value.kind === 'project_roots') {

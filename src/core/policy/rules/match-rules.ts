@@ -61,9 +61,8 @@ function absolutePath(program: string, cwd: string | undefined): string | undefi
 const byStrictness: readonly RuleDecision[] = ['forbidden', 'prompt', 'allow'];
 
 /** A narrow permission does not lift a broad prohibition. Undefined if nothing was decided. */
-export function strictestDecision(decisions: readonly RuleDecision[]): RuleDecision | undefined {
-  return byStrictness.find((decision) => decisions.includes(decision));
-}
+export const strictestDecision = (decisions: readonly RuleDecision[]): RuleDecision | undefined =>
+  byStrictness.find((decision) => decisions.includes(decision));
 
 /** Twice the number in the model's text: each is checked against all rules. */
 const mostPrefixes = 200;

@@ -45,10 +45,7 @@ export function readRules(text: string, { file, executables: earlier = {} }: Rul
 }
 
 /** Messages quote names and strings of the file, which may be as long as the file. */
-function cut(text: string): string {
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
-}
-
+const cut = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
 type Example = readonly string[];
 
 interface ExampleSet {
@@ -173,9 +170,8 @@ function slotOf(slot: Value): string | readonly string[] {
   return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
 }
 
-function asString(value: Value, name: string, wanted: string): string {
-  return typeof value === 'string' ? value : failType(name, wanted, value);
-}
+const asString = (value: Value, name: string, wanted: string): string =>
+  typeof value === 'string' ? value : failType(name, wanted, value);
 
 const prefixDecisions: Readonly<Record<string, RuleDecision>> = {
   allow: 'allow',
@@ -252,9 +248,7 @@ function ruleHost(written: string): string {
 }
 
 /** Undefined if unclosed, or followed by anything but a port. */
-function withoutBrackets(text: string): string | undefined {
-  return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
-}
+const withoutBrackets = (text: string): string | undefined => /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
 
 /** Removes final dots. A pattern would examine each dot of a long row repeatedly. */
 function withoutDots(host: string | undefined): string | undefined {
@@ -269,9 +263,8 @@ function withoutPort(text: string): string {
   return port !== undefined && more === undefined && /^[0-9]+$/.test(port) ? host : text;
 }
 
-export function prefixRuleLine(prefix: readonly string[]): string {
-  return `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
-}
+export const prefixRuleLine = (prefix: readonly string[]): string =>
+  `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
 
 const connectionWords: Readonly<Record<HostRule['protocol'], string>> = {
   http: 'HTTP connections',
@@ -287,6 +280,4 @@ export function hostRuleLine(host: string, protocol: HostRule['protocol']): stri
 }
 
 /** JSON strings are also valid strings in rules. */
-function quoted(text: string): string {
-  return JSON.stringify(text);
-}
+const quoted = (text: string): string => JSON.stringify(text);

@@ -52,9 +52,7 @@ function tableOf(tables: ProfileTables, id: string, at: readonly string[], isPar
   return wrong(`names a built-in profile that does not exist ("${id}")`, `Use ${ids.join(', ')}.`);
 }
 
-function withoutWords({ description: _description, extends: _extends, ...table }: JsonObject): JsonObject {
-  return table;
-}
+const withoutWords = ({ description: _description, extends: _extends, ...table }: JsonObject): JsonObject => table;
 
 /** Tables merge key by key; any other value replaces the parent's. */
 function merge(parent: JsonObject, child: JsonObject): JsonObject {

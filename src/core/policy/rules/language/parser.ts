@@ -129,13 +129,16 @@ interface Cursor {
   scope: NameScope;
 }
 
-function newScope(kind: NameScope['kind'], outer: NameScope | undefined): NameScope {
-  return { kind, names: new Set(), uses: new Map(), outer, loops: 0 };
-}
+const newScope = (kind: NameScope['kind'], outer: NameScope | undefined): NameScope => ({
+  kind,
+  names: new Set(),
+  uses: new Map(),
+  outer,
+  loops: 0,
+});
 
-function openScope(cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): NameScope {
-  return (cursor.scope = newScope(kind, cursor.scope));
-}
+const openScope = (cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): NameScope =>
+  (cursor.scope = newScope(kind, cursor.scope));
 
 /** Names without a value in the scope are looked up in the enclosing one. */
 function closeScope(cursor: Cursor): void {

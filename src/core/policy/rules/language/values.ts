@@ -64,9 +64,8 @@ export function isTrue(value: Value): boolean {
   return value.kind === 'function' || sizeOf(value) > 0;
 }
 
-export function sizeOf(value: Exclude<Value, null | boolean | number | string | FunctionValue>): number {
-  return value.kind === 'dict' ? value.entries.size : value.items.length;
-}
+export const sizeOf = (value: Exclude<Value, null | boolean | number | string | FunctionValue>): number =>
+  value.kind === 'dict' ? value.entries.size : value.items.length;
 
 /** The items of a loop; a dict's keys. */
 export function itemsOf(value: Value): readonly Value[] {

@@ -88,8 +88,7 @@ export function layOutSummary(payload: CheckpointSummaryText) {
 }
 
 function withContext({ context, summary }: SummaryByModel): string {
-  if (context === '') return summary;
-  return `Context for the task:\n${markCursors(context, 'in this context')}\n\n${summary}`;
+  return context === '' ? summary : `Context for the task:\n${markCursors(context, 'in this context')}\n\n${summary}`;
 }
 
 function answerHeading({ number, isOlder }: LastAnswer): string {

@@ -116,8 +116,7 @@ function hideValue(value: Json, at: Where): Json {
   if (isJsonObject(value)) return hideTable(value, at);
   if (at.isSecret) return hiddenMark;
   if (typeof value !== 'string') return value;
-  if (isSecretShaped(value) || (at.isOpen && openShape.test(value))) return hiddenMark;
-  return hideInAddress(value);
+  return isSecretShaped(value) || (at.isOpen && openShape.test(value)) ? hiddenMark : hideInAddress(value);
 }
 
 /** In a command: `--token=x`, `--token x`, `Authorization: x`, any header, and a script among its arguments. */

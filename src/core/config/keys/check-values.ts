@@ -113,8 +113,7 @@ class Check {
       if (!kind.names.includes(name)) return this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, at);
       const isRight = typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member));
       if (!isRight) return this.#wrongValue({ type: 'boolean' }, member, at);
-      if (kind.closable === undefined) return this.#keep(member, at);
-      return this.#closed(kind.closable, member, at, name);
+      return kind.closable === undefined ? this.#keep(member, at) : this.#closed(kind.closable, member, at, name);
     });
   }
 

@@ -153,8 +153,7 @@ function dangerOfCmd([command = '', ...rest]: readonly string[]): DangerKind | u
   const name = programName(command.replace(/^"|"$/g, ''));
   const has = (letter: string): boolean => rest.some((word) => word.toLowerCase().includes(`/${letter}`));
   if ((name === 'del' || name === 'erase') && has('f')) return 'forced-removal';
-  if ((name === 'rd' || name === 'rmdir') && has('s') && has('q')) return 'forced-removal';
-  return opensAddress(name, rest);
+  return (name === 'rd' || name === 'rmdir') && has('s') && has('q') ? 'forced-removal' : opensAddress(name, rest);
 }
 
 function dangerOfPowerShell([command = '', ...rest]: readonly string[]): DangerKind | undefined {

@@ -68,8 +68,7 @@ export function literalWord(source: string): LiteralWord | undefined {
       at += 1;
     }
   }
-  if (hasBraces && /,|\.\./.test(source)) return undefined;
-  return { text, only };
+  return hasBraces && /,|\.\./.test(source) ? undefined : { text, only };
 }
 
 interface Quoted {

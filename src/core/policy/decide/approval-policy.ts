@@ -8,8 +8,7 @@ export const approvalName = (approval: ApprovalPolicy): string =>
 export type QuestionTopic = 'sandbox' | 'rules' | 'permissions' | 'mcp';
 
 export function allowsAsking(approval: ApprovalPolicy, about: QuestionTopic): boolean {
-  if (typeof approval === 'string') return approval !== 'never';
-  return approval.granular[flagsOfTopics[about]];
+  return typeof approval === 'string' ? approval !== 'never' : approval.granular[flagsOfTopics[about]];
 }
 
 const flagsOfTopics = {
@@ -64,8 +63,7 @@ export function granularFault(value: Readonly<Record<string, unknown>>): string 
 }
 
 export function isSameApproval(a: ApprovalPolicy, b: ApprovalPolicy): boolean {
-  if (typeof a === 'string' || typeof b === 'string') return a === b;
-  return asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
+  return typeof a === 'string' || typeof b === 'string' ? a === b : asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
 }
 
 /** True if `b` allows every question that `a` allows. */

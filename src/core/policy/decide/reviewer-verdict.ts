@@ -117,8 +117,7 @@ export function isNarrowAction({ kind, commands, paths, host, permissions }: Rev
   if ([...read, ...write].some(isNearRoot)) return false;
   if (kind === 'network') return host !== undefined;
   if (kind === 'patch') return paths !== undefined && paths.length > 0;
-  if (kind === 'permissions') return read.length + write.length > 0;
-  return commands?.length === 1;
+  return kind === 'permissions' ? read.length + write.length > 0 : commands?.length === 1;
 }
 
 /** Folders that hold a machine's or a user's files: `/`, `/etc`, `/home/someone`. */

@@ -32,8 +32,7 @@ export function matchRules(rules: RuleSet, argv: readonly string[], options: Rul
   if (program === undefined) return [];
   const name = program.slice(program.lastIndexOf('/') + 1);
   const places = Object.hasOwn(rules.executables, name) ? rules.executables[name] : undefined;
-  if (places?.includes(program) === false) return [];
-  return matches(rules.prefixes, [name, ...argv.slice(1)], program);
+  return places?.includes(program) === false ? [] : matches(rules.prefixes, [name, ...argv.slice(1)], program);
 }
 
 function matches(

@@ -31,8 +31,7 @@ function statement(cursor: Cursor): readonly Statement[] {
   const { line } = peek(cursor);
   if (takeIf(cursor, 'def')) return [definition(cursor, line)];
   if (takeIf(cursor, 'if')) return [condition(cursor, line)];
-  if (takeIf(cursor, 'for')) return [loop(cursor, line)];
-  return simpleStatements(cursor);
+  return takeIf(cursor, 'for') ? [loop(cursor, line)] : simpleStatements(cursor);
 }
 
 function definition(cursor: Cursor, line: number): Statement {
@@ -216,8 +215,7 @@ function parseExpression(cursor: Cursor): Expression {
 function parseExpressionList(cursor: Cursor): Expression {
   const { line } = peek(cursor);
   const first = parseExpression(cursor);
-  if (!isNext(cursor, ',')) return first;
-  return { kind: 'tuple', line, items: [first, ...moreExpressions(cursor, 'newline')] };
+  return !isNext(cursor, ',') ? first : { kind: 'tuple', line, items: [first, ...moreExpressions(cursor, 'newline')] };
 }
 
 /** Each follows a comma. A trailing comma is allowed only in parentheses. */

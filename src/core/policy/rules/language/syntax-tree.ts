@@ -66,19 +66,16 @@ export type Block = readonly Statement[];
 
 export type Statement = { readonly line: number } & (
   | { readonly kind: 'expression'; readonly value: Expression }
-  | { readonly kind: 'assign'; readonly target: Expression; readonly value: Expression }
-  | {
-      readonly kind: 'change';
-      readonly operator: EagerOperator;
-      readonly target: Expression;
-      readonly value: Expression;
-    }
+  | ({ readonly kind: 'assign' } & Assignment)
+  | ({ readonly kind: 'change'; readonly operator: EagerOperator } & Assignment)
   | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Block }
   | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression; readonly body: Block }
   | { readonly kind: 'def'; readonly definition: Definition }
   | { readonly kind: 'return'; readonly value: Expression | undefined }
   | { readonly kind: 'break' | 'continue' | 'pass' }
 );
+
+type Assignment = Readonly<Record<'target' | 'value', Expression>>;
 
 /** `if` or `elif`. */
 export type Branch = readonly [condition: Expression, body: Block];

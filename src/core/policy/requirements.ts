@@ -9,7 +9,7 @@ import { isWithin, normalisePath } from './paths/absolute-paths.ts';
 import { globCovers, literalGlob } from './paths/glob.ts';
 import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './paths/special-places.ts';
 import { grantsNoMoreThan } from './profiles/narrower-profile.ts';
-import { type ProfileWidth, profileWidth } from './profiles/profile-entries.ts';
+import { type ProfileWidth, profileWidth, restrictedFiles } from './profiles/profile-entries.ts';
 import type { NamedProfile } from './profiles/profiles.ts';
 import type { ProfileTables } from './profiles/tables/profile-tables.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
@@ -183,7 +183,7 @@ export function webSearchMode({ wanted, allowed = webSearchModes, isUnlimited }:
 /** Denies the administrator's unreadable paths; an unrestricted profile gets a sandbox for it. Idempotent. */
 export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
-  const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };
+  const rules = restrictedFiles(profile) ?? { type: 'restricted', entries: [wholeDisk] };
   const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
   const added = denyRead.patterns.flatMap(denials).filter((entry) => !known.has(JSON.stringify(entry)));
   // A depth that a user chose for other patterns must not limit these.
@@ -195,7 +195,7 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
 
 /** Reverses `withDeniedReads`, so that the profile can be compared with those of modes. */
 export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
-  const rules = restricted(profile);
+  const rules = restrictedFiles(profile);
   if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
   const denied = new Set(denyRead.patterns.flatMap(denials).map((entry) => JSON.stringify(entry)));
   const entries = rules.entries.filter((entry) => !denied.has(JSON.stringify(entry)));
@@ -215,8 +215,6 @@ export function deniesRead({ denyRead }: Requirements, path: string): boolean {
 }
 
 const wholeDisk: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'write' };
-const restricted = (profile: PermissionProfile) =>
-  profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
 const isGlob = (pattern: string): boolean => /[*?[{]/.test(pattern);
 
 /** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */

@@ -5,6 +5,7 @@ import { hideSecrets, mayNameSecret } from '../../policy/secrets.ts';
 import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, keyProblem } from '../config-layer.ts';
 import { currentGateName } from '../features.ts';
 import { type Override, overrideValues } from '../flag-overrides.ts';
+import { nestedValue } from '../merge-values.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 import {
   describeKind,
@@ -216,8 +217,7 @@ function describeValue(value: Json, at: Path): string {
 
 /** Messages end up in logs, so a secret of the wrong type must not be shown. */
 function shownValue(value: Json, at: Path): Json {
-  const inTables = at.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
-  return valueAt(hideSecrets(inTables), at) ?? value;
+  return valueAt(hideSecrets(nestedValue(at, value)), at) ?? value;
 }
 
 export function nearestKey(written: string, candidates: readonly string[]): string | undefined {

@@ -165,13 +165,9 @@ function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAd
   const odd = programKeys.find((key) => given[key] !== undefined);
   if (odd !== undefined)
     return problem(name, `has a url, and ${written(odd)} is for a command`, `Remove ${written(odd)}.`);
-  if (!/^https?:\/\/[^\s/?#]/i.test(url) || !URL.canParse(url)) {
-    return problem(
-      name,
-      'has a url that is not a web address',
-      'Write an address that begins with https:// or http://.',
-    );
-  }
+  const form = 'Write an address that begins with https:// or http://.';
+  if (!/^https?:\/\/[^\s/?#]/i.test(url) || !URL.canParse(url))
+    return problem(name, 'has a url that is not a web address', form);
   const { clientId, callbackPort, clientSecretEnvVar: clientSecretVariable } = given.oauth ?? {};
   return {
     kind: 'address',

@@ -1,5 +1,6 @@
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
+import { nestedValue } from '../merge-values.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
 import { formatTomlKey, formatTomlString, parseTomlKey } from './toml-key.ts';
 
@@ -74,9 +75,8 @@ export function withoutBareTable(text: string, path: readonly string[]): string 
 }
 
 export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
-  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
   const before = text.trimEnd();
-  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
+  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nestedValue(path, values))}`;
 }
 
 /** Sets some top-level keys, which come before all tables. Works by lines: the caller must check the result. */
@@ -110,12 +110,11 @@ export function withTomlKey(
   const next = lines.findIndex((line, at) => at > from && headerOf(line) !== undefined);
   const end = next < 0 ? lines.length : next;
   const at = lines.findIndex((line, index) => index > from && index < end && keyOf(line) === key);
-  const line = value === undefined ? undefined : `${formatTomlKey([key])} = ${writeTomlValue(value)}`;
+  const written = value === undefined ? [] : [`${formatTomlKey([key])} = ${writeTomlValue(value)}`];
   if (at >= 0) {
     const { last, comment } = tomlValueSpan(lines, at);
-    return lines.toSpliced(at, last - at + 1, ...(line === undefined ? [] : [line + comment])).join('\n');
+    return lines.toSpliced(at, last - at + 1, ...written.map((each) => each + comment)).join('\n');
   }
-  const written = line === undefined ? [] : [line];
   // After the table's last non-comment line: a comment at its end may be about the next table.
   const last = lines.slice(0, end).findLastIndex((each) => /^\s*[^\s#]/.test(each));
   return lines.toSpliced(last + 1, 0, ...written).join('\n');
@@ -128,11 +127,8 @@ function keyOf(line: string): string | undefined {
 
 /** The table that contains a line, counted from 1; empty for none. */
 function tomlTableAbove(text: string, line: number): readonly string[] {
-  const headers = text
-    .split('\n')
-    .slice(0, line - 1)
-    .map(headerOf);
-  return headers.findLast((header) => header !== undefined) ?? [];
+  const above = text.split('\n').slice(0, line - 1);
+  return above.map(headerOf).findLast((header) => header !== undefined) ?? [];
 }
 
 function headerOf(line: string): readonly string[] | undefined {
@@ -186,7 +182,7 @@ export function editHint(
   const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
   return changed
     .map(([key, value]) => {
-      const shown = valueAt(hideSecrets(nested(path, { [key]: value })), path) as JsonObject;
+      const shown = valueAt(hideSecrets(nestedValue(path, { [key]: value })), path) as JsonObject;
       const assigned = writeToml(shown).trim();
       if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
       const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
@@ -198,7 +194,5 @@ export function editHint(
     .join('\n');
 }
 
-const nested = (path: readonly string[], values: JsonObject): JsonObject =>
-  path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
 const dotted = (path: readonly string[], assigned: string): string =>
   path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;

@@ -36,24 +36,19 @@ export interface DecisionContext {
 
 export type CallDecision = RunDecision | AskDecision | RefuseDecision;
 
-/** The basis of a decision; the call may start on no other. Absent: none. */
-interface DecidedOn {
-  readonly ground?: TamperState;
-}
-
-export interface RunDecision extends DecidedOn {
+export interface RunDecision {
   readonly kind: 'run';
   readonly where: 'sandbox' | 'outside';
   /** Permissions beyond those of the sandbox. */
   readonly extra?: GrantedExtra;
+  /** The basis of the decision; the call may start on no other. Absent: none. */
+  readonly ground?: TamperState;
 }
 
-export interface AskDecision extends DecidedOn {
+/** `where`: its place if the user allows it. */
+export interface AskDecision extends Omit<RunDecision, 'kind'> {
   readonly kind: 'ask';
   readonly question: Omit<Question, 'id' | 'callId' | 'turnId' | 'tool' | 'item'>;
-  /** Its place if the user allows it. */
-  readonly where: 'sandbox' | 'outside';
-  readonly extra?: GrantedExtra;
   readonly grantKeys: readonly string[];
   /** Requires a question of its own: a hook's approval does not count. */
   readonly byUser?: true;

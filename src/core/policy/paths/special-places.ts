@@ -1,5 +1,5 @@
 import type { PathRule, PermissionProfile } from '../../../protocol/permissions.ts';
-import { isValidEntry } from '../profiles/profile-entries.ts';
+import { isValidEntry, restrictedFiles } from '../profiles/profile-entries.ts';
 import { isWithin, normalisePath, parentPath } from './absolute-paths.ts';
 import { accessByRules } from './access.ts';
 
@@ -116,9 +116,9 @@ function isOwnToWrite(path: string, own: OwnPlaces): boolean {
 
 /** True if an entry reopens places of the engine, so that commands can control later runs or read logins. */
 export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): boolean {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return false;
   const secrets = [...own.secrets, ...own.stores];
-  return profile.file_system.entries.some((entry) => {
+  const { entries = [] } = restrictedFiles(profile) ?? {};
+  return entries.some((entry) => {
     if (!isValidEntry(entry) || entry.access === 'deny' || entry.path.type !== 'path') return false;
     const path = normalisePath(entry.path.path);
     if (path === undefined || entry.capstan_keeps_own !== undefined) return false;

@@ -14,12 +14,15 @@ export function isValidEntry(entry: unknown): entry is FileSystemEntry {
   return typeof kind === 'string' && (subpath === undefined || typeof subpath === 'string');
 }
 
+/** Undefined if the profile does not restrict files. */
+export const restrictedFiles = (profile: PermissionProfile) =>
+  profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
+
 /** The profile's writable patterns. An entry of a foreign shape grants nothing. */
-export function writtenPatterns(profile: PermissionProfile): readonly PathPattern[] {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return [];
-  const written = profile.file_system.entries.filter((entry) => isValidEntry(entry) && entry.access === 'write');
-  return written.map(({ path }) => path);
-}
+export const writtenPatterns = (profile: PermissionProfile): readonly PathPattern[] =>
+  (restrictedFiles(profile)?.entries ?? []).flatMap((entry) =>
+    isValidEntry(entry) && entry.access === 'write' ? [entry.path] : [],
+  );
 
 /** Folders that a profile names as writable, as spelled. Workspace and temporary folders have no names in it. */
 export const grantedFolders = (profile: PermissionProfile): readonly string[] =>

@@ -10,7 +10,7 @@ import { workspaceGlobPrefix } from './resolve-policy.ts';
 import { literalGlob } from '../paths/glob.ts';
 import { joinInside, joinPath } from '../paths/absolute-paths.ts';
 import { sharedProtectedNames } from '../paths/special-places.ts';
-import { isValidEntry } from './profile-entries.ts';
+import { isValidEntry, restrictedFiles } from './profile-entries.ts';
 
 export interface NamedProfile {
   readonly id: string;
@@ -54,9 +54,9 @@ function withEntries(
   profile: PermissionProfile,
   change: (entry: FileSystemEntry) => readonly FileSystemEntry[],
 ): PermissionProfile {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
-  const entries = profile.file_system.entries.flatMap(change);
-  return { ...profile, file_system: { ...profile.file_system, entries } };
+  const files = restrictedFiles(profile);
+  if (files === undefined || profile.type !== 'managed') return profile;
+  return { ...profile, file_system: { ...files, entries: files.entries.flatMap(change) } };
 }
 
 /** Expands every workspace symbol to one entry per root, in their order. Other symbols stay. */

@@ -129,6 +129,11 @@ function expandRules(rules: RestrictedRules, places: Places) {
         break;
       case 'malformed':
         if (entry?.access !== 'read' && entry?.access !== 'write') denyGlobs.add(denyEverything);
+        break;
+      case 'nothing':
+        break;
+      default:
+        expanded satisfies never;
     }
   }
   return { explicit, reopened, kept, denyGlobs, platformDefaults };
@@ -246,7 +251,11 @@ function expandSpecial(special: SpecialPath, places: Places): ExpandedEntry {
     }
     case 'slash_tmp':
       return places.slashTmp ? toPaths(['/tmp']) : nothing;
+    case 'unknown':
+      return malformed;
     default:
+      // Other programs may write further kinds.
+      special satisfies never;
       return malformed;
   }
 }

@@ -38,12 +38,17 @@ function definition(cursor: Cursor, line: number): Statement {
   const { text: name } = expect(cursor, 'name');
   cursor.scope.names.add(name);
   expect(cursor, 'symbol', '(');
-  const given = parseParameters(cursor, ')');
+  return { kind: 'def', line, definition: { name, ...parametersAndBody(cursor, ')', () => block(cursor)) } };
+}
+
+/** The body has a scope of its own, which knows the parameters. */
+function parametersAndBody(cursor: Cursor, end: ')' | ':', readBody: () => Block) {
+  const parameters = parseParameters(cursor, end);
   const { names } = openScope(cursor, 'function');
-  for (const { name: parameter } of given) names.add(parameter);
-  const body = block(cursor);
+  for (const { name } of parameters) names.add(name);
+  const body = readBody();
   closeScope(cursor);
-  return { kind: 'def', line, definition: { name, parameters: given, names, body } };
+  return { parameters, names, body };
 }
 
 function condition(cursor: Cursor, line: number): Statement {
@@ -258,20 +263,13 @@ function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
   return found;
 }
 
-const mostParameters = 100;
-
 function checkCount({ length }: readonly unknown[], line: number): void {
-  if (length > mostParameters) fail('A function has too many parameters.', 'Use a list.', line);
+  if (length > 100) fail('A function has too many parameters.', 'Use a list.', line);
 }
 
 function lambda(cursor: Cursor, line: number): Expression {
-  const given = parseParameters(cursor, ':');
-  const { names } = openScope(cursor, 'function');
-  for (const { name } of given) names.add(name);
-  const value = parseExpression(cursor);
-  closeScope(cursor);
-  const definition = { name: 'lambda', parameters: given, names, body: [{ kind: 'return' as const, line, value }] };
-  return { kind: 'lambda', line, definition };
+  const readBody = (): Block => [{ kind: 'return', line, value: parseExpression(cursor) }];
+  return { kind: 'lambda', line, definition: { name: 'lambda', ...parametersAndBody(cursor, ':', readBody) } };
 }
 
 /** An expression without a choice, from a level of operators on. */

@@ -15,9 +15,7 @@ export interface ConfigLayer {
   readonly values: JsonObject;
   /** The file's content, for finding the lines of keys. Absent when there is no such file. */
   readonly text?: string;
-  /**
-   * A project file in a folder below the root. A command may have put it there, so the permissions in it are ignored.
-   */
+  /** A project file below the root. A command may have put it there, so the permissions in it are ignored. */
   readonly belowRoot?: true;
   /** A project file that commands under Landlock can write. */
   readonly underLandlock?: true;

@@ -55,10 +55,7 @@ export function featureGates(given: Readonly<Record<string, boolean | JsonObject
   return Object.fromEntries([...renamed, ...gates.filter(([name]) => !aliases.has(name))]);
 }
 
-/**
- * Makes the features of two layers mergeable: where one has a switch and the other a table, the switch becomes the
- * table's `enabled`.
- */
+/** Makes features of two layers mergeable: where only one has a table, the other's switch becomes its `enabled`. */
 export function withToggles(lower: JsonObject, upper: JsonObject): readonly [lower: JsonObject, upper: JsonObject] {
   const [below, above] = [objectAt(lower, 'features'), objectAt(upper, 'features')];
   if (below === undefined || above === undefined) return [lower, upper];

@@ -61,9 +61,7 @@ export interface Allowed<Value> {
 }
 
 /** Permitted profiles. One that grants no more than one of these is allowed as well. */
-export interface AllowedProfiles extends Allowed<NamedProfile> {
-  readonly instead: NamedProfile;
-}
+export type AllowedProfiles = Allowed<NamedProfile> & { readonly instead: NamedProfile };
 
 export interface DeniedReads {
   /** Absolute paths and globs. */

@@ -75,11 +75,7 @@ export function filesWithSecrets(
 }
 
 export const hideSecrets = (values: JsonObject): JsonObject => hideTable(values, { isSecret: false, isOpen: false });
-
-interface Where {
-  readonly isSecret: boolean;
-  readonly isOpen: boolean;
-}
+type Where = { readonly isSecret: boolean; readonly isOpen: boolean };
 
 function mapMembers(values: JsonObject, change: (member: Json, key: string) => Json): JsonObject {
   const members = Object.entries(values);

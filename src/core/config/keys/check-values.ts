@@ -216,9 +216,7 @@ function describeValue(value: Json, at: Path): string {
 }
 
 /** Messages end up in logs, so a secret of the wrong type must not be shown. */
-function shownValue(value: Json, at: Path): Json {
-  return valueAt(hideSecrets(nestedValue(at, value)), at) ?? value;
-}
+const shownValue = (value: Json, at: Path): Json => valueAt(hideSecrets(nestedValue(at, value)), at) ?? value;
 
 export function nearestKey(written: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(written.length / 3));

@@ -46,14 +46,8 @@ export interface ChoiceKind<Choice extends string> {
   readonly aliases: Readonly<Record<string, Choice>>;
 }
 
-export interface ChoiceListKind<Choice extends string> extends Omit<ChoiceKind<Choice>, 'type'> {
-  readonly type: 'choice-list';
-}
-
-export interface ChoiceMapKind<Choice extends string> {
-  readonly type: 'choice-map';
-  readonly choices: readonly Choice[];
-}
+export type ChoiceListKind<Choice extends string> = Omit<ChoiceKind<Choice>, 'type'> & { readonly type: 'choice-list' };
+export type ChoiceMapKind<Choice extends string> = { readonly type: 'choice-map'; readonly choices: readonly Choice[] };
 
 /** A table of switches. Those with settings of their own may be tables with `enabled`. */
 export interface TogglesKind {
@@ -85,15 +79,8 @@ export interface NamedTablesKind<Keys extends KeyTable> {
 }
 
 /** The key has lost its meaning, and a user who writes it expects something that will not happen. */
-export interface RefusedKind {
-  readonly type: 'retired';
-  readonly advice: string;
-}
-
-export interface KeyTable {
-  readonly [key: string]: KeyKind;
-}
-
+export type RefusedKind = { readonly type: 'retired'; readonly advice: string };
+export type KeyTable = { readonly [key: string]: KeyKind };
 // Kinds that several tables use.
 export const text = { type: 'string', blank: 'allowed' } as const;
 export const name = { type: 'string', blank: 'refused' } as const;

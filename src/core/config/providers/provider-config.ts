@@ -196,11 +196,10 @@ function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefi
     const next = `Set ${path}.auth.command to the program that prints the key, or remove the table.`;
     return incomplete(`The table "auth" of the provider "${id}" has no command`, next);
   }
-  const other = Object.entries({
-    env_key: given.envKey,
-    experimental_bearer_token: given.experimentalBearerToken,
-    requires_openai_auth: given.requiresOpenaiAuth === true ? true : undefined,
-  }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const { envKey: env_key, experimentalBearerToken: experimental_bearer_token, requiresOpenaiAuth } = given;
+  const other = Object.keys(
+    defined({ env_key, experimental_bearer_token, requires_openai_auth: requiresOpenaiAuth || undefined }),
+  );
   if (other.length === 0) return undefined;
   const message = `The provider "${id}" has more than one source for its key: a command, and ${other.join(' and ')}`;
   const next = `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`;
@@ -237,14 +236,8 @@ const loginFor = (configuredUrl: string | undefined): NonNullable<ProviderConfig
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Absent values are left to the server. */
-export interface Sampling {
-  readonly temperature?: number;
-  readonly stop?: readonly string[];
-}
-
-export interface ProviderSampling extends Sampling {
-  readonly models?: Readonly<Record<string, Sampling>>;
-}
+export type Sampling = { readonly temperature?: number; readonly stop?: readonly string[] };
+export type ProviderSampling = Sampling & { readonly models?: Readonly<Record<string, Sampling>> };
 
 function configuredSampling(given: ConfiguredProvider): ProviderSampling | undefined {
   const { temperature, stop, models } = given;

@@ -35,10 +35,7 @@ import { locateProblem } from '../permission-profiles.ts';
 import { requiredProfiles, type RequiredProfiles } from './required-profiles.ts';
 import { requiredServers } from './required-servers.ts';
 
-export interface ReadRequirements {
-  readonly requirements: Requirements;
-  readonly problems: readonly ConfigProblem[];
-}
+export type ReadRequirements = { readonly requirements: Requirements; readonly problems: readonly ConfigProblem[] };
 
 /** Merges `requirements.toml` with the managed configuration, which wins. A caller that finds an error must stop. */
 export function readRequirements(

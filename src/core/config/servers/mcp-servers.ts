@@ -22,11 +22,7 @@ export interface McpServerConfig {
 }
 
 /** `digest`: the approval holds only for the tool's description at that time. */
-export interface ToolApproval {
-  readonly mode: McpApprovalMode;
-  readonly digest?: string;
-}
-
+export type ToolApproval = { readonly mode: McpApprovalMode; readonly digest?: string };
 export type McpTransportConfig = McpProgramConfig | McpAddressConfig;
 
 export interface McpProgramConfig {

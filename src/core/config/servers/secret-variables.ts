@@ -38,10 +38,7 @@ const tablesIn = (layers: readonly Pick<ConfigLayer, 'values'>[], key: string): 
 const headerVariables = (table: JsonObject): readonly unknown[] =>
   Object.values(objectAt(table, 'env_http_headers') ?? {});
 
-/**
- * Variables that any provider takes a key or a header from, chosen or not. OpenAI's count even where another provider
- * is used, since a later thread may need them.
- */
+/** Variables that any provider takes a key or a header from, chosen or not: a later thread may need them. */
 function providerVariables({ modelProviders, otherVariables = [] }: NamedVariables): readonly string[] {
   const builtIn: readonly BuiltInProvider[] = Object.values(builtInProviders);
   const configured = Object.values(modelProviders);
@@ -184,10 +181,7 @@ const variableKeys = ['bearer_token_env_var', 'env_http_headers', 'env_vars'];
 const secretKey = 'client_secret_env_var';
 const valueKeys = ['http_headers', 'env', 'args'];
 
-/**
- * Any variable or header may hold a key. Arguments count only if they look like one: without them the server is another
- * one.
- */
+/** Any variable or header may hold a key. Arguments count only if they look like one: they define the server. */
 function mayHoldKeys(server: JsonObject, key: string): boolean {
   const values = { [key]: server[key] };
   return key !== 'args' || !equalJson(hideSecrets(values), values);

@@ -47,10 +47,7 @@ function tableBlocks(values: JsonObject, path: readonly string[], options: Write
 
 const isFilledTable = (value: Json): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0;
 
-/**
- * Removes a table and everything below it, keeping comments of other tables. Works by lines: the caller must check the
- * result.
- */
+/** Removes a table and all below it, not comments of others. Works by lines: the caller must check the result. */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
   const kept: string[] = [];
   let isInside = false;

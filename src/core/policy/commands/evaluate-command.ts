@@ -34,10 +34,7 @@ export type UnknownReason =
   /** As written: `> log`. */
   | { readonly kind: 'redirection'; readonly written: string };
 
-export interface KnownScript {
-  readonly shell: ShellCall['shell'];
-  readonly script: string;
-}
+export type KnownScript = { readonly shell: ShellCall['shell']; readonly script: string };
 
 export interface EvaluationContext {
   readonly reader: ShellReader;

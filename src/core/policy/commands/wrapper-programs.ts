@@ -14,10 +14,7 @@ export interface Unwrapped {
   readonly effect: 'transparent' | 'adding' | 'other';
 }
 
-/**
- * Programs that pass their words, or the word after `-c`, to a shell. `short`: options that take the next word;
- * `operands`: words before those of the script.
- */
+/** Programs that pass words to a shell. `short`: options with a value. `operands`: words before those of the script. */
 const scriptTakers: Readonly<Record<string, { readonly short: string; readonly operands: number }>> = {
   flock: { short: 'wE', operands: 1 },
   parallel: { short: 'jaNnI', operands: 0 },

@@ -7,9 +7,8 @@ export const approvalName = (approval: ApprovalPolicy): string =>
   typeof approval === 'string' ? approval : 'granular';
 export type QuestionTopic = 'sandbox' | 'rules' | 'permissions' | 'mcp';
 
-export function allowsAsking(approval: ApprovalPolicy, about: QuestionTopic): boolean {
-  return typeof approval === 'string' ? approval !== 'never' : approval.granular[flagsOfTopics[about]];
-}
+export const allowsAsking = (approval: ApprovalPolicy, about: QuestionTopic): boolean =>
+  typeof approval === 'string' ? approval !== 'never' : approval.granular[flagsOfTopics[about]];
 
 const flagsOfTopics = {
   sandbox: 'sandbox_approval',
@@ -62,9 +61,8 @@ export function granularFault(value: Readonly<Record<string, unknown>>): string 
   return faults.join(', and ');
 }
 
-export function isSameApproval(a: ApprovalPolicy, b: ApprovalPolicy): boolean {
-  return typeof a === 'string' || typeof b === 'string' ? a === b : asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
-}
+export const isSameApproval = (a: ApprovalPolicy, b: ApprovalPolicy): boolean =>
+  typeof a === 'string' || typeof b === 'string' ? a === b : asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
 
 /** True if `b` allows every question that `a` allows. */
 export function asksNoMoreThan(a: GranularApproval, b: GranularApproval): boolean {

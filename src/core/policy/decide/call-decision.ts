@@ -74,16 +74,8 @@ export type NotOfferedReason =
   | { readonly kind: 'program'; readonly program: string }
   | { readonly kind: 'each-time'; readonly by: string };
 
-export interface NotOfferedAnswers {
-  readonly rule?: NotOfferedReason;
-  readonly session?: NotOfferedReason;
-}
-
-export interface RefuseDecision {
-  readonly kind: 'refuse';
-  readonly why: string;
-  readonly next: string;
-}
+export type NotOfferedAnswers = { readonly rule?: NotOfferedReason; readonly session?: NotOfferedReason };
+export type RefuseDecision = { readonly kind: 'refuse'; readonly why: string; readonly next: string };
 
 export const refuse = (why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision => ({
   kind: 'refuse',
@@ -184,9 +176,7 @@ export interface Escalation {
 }
 
 /** Files that the sandbox denied to a call, if the user could allow them. */
-export interface BlockedFiles {
-  readonly paths: readonly NeededPath[];
-}
+export type BlockedFiles = { readonly paths: readonly NeededPath[] };
 
 /** True if a call under this policy may have changed files. */
 export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {

@@ -11,7 +11,8 @@ import type { CallNeeds, DecisionContext, NotOfferedAnswers, NotOfferedReason } 
 import type { CommandJudgement } from './judge-commands.ts';
 
 type RuleContext = Pick<DecisionContext, 'rules' | 'analysis' | 'ground'>;
-type RuleNeeds = Pick<CallNeeds, 'escalation' | 'typed'>;
+/** `why`: why none is offered. */
+export type OfferedRule = { readonly prefix?: readonly string[]; readonly why?: NotOfferedReason };
 
 /**
  * The rule that the user may save on approval: the model's proposal if it suffices, else the command that needs the
@@ -21,8 +22,8 @@ type RuleNeeds = Pick<CallNeeds, 'escalation' | 'typed'>;
 export function offeredRule(
   context: RuleContext,
   judged: CommandJudgement,
-  { escalation, typed }: RuleNeeds,
-): { readonly prefix: readonly string[] } | { readonly why: NotOfferedReason } {
+  { escalation, typed }: Pick<CallNeeds, 'escalation' | 'typed'>,
+): OfferedRule {
   const { commands, byRule, danger, isLooked } = judged;
   if (typed === true) return { why: { kind: 'typed' } };
   if (context.rules.savesNone === true) return { why: { kind: 'no-rules' } };

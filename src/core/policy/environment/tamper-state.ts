@@ -27,7 +27,6 @@ export interface TamperState {
 }
 
 const compared = ['folder', 'repository', 'openSetting', 'openVariable', 'hasCompany'] as const;
-
 export const isSameTamperState = (one: TamperState, other: TamperState): boolean =>
   compared.every((key) => one[key] === other[key]) && one.settled.symmetricDifference(other.settled).size === 0;
 

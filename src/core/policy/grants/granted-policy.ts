@@ -6,10 +6,7 @@ import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths
 import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
 import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
 
-export interface DecidedRun {
-  readonly where: 'sandbox' | 'outside';
-  readonly extra?: GrantedExtra;
-}
+export type DecidedRun = { readonly where: 'sandbox' | 'outside'; readonly extra?: GrantedExtra };
 
 /**
  * The policy that a permitted call runs under: the turn's, that one extended, or none. Paths denied for reading stay

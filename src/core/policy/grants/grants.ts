@@ -9,9 +9,7 @@ import type {
 import { hostAtPort } from '../network/host-lists.ts';
 
 /** Permission from an answer beyond its call, for the turn or session. The key fits no other command, file or host. */
-export interface Grant {
-  readonly key: string;
-}
+export type Grant = { readonly key: string };
 
 export interface GrantedExtra extends ExtraPermissions {
   /** Passed by the proxy, as `host:port`. */
@@ -103,10 +101,7 @@ export const coversAll = (grants: readonly Grant[], keys: readonly string[]): bo
   keys.length > 0 && keys.every((key) => grants.some((grant) => grant.key === key));
 
 /** The user's choice for a turn, on which session answers depend. */
-export interface ChosenPolicy {
-  readonly approval: ApprovalPolicy;
-  readonly profile: PermissionProfile;
-}
+export type ChosenPolicy = { readonly approval: ApprovalPolicy; readonly profile: PermissionProfile };
 
 export interface SessionGrant {
   readonly keys: readonly string[];

@@ -13,11 +13,7 @@ interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted'
 }
 
 /** In normal form. */
-export interface HostTarget {
-  readonly host: string;
-  readonly port: number;
-}
-
+export type HostTarget = { readonly host: string; readonly port: number };
 /** `public`: every address of the name must be public. `any`: they may be private too. */
 type WantedAddresses = 'public' | 'any';
 

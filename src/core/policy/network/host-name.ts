@@ -25,8 +25,7 @@ function normaliseVersion6(text: string): string | undefined {
   if (addressVersion(address) !== 6 || more.length > 0) return undefined;
   if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
   const short = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
-  // A zone tells which network an address is in. On an address that is the same in all of them it would hide it from
-  // lists.
+  // A zone names a network. On an address that means the same in all networks, it would hide the address from lists.
   if (zone !== undefined && hasZones(address)) return `${short}%${zone}`;
   // An IPv4 address written as IPv6 reaches the same machine.
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? [];

@@ -12,10 +12,7 @@ import { joinInside, joinPath } from '../paths/absolute-paths.ts';
 import { sharedProtectedNames } from '../paths/special-places.ts';
 import { isValidEntry, restrictedFiles } from './profile-entries.ts';
 
-export interface NamedProfile {
-  readonly id: string;
-  readonly profile: PermissionProfile;
-}
+export type NamedProfile = { readonly id: string; readonly profile: PermissionProfile };
 
 export interface ProfileOptions {
   readonly network: boolean;

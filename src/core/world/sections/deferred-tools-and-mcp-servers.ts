@@ -50,10 +50,7 @@ function described({ name, description }: ToolNamespace): string {
 }
 
 const named = (name: string): string => `- ${escapeMarkup(name)}`;
-
-interface StoredTools extends JsonObject {
-  readonly [namespace: string]: string;
-}
+type StoredTools = JsonObject & { readonly [namespace: string]: string };
 
 /** Groups of searchable tools. They come and go while a thread runs. */
 export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools> = {

@@ -253,11 +253,7 @@ function functionOf(definition: Definition, outer: Scope, meter: Meter): Functio
 }
 
 /** A function's parameter. It may have no value if it is not needed. */
-export interface BoundParameter {
-  readonly name: string;
-  readonly isNeeded: boolean;
-  readonly fallback?: Value;
-}
+export type BoundParameter = { readonly name: string; readonly isNeeded: boolean; readonly fallback?: Value };
 
 export function bindArguments(
   callee: string,

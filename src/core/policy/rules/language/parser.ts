@@ -126,12 +126,7 @@ export interface NameScope {
   loops: number;
 }
 
-interface Cursor {
-  readonly tokens: readonly Token[];
-  at: number;
-  depth: number;
-  scope: NameScope;
-}
+type Cursor = { readonly tokens: readonly Token[]; at: number; depth: number; scope: NameScope };
 
 const newScope = (kind: NameScope['kind'], outer: NameScope | undefined): NameScope => ({
   kind,

@@ -38,12 +38,8 @@ export type Expression = { readonly line: number } & (
 
 type FormattedPiece = string | { readonly value: Expression; readonly as: 'str' | 'repr' };
 export type DictEntry = readonly [key: Expression, value: Expression];
-
 /** `for … in … if …` of a comprehension, starting with a `for`. */
-export interface Clauses {
-  readonly clauses: readonly Clause[];
-  readonly names: ReadonlySet<string>;
-}
+export type Clauses = { readonly clauses: readonly Clause[]; readonly names: ReadonlySet<string> };
 
 export type Clause =
   | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression }
@@ -76,11 +72,6 @@ export type Statement = { readonly line: number } & (
 );
 
 type Assignment = Readonly<Record<'target' | 'value', Expression>>;
-
 /** `if` or `elif`. */
 export type Branch = readonly [condition: Expression, body: Block];
-
-export interface Program {
-  readonly body: Block;
-  readonly names: ReadonlySet<string>;
-}
+export type Program = { readonly body: Block; readonly names: ReadonlySet<string> };

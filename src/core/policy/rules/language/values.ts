@@ -26,11 +26,7 @@ export interface FunctionValue {
   call(given: CallArguments): Value;
 }
 
-export interface CallArguments {
-  readonly positional: readonly Value[];
-  readonly named: ReadonlyMap<string, Value>;
-}
-
+export type CallArguments = { readonly positional: readonly Value[]; readonly named: ReadonlyMap<string, Value> };
 type Kind = Extract<Value, object>['kind'];
 
 export function isKind<Wanted extends Kind>(
@@ -51,9 +47,8 @@ export function typeOf(value: Value): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'number' : 'string';
 }
 
-export function isTrue(value: Value): boolean {
-  return value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || sizeOf(value) > 0;
-}
+export const isTrue = (value: Value): boolean =>
+  value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || sizeOf(value) > 0;
 
 export const sizeOf = (value: Exclude<Value, null | boolean | number | string | FunctionValue>): number =>
   value.kind === 'dict' ? value.entries.size : value.items.length;

@@ -15,11 +15,7 @@ export interface AgentsConfig {
   readonly defaultEffort?: string;
 }
 
-export interface AgentsReading {
-  readonly agents: AgentsConfig;
-  readonly problems: readonly Outcome<'agents-config'>[];
-}
-
+export type AgentsReading = { readonly agents: AgentsConfig; readonly problems: readonly Outcome<'agents-config'>[] };
 const usual = { running: 6, depth: 1 } as const;
 
 /** Reads the table as merged from all layers. Invalid parts are left out and reported. */
@@ -134,9 +130,7 @@ export function readRole(name: string, table: JsonObject, description: string): 
   };
 }
 
-/**
- * The settings of an agent that its role fixes, so that the model that starts it cannot choose them. Undefined if none.
- */
+/** The settings that an agent's role fixes: the model that starts it cannot choose them. Undefined if none. */
 export function describeFixedChoices({ model, effort, withoutTools, readOnly }: AgentRole): string | undefined {
   const fixed = [
     ...(model === undefined ? [] : [`model ${model}`]),

@@ -15,9 +15,7 @@ export interface ConfigLayer {
   readonly values: JsonObject;
   /** The file's content, for finding the lines of keys. Absent when there is no such file. */
   readonly text?: string;
-  /**
-   * A project file in a folder below the root. A command may have put it there, so the permissions in it are ignored.
-   */
+  /** A project file below the root. A command may have put it there, so the permissions in it are ignored. */
   readonly belowRoot?: true;
   /** A project file that commands under Landlock can write. */
   readonly underLandlock?: true;
@@ -28,9 +26,8 @@ export interface ConfigLayer {
 }
 
 /** True for layers of the user and the administrator: only they may open Capstan's own files to commands. */
-export function isOwnerLayer({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean {
-  return name !== 'project' && ofCall !== true;
-}
+export const isOwnerLayer = ({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean =>
+  name !== 'project' && ofCall !== true;
 
 /** The source of a key for messages: the file, with the line if known. */
 export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
@@ -38,9 +35,8 @@ export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: rea
   return line === undefined ? layer.source : `${layer.source}:${line}`;
 }
 
-export function keyLine({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined {
-  return text === undefined ? undefined : tomlKeyLine(text, path);
-}
+export const keyLine = ({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined =>
+  text === undefined ? undefined : tomlKeyLine(text, path);
 
 export type ConfigProblemCode =
   | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden' | 'engine'}-key`

@@ -18,10 +18,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
   readonly projects: ProjectDecisions;
   readonly trust: Trust;
-  /**
-   * Dotted keys set by flags or the managed file, with the one that decides. For a resumed thread these beat the
-   * thread's own values, which beat every other layer.
-   */
+  /** Dotted keys of flags and the managed file, with the one that decides. They beat a resumed thread's own values. */
   readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
   readonly origins: KeyOrigins;
   /** Replaces `sandboxMode`. */
@@ -50,10 +47,7 @@ export interface ConfigReading extends ProfileReading {
   readonly otherVariables?: readonly string[];
 }
 
-/**
- * Merges the layers, later ones over earlier ones. Invalid values are left out of `config` and reported in `problems`,
- * most severe first; a caller that finds an error there must stop.
- */
+/** Later layers win. `problems`: values left out of `config`, the worst first. A caller must stop at an error. */
 export function readConfig(
   layers: readonly ConfigLayer[],
   { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading }: ConfigReading = {},

@@ -37,10 +37,8 @@ const gates = [
 export type GateName = (typeof gates)[number]['name'];
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
-
-export function isGateOpen(name: GateName, given: GivenGates): boolean {
-  return given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
-}
+export const isGateOpen = (name: GateName, given: GivenGates): boolean =>
+  given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
 
 export function openGates(given: GivenGates): readonly string[] {
   const all = { ...Object.fromEntries(gates.map(({ name, isOpen }) => [name, isOpen])), ...given };
@@ -57,10 +55,7 @@ export function featureGates(given: Readonly<Record<string, boolean | JsonObject
   return Object.fromEntries([...renamed, ...gates.filter(([name]) => !aliases.has(name))]);
 }
 
-/**
- * Makes the features of two layers mergeable: where one has a switch and the other a table, the switch becomes the
- * table's `enabled`.
- */
+/** Makes features of two layers mergeable: where only one has a table, the other's switch becomes its `enabled`. */
 export function withToggles(lower: JsonObject, upper: JsonObject): readonly [lower: JsonObject, upper: JsonObject] {
   const [below, above] = [objectAt(lower, 'features'), objectAt(upper, 'features')];
   if (below === undefined || above === undefined) return [lower, upper];

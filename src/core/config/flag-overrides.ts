@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { hiddenMark } from '../policy/secrets.ts';
 import type { ConfigProblem } from './config-layer.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
+import { nestedValue } from './merge-values.ts';
 import { parseTomlKey } from './toml/toml-key.ts';
 
 export interface Override {
@@ -25,14 +26,11 @@ export function splitOverride(text: string): (Pick<Override, 'path'> & { readonl
 }
 
 /** The layer values of all overrides; of two that set the same key, the later wins. */
-export function overrideValues(overrides: readonly Override[]): JsonObject {
-  return overrides.reduce<JsonObject>((values, override) => mergeValues(values, nested(override)), {});
-}
-
-function nested({ path, value }: Override): JsonObject {
-  // The path has at least one part, so the outermost value is an object.
-  return path.reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value) as JsonObject;
-}
+export const overrideValues = (overrides: readonly Override[]): JsonObject =>
+  overrides.reduce<JsonObject>(
+    (values, override) => mergeValues(values, nestedValue(override.path, override.value)),
+    {},
+  );
 
 function malformed(text: string, what: string): ConfigProblem {
   const shown = shownOverride(text);

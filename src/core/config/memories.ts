@@ -20,14 +20,10 @@ export interface MemoryRules {
 type MemoryKeys = NonNullable<GivenValues['memories']>;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-export function usesMemories(gates: GivenGates, keys: MemoryKeys | undefined): boolean {
-  return isGateOpen('memories', gates) && keys?.useMemories !== false;
-}
-
-export function writesMemories(gates: GivenGates, keys: MemoryKeys | undefined): boolean {
-  return isGateOpen('memories', gates) && keys?.generateMemories !== false;
-}
+export const usesMemories = (gates: GivenGates, keys: MemoryKeys | undefined): boolean =>
+  isGateOpen('memories', gates) && keys?.useMemories !== false;
+export const writesMemories = (gates: GivenGates, keys: MemoryKeys | undefined): boolean =>
+  isGateOpen('memories', gates) && keys?.generateMemories !== false;
 
 /** Out-of-range numbers are clamped. */
 export function memoryRules(keys: MemoryKeys = {}): MemoryRules {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
 
 const table = fc.dictionary(
   fc.constantFrom('a', 'b', '__proto__', 'toString'),

@@ -1,17 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
+import { mergeValues } from '../policy/profiles/tables/inherited-table.ts';
 import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
 import { withToggles } from './features.ts';
 
-/** Tables merge key by key; any other value is replaced as a whole. */
-export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
-  const merged = new Map<string, Json | undefined>(Object.entries(lower));
-  for (const [key, value] of Object.entries(upper)) {
-    const below = merged.get(key);
-    merged.set(key, isJsonObject(value) && isJsonObject(below) ? mergeValues(below, value) : value);
-  }
-  // Unlike assignment, this makes even `__proto__` an own member.
-  return Object.fromEntries(merged);
-}
+/** The path has at least one part, so the outermost value is an object. */
+export const nestedValue = (path: readonly string[], value: Json): JsonObject =>
+  path.reduceRight((inner, key) => ({ [key]: inner }), value) as JsonObject;
 
 export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
   return layers
@@ -62,6 +56,4 @@ export function filterLists(filters: Readonly<Record<string, 'include' | 'exclud
   return { exclude: patterns('exclude'), includeOnly: patterns('include') };
 }
 
-function folded(pattern: string): string {
-  return pattern.toUpperCase().toLowerCase();
-}
+const folded = (pattern: string): string => pattern.toUpperCase().toLowerCase();

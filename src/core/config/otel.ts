@@ -2,10 +2,7 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import type { Outcome } from '../../protocol/outcome.ts';
 
 /** The target of spans or metrics. Headers may hold secrets. */
-export interface OtlpTarget {
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type OtlpTarget = { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> };
 
 export interface OtelSettings {
   readonly traces?: OtlpTarget;

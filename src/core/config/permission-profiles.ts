@@ -1,3 +1,4 @@
+import { restrictedFiles } from '../policy/profiles/profile-entries.ts';
 import { withoutReopenedPlaces, type NamedProfile } from '../policy/profiles/profiles.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permissions.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../policy/profiles/tables/compile-profile.ts';
@@ -61,9 +62,8 @@ export function readProfiles(
   return { named: { id, profile }, problems: located };
 }
 
-function tablesIn(values: JsonObject): ProfileTables {
-  return Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
-}
+const tablesIn = (values: JsonObject): ProfileTables =>
+  Object.fromEntries(Object.entries(values).filter(([, table]) => isJsonObject(table))) as ProfileTables;
 
 /** Entries of the profile and its parents as defined by the user and the administrator alone. */
 function entriesOf(
@@ -74,26 +74,18 @@ function entriesOf(
 ): readonly FileSystemEntry[] {
   return parentsOf(tables, id).flatMap((each) => {
     const compiled = Object.hasOwn(owned, each) ? compileProfile(owned, each, base) : undefined;
-    const files = compiled !== undefined && 'profile' in compiled ? filesOf(compiled.profile) : undefined;
-    return files ?? [];
+    return compiled !== undefined && 'profile' in compiled ? (restrictedFiles(compiled.profile)?.entries ?? []) : [];
   });
 }
 
 /** Only the given entries may reopen Capstan's own places. */
 function reopeningOnly(profile: PermissionProfile, owned: readonly FileSystemEntry[]): PermissionProfile {
   const known = new Set(owned.map((entry) => JSON.stringify(entry)));
-  const keeping = filesOf(withoutReopenedPlaces(profile));
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted' || keeping === undefined) return profile;
-  const entries = profile.file_system.entries.map((entry, at) =>
-    known.has(JSON.stringify(entry)) ? entry : (keeping[at] ?? entry),
-  );
-  return { ...profile, file_system: { ...profile.file_system, entries } };
-}
-
-function filesOf(profile: PermissionProfile): readonly FileSystemEntry[] | undefined {
-  return profile.type === 'managed' && profile.file_system.type === 'restricted'
-    ? profile.file_system.entries
-    : undefined;
+  const keeping = restrictedFiles(withoutReopenedPlaces(profile))?.entries;
+  const files = restrictedFiles(profile);
+  if (profile.type !== 'managed' || files === undefined || keeping === undefined) return profile;
+  const entries = files.entries.map((entry, at) => (known.has(JSON.stringify(entry)) ? entry : (keeping[at] ?? entry)));
+  return { ...profile, file_system: { ...files, entries } };
 }
 
 function parentsOf(tables: JsonObject, id: string): readonly string[] {

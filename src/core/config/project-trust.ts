@@ -16,10 +16,7 @@ export interface TrustDecision {
   readonly folder?: string;
   /** The linked worktree through which the folder inherits its main checkout's trust. */
   readonly link?: string;
-  /**
-   * A part of a trusted project that commands under Landlock may have changed. Trust is unknown until the user agrees
-   * to it.
-   */
+  /** Commands under Landlock may have changed this part of it. Trust is unknown until the user agrees to it. */
   readonly changed?: string;
   /** The part cannot be compared with what the user agreed to, so agreeing again does not help. */
   readonly isIncomparable?: true;
@@ -45,10 +42,10 @@ function plain(folder: string): string {
   return folder.slice(0, end);
 }
 
-/**
- * Keys that no project may set, even a trusted one: where data goes, costs, what starts unsandboxed, trust decisions,
- * and features whose only choice is to protect less.
- */
+const paths = (dottedKeys: string): readonly (readonly string[])[] =>
+  dottedKeys.match(/\S+/g)?.map((key) => key.split('.')) ?? [];
+
+/** Keys that no project may set: on where data goes, costs, unsandboxed programs, trust, and less protection. */
 export const forbiddenKeys = paths(`
   openai_base_url chatgpt_base_url cli_auth_credentials_store forced_login_method forced_chatgpt_workspace_id apps_mcp_product_sku responses_api_metadata model_provider model_providers
   model_prices model_fallback max_turn_tokens max_thread_tokens max_turn_cost max_thread_cost
@@ -67,10 +64,6 @@ export const rootOnlyKeys = paths(`
   shell_environment_policy allow_login_shell undo mcp_servers web_search
   agents features.multi_agent features.collab
 `);
-
-function paths(dottedKeys: string): readonly (readonly string[])[] {
-  return dottedKeys.match(/\S+/g)?.map((key) => key.split('.')) ?? [];
-}
 
 export function withoutForbiddenKeys(layer: ConfigLayer): {
   readonly layer: ConfigLayer;

@@ -47,9 +47,7 @@ export interface LeftOutMessages {
   readonly to?: number;
 }
 
-interface IntentPlace extends TextPlace {
-  readonly pictures?: readonly [from: number, to: number];
-}
+type IntentPlace = TextPlace & { readonly pictures?: readonly [from: number, to: number] };
 
 const othersSpeak =
   ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';

@@ -87,10 +87,8 @@ export function layOutSummary(payload: CheckpointSummaryText) {
   return { text, summary, earlier: places };
 }
 
-function withContext({ context, summary }: SummaryByModel): string {
-  if (context === '') return summary;
-  return `Context for the task:\n${markCursors(context, 'in this context')}\n\n${summary}`;
-}
+const withContext = ({ context, summary }: SummaryByModel): string =>
+  context === '' ? summary : `Context for the task:\n${markCursors(context, 'in this context')}\n\n${summary}`;
 
 function answerHeading({ number, isOlder }: LastAnswer): string {
   const when = number === undefined ? '' : `, in turn ${number}`;

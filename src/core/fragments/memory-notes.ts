@@ -22,11 +22,11 @@ Answer with one JSON object:
 - rollout_summary: what happened, in at most ten sentences.
 - rollout_slug: three to six words for a file name, in lower case, joined with hyphens.`;
 
-const extractedText = { type: 'string' } as const;
+const anyText = { type: 'string' } as const;
 
 export const extractSchema: JsonObject = {
   type: 'object',
-  properties: { raw_memory: extractedText, rollout_summary: extractedText, rollout_slug: extractedText },
+  properties: { raw_memory: anyText, rollout_summary: anyText, rollout_slug: anyText },
   required: ['raw_memory', 'rollout_summary', 'rollout_slug'],
   additionalProperties: false,
 };
@@ -55,11 +55,9 @@ Where a part of a file is cut out below, keep what you see and write that more w
 
 Answer with one JSON object with the two texts.`;
 
-const consolidatedText = { type: 'string' } as const;
-
 export const consolidateSchema: JsonObject = {
   type: 'object',
-  properties: { memory_md: consolidatedText, memory_summary_md: consolidatedText },
+  properties: { memory_md: anyText, memory_summary_md: anyText },
   required: ['memory_md', 'memory_summary_md'],
   additionalProperties: false,
 };

@@ -3,10 +3,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { userMessage } from './message-items.ts';
 
 export type ModelAbility = 'stream' | 'usage' | 'tools' | 'parallel calls' | 'pictures' | 'schema' | 'overflow';
-
-export interface TestQuestion extends Pick<Prompt, 'instructions' | 'tools' | 'input'> {
-  readonly outputSchema?: JsonObject;
-}
+export type TestQuestion = Pick<Prompt, 'instructions' | 'tools' | 'input'> & { readonly outputSchema?: JsonObject };
 
 const redSquare =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC';

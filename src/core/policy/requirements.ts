@@ -9,7 +9,7 @@ import { isWithin, normalisePath } from './paths/absolute-paths.ts';
 import { globCovers, literalGlob } from './paths/glob.ts';
 import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './paths/special-places.ts';
 import { grantsNoMoreThan } from './profiles/narrower-profile.ts';
-import { type ProfileWidth, profileWidth } from './profiles/profile-entries.ts';
+import { type ProfileWidth, profileWidth, restrictedFiles } from './profiles/profile-entries.ts';
 import type { NamedProfile } from './profiles/profiles.ts';
 import type { ProfileTables } from './profiles/tables/profile-tables.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
@@ -61,9 +61,7 @@ export interface Allowed<Value> {
 }
 
 /** Permitted profiles. One that grants no more than one of these is allowed as well. */
-export interface AllowedProfiles extends Allowed<NamedProfile> {
-  readonly instead: NamedProfile;
-}
+export type AllowedProfiles = Allowed<NamedProfile> & { readonly instead: NamedProfile };
 
 export interface DeniedReads {
   /** Absolute paths and globs. */
@@ -80,9 +78,8 @@ export function brokenByApproval({ approvals }: Requirements, approval: Approval
   return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
-export function brokenByReviewer({ reviewers }: Requirements, reviewer: ApprovalsReviewer) {
-  return reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
-}
+export const brokenByReviewer = ({ reviewers }: Requirements, reviewer: ApprovalsReviewer) =>
+  reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 
 export function brokenByProfile(requirements: Requirements, profile: PermissionProfile) {
   const { sandboxModes } = requirements;
@@ -110,7 +107,6 @@ export function replacementMode({ allowed: [first] }: Allowed<ProfileWidth>): Sa
 
 export const credentialStores = ['file', 'keyring', 'auto', 'ephemeral'] as const;
 export type CredentialStoreName = (typeof credentialStores)[number];
-
 export const loginMethods = ['chatgpt', 'api'] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
@@ -133,10 +129,8 @@ export function loginLimits(
   });
 }
 
-function both<Value>(one: readonly Value[] | undefined, other: readonly Value[] | undefined) {
-  return one === undefined || other === undefined ? (one ?? other) : one.filter((value) => other.includes(value));
-}
-
+const both = <Value>(one: readonly Value[] | undefined, other: readonly Value[] | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : one.filter((value) => other.includes(value));
 const names = { chatgpt: 'ChatGPT', api: 'an API key' };
 
 /** Why a login is not allowed; undefined if it is. One with an unknown account belongs to no allowed workspace. */
@@ -165,7 +159,6 @@ export function refuseLogin(
 
 /** Web searches of the provider: in its cache, in its index, or on the live web. */
 export const webSearchModes = ['disabled', 'cached', 'indexed', 'live'] as const;
-
 export type WebSearchMode = (typeof webSearchModes)[number];
 
 interface WebSearchChoice {
@@ -188,7 +181,7 @@ export function webSearchMode({ wanted, allowed = webSearchModes, isUnlimited }:
 /** Denies the administrator's unreadable paths; an unrestricted profile gets a sandbox for it. Idempotent. */
 export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
-  const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };
+  const rules = restrictedFiles(profile) ?? { type: 'restricted', entries: [wholeDisk] };
   const known = new Set(rules.entries.map((entry) => JSON.stringify(entry)));
   const added = denyRead.patterns.flatMap(denials).filter((entry) => !known.has(JSON.stringify(entry)));
   // A depth that a user chose for other patterns must not limit these.
@@ -200,7 +193,7 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
 
 /** Reverses `withDeniedReads`, so that the profile can be compared with those of modes. */
 export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
-  const rules = restricted(profile);
+  const rules = restrictedFiles(profile);
   if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
   const denied = new Set(denyRead.patterns.flatMap(denials).map((entry) => JSON.stringify(entry)));
   const entries = rules.entries.filter((entry) => !denied.has(JSON.stringify(entry)));
@@ -220,14 +213,7 @@ export function deniesRead({ denyRead }: Requirements, path: string): boolean {
 }
 
 const wholeDisk: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'write' };
-
-function restricted(profile: PermissionProfile) {
-  return profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
-}
-
-function isGlob(pattern: string): boolean {
-  return /[*?[{]/.test(pattern);
-}
+const isGlob = (pattern: string): boolean => /[*?[{]/.test(pattern);
 
 /** A path is also denied as a pattern: a profile can open paths inside a denied folder, but no match of a pattern. */
 function denials(pattern: string): readonly FileSystemEntry[] {

@@ -22,33 +22,22 @@ const cookies =
   /(cookie["']?\s{0,4}:\s{0,4}["']?)([\w.-]{1,100}=[^\s"',;]{1,4000}(?:;\s?[\w.-]{1,100}(?:=[^\s"',;]{1,4000})?){0,100})/gi;
 
 /** By its name alone. Commands do not inherit such a variable. */
-export function isSecretVariable(name: string): boolean {
-  return secretVariable.test(name);
-}
-
+export const isSecretVariable = (name: string): boolean => secretVariable.test(name);
 /** For headers, parameters and lines of files. Variables with one of the other words mostly name sockets and desktops. */
-export function mayNameSecret(text: string): boolean {
-  return secretHeader.test(text);
-}
-
+export const mayNameSecret = (text: string): boolean => secretHeader.test(text);
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
 /** Keys that look like names: long, with digits among lower-case letters, or without a long name's underscores. */
 const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
 
 /** True if a text can name an environment variable, and is not a key written in its place. */
-export function isVariableName(text: string): boolean {
-  return namePattern.test(text) && !keyPattern.test(text);
-}
+export const isVariableName = (text: string): boolean => namePattern.test(text) && !keyPattern.test(text);
 
 /** Keys that name a variable, and tables of such names. Other values there are keys written in place of a name. */
 const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 /** Server tables in which any value may be a key. */
 const secretTables = new Set(['env', 'http_headers', 'headers']);
-
 /** Keys that Capstan knows: any value, or a table of such keys. `*`: the user chooses the names. */
 type KnownKeys = { readonly [key: string]: 'any' | KnownKeys };
-
 const anyOf = (names: string): KnownKeys => Object.fromEntries(names.split(' ').map((name) => [name, 'any']));
 
 /** Keys of an MCP server. Under other names, a value may be a key for the server. */
@@ -71,10 +60,8 @@ const tokenShapes: readonly string[] = [
   String.raw`\bAIza[\w-]{30,60}`,
 ];
 
-function isSecretShaped(value: string): boolean {
-  return secretStart.test(value) || /^(?:bearer|basic|token)\s+\S{12,}$/i.test(value);
-}
-
+const isSecretShaped = (value: string): boolean =>
+  secretStart.test(value) || /^(?:bearer|basic|token)\s+\S{12,}$/i.test(value);
 const secretStart = new RegExp(String.raw`^(?:${tokenShapes.join('|')}|eyJ[\w-]{10,}\.)`);
 /** A header's credentials, or a long text without a word in it. Elsewhere such a text is prose, an id or a hash. */
 const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
@@ -87,14 +74,8 @@ export function filesWithSecrets(
     .map(({ source }) => source);
 }
 
-export function hideSecrets(values: JsonObject): JsonObject {
-  return hideTable(values, { isSecret: false, isOpen: false });
-}
-
-interface Where {
-  readonly isSecret: boolean;
-  readonly isOpen: boolean;
-}
+export const hideSecrets = (values: JsonObject): JsonObject => hideTable(values, { isSecret: false, isOpen: false });
+type Where = { readonly isSecret: boolean; readonly isOpen: boolean };
 
 function mapMembers(values: JsonObject, change: (member: Json, key: string) => Json): JsonObject {
   const members = Object.entries(values);
@@ -124,17 +105,14 @@ function hideUnknown(value: Json, known: KnownKeys): Json {
   });
 }
 
-function hideWhole(value: Json): Json {
-  return hideValue(value, { isSecret: true, isOpen: false });
-}
+const hideWhole = (value: Json): Json => hideValue(value, { isSecret: true, isOpen: false });
 
 function hideValue(value: Json, at: Where): Json {
   if (Array.isArray(value)) return value.map((member: Json, place) => hideMember(member, value[place - 1], at));
   if (isJsonObject(value)) return hideTable(value, at);
   if (at.isSecret) return hiddenMark;
   if (typeof value !== 'string') return value;
-  if (isSecretShaped(value) || (at.isOpen && openShape.test(value))) return hiddenMark;
-  return hideInAddress(value);
+  return isSecretShaped(value) || (at.isOpen && openShape.test(value)) ? hiddenMark : hideInAddress(value);
 }
 
 /** In a command: `--token=x`, `--token x`, `Authorization: x`, any header, and a script among its arguments. */
@@ -272,9 +250,7 @@ export function secretsAmong(values: Readonly<Record<string, string>>): readonly
 }
 
 /** A configuration's secrets: those that `hideSecrets` removes and that must not be repeated. */
-export function configuredSecrets(values: JsonObject): readonly string[] {
-  return hiddenIn(values, hideSecrets(values), '');
-}
+export const configuredSecrets = (values: JsonObject): readonly string[] => hiddenIn(values, hideSecrets(values), '');
 
 function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string): readonly string[] {
   if (Array.isArray(value))
@@ -306,9 +282,8 @@ export function repeatable(secrets: readonly string[]): readonly string[] {
   return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
 }
 
-export function hideValues(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => hideBeginning(left.replaceAll(secret, hiddenMark), secret), text);
-}
+export const hideValues = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((left, secret) => hideBeginning(left.replaceAll(secret, hiddenMark), secret), text);
 
 /** Fewer characters could be any text. */
 const shortestBeginning = 4;
@@ -358,6 +333,5 @@ export function redactSecrets(text: string, known: readonly string[] = []): stri
   );
 }
 
-function isCode(value: string): boolean {
-  return value.startsWith('[') || /^[$<{(]/.test(value) || /^[A-Za-z_][\w]{0,60}(?:\.|\()/.test(value);
-}
+const isCode = (value: string): boolean =>
+  value.startsWith('[') || /^[$<{(]/.test(value) || /^[A-Za-z_][\w]{0,60}(?:\.|\()/.test(value);

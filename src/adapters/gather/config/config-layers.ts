@@ -12,7 +12,7 @@ import { type Override, overrideValues } from '../../../core/config/flag-overrid
 import { checkValues } from '../../../core/config/keys/check-values.ts';
 import { isFileUrl } from '../../../core/config/keys/key-kinds.ts';
 import { keyTable } from '../../../core/config/keys/key-table.ts';
-import { mergeValues } from '../../../core/config/merge-values.ts';
+import { mergeValues } from '../../../core/policy/profiles/tables/inherited-table.ts';
 import { readRequirements, type ReadRequirements } from '../../../core/config/requirements/read-requirements.ts';
 import { variablesIn } from '../../../core/config/servers/secret-variables.ts';
 import { estimateTokens } from '../../../core/fragments/text/truncate.ts';

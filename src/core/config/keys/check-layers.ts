@@ -8,9 +8,7 @@ import { formatTomlKey } from '../toml/toml-key.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 import { keyTable } from './key-table.ts';
 
-export interface CheckedLayer extends CheckedValues {
-  readonly layer: ConfigLayer;
-}
+export type CheckedLayer = CheckedValues & { readonly layer: ConfigLayer };
 
 export function checkLayers(layers: readonly ConfigLayer[], options: CheckOptions): readonly CheckedLayer[] {
   const counting = layers.filter(({ disabled }) => disabled === undefined);

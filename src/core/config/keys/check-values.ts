@@ -5,6 +5,7 @@ import { hideSecrets, mayNameSecret } from '../../policy/secrets.ts';
 import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, keyProblem } from '../config-layer.ts';
 import { currentGateName } from '../features.ts';
 import { type Override, overrideValues } from '../flag-overrides.ts';
+import { nestedValue } from '../merge-values.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
 import {
   describeKind,
@@ -113,8 +114,7 @@ class Check {
       if (!kind.names.includes(name)) return this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, at);
       const isRight = typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member));
       if (!isRight) return this.#wrongValue({ type: 'boolean' }, member, at);
-      if (kind.closable === undefined) return this.#keep(member, at);
-      return this.#closed(kind.closable, member, at, name);
+      return kind.closable === undefined ? this.#keep(member, at) : this.#closed(kind.closable, member, at, name);
     });
   }
 
@@ -216,10 +216,7 @@ function describeValue(value: Json, at: Path): string {
 }
 
 /** Messages end up in logs, so a secret of the wrong type must not be shown. */
-function shownValue(value: Json, at: Path): Json {
-  const inTables = at.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
-  return valueAt(hideSecrets(inTables), at) ?? value;
-}
+const shownValue = (value: Json, at: Path): Json => valueAt(hideSecrets(nestedValue(at, value)), at) ?? value;
 
 export function nearestKey(written: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(written.length / 3));

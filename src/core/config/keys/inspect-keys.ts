@@ -1,11 +1,12 @@
 import { defined } from '../../../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { ConfigLayer } from '../config-layer.ts';
-import { mergeLayers, mergeValues } from '../merge-values.ts';
+import { mergeLayers } from '../merge-values.ts';
+import { mergeValues } from '../../policy/profiles/tables/inherited-table.ts';
 import { decidingKey } from '../permission-profiles.ts';
 import { checkLayers } from './check-layers.ts';
 import { type CheckOptions, nearestKey } from './check-values.ts';
-import type { KeyKind } from './key-kinds.ts';
+import { isLeaf, type KeyKind } from './key-kinds.ts';
 import { keyTable } from './key-table.ts';
 
 export type KeyStatus =
@@ -18,6 +19,10 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
   const [key, ...rest] = path;
   if (key === undefined) return { kind: kind.type === 'retired' ? 'unused' : 'used' };
   const here = [...before, key];
+  if (isLeaf(kind)) {
+    const isKnown = kind.type === 'free' || (isMap(kind) && rest.length === 0);
+    return { kind: isKnown ? 'used' : 'unknown' };
+  }
   switch (kind.type) {
     case 'table': {
       const next = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
@@ -28,20 +33,15 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
     case 'named-tables':
       // A user-defined name is followed by a table of fixed keys again.
       return statusIn({ ...kind, type: 'table', unknown: 'warning' }, rest, here);
-    case 'string-map':
-    case 'variable-map':
-    case 'choice-map':
-      return { kind: rest.length === 0 ? 'used' : 'unknown' };
     case 'toggles':
       return kind.names.includes(key) ? { kind: 'used' } : unknownKey(key, before, kind.names);
-    case 'free':
-      return { kind: 'used' };
     case 'retired':
       return { kind: 'unused' };
-    default:
-      return { kind: 'unknown' };
   }
 }
+
+/** A table of values under names that the user chooses. */
+const isMap = ({ type }: KeyKind): boolean => type === 'string-map' || type === 'variable-map' || type === 'choice-map';
 
 function unknownKey(key: string, before: readonly string[], known: readonly string[]): KeyStatus {
   const nearest = nearestKey(key, known);
@@ -52,20 +52,15 @@ function unknownKey(key: string, before: readonly string[], known: readonly stri
 export const keyNames = (): readonly string[] => namesIn(keyTable, []);
 
 function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
+  if (isLeaf(kind)) return kind.type === 'free' || isMap(kind) ? [] : [path.join('.')];
   switch (kind.type) {
     case 'table':
       return Object.entries(kind.keys).flatMap(([key, below]) => namesIn(below, [...path, key]));
     case 'toggles':
       return kind.names.map((name) => [...path, name].join('.'));
     case 'named-tables':
-    case 'string-map':
-    case 'variable-map':
-    case 'choice-map':
-    case 'free':
     case 'retired':
       return [];
-    default:
-      return [path.join('.')];
   }
 }
 

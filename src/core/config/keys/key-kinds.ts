@@ -46,14 +46,8 @@ export interface ChoiceKind<Choice extends string> {
   readonly aliases: Readonly<Record<string, Choice>>;
 }
 
-export interface ChoiceListKind<Choice extends string> extends Omit<ChoiceKind<Choice>, 'type'> {
-  readonly type: 'choice-list';
-}
-
-export interface ChoiceMapKind<Choice extends string> {
-  readonly type: 'choice-map';
-  readonly choices: readonly Choice[];
-}
+export type ChoiceListKind<Choice extends string> = Omit<ChoiceKind<Choice>, 'type'> & { readonly type: 'choice-list' };
+export type ChoiceMapKind<Choice extends string> = { readonly type: 'choice-map'; readonly choices: readonly Choice[] };
 
 /** A table of switches. Those with settings of their own may be tables with `enabled`. */
 export interface TogglesKind {
@@ -85,15 +79,8 @@ export interface NamedTablesKind<Keys extends KeyTable> {
 }
 
 /** The key has lost its meaning, and a user who writes it expects something that will not happen. */
-export interface RefusedKind {
-  readonly type: 'retired';
-  readonly advice: string;
-}
-
-export interface KeyTable {
-  readonly [key: string]: KeyKind;
-}
-
+export type RefusedKind = { readonly type: 'retired'; readonly advice: string };
+export type KeyTable = { readonly [key: string]: KeyKind };
 // Kinds that several tables use.
 export const text = { type: 'string', blank: 'allowed' } as const;
 export const name = { type: 'string', blank: 'refused' } as const;
@@ -177,7 +164,6 @@ export function describeKind(kind: KeyKind): string {
 }
 
 export const isLeaf = (kind: KeyKind): kind is LeafKind => Object.hasOwn(leafRules, kind.type);
-
 /** The caller has chosen the rule by the kind's type. */
 const ruleOf = (kind: LeafKind) => leafRules[kind.type] as LeafRule<LeafKind>;
 
@@ -190,7 +176,6 @@ interface LeafRule<Kind> {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isPath = (text: string): boolean => text !== '' && !isFileUrl(text);
-
 /** Taken as a path, it would name a missing folder `file:`, so a protection or a grant would have no effect. */
 export const isFileUrl = (text: string): boolean => /^file:/i.test(text);
 const isTextMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isText);
@@ -310,9 +295,8 @@ const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { re
 };
 
 /** A name that looks like a number or a boolean was written without quotes. */
-export function needsQuotes(kind: KeyKind, value: Json): boolean {
-  return (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
-}
+export const needsQuotes = (kind: KeyKind, value: Json): boolean =>
+  (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
 
 export function withCamelCaseKeys<Keys extends KeyTable>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
   // The only cast from the table to its type; `checkValues` has established it.

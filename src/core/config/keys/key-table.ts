@@ -35,10 +35,8 @@ const othersKeys = words(`
 `);
 
 /** The keys among `names` that a user may expect to work; sorted, without duplicates. */
-export function missedKeysIn(names: readonly string[]): readonly string[] {
-  return missedKeys.filter((key) => names.includes(key)).toSorted();
-}
-
+export const missedKeysIn = (names: readonly string[]): readonly string[] =>
+  missedKeys.filter((key) => names.includes(key)).toSorted();
 const count = { type: 'integer', min: 0 } as const;
 const tokens = { type: 'integer', min: 1 } as const;
 const percent = { type: 'integer', min: 1, max: 100 } as const;
@@ -49,9 +47,12 @@ const variable = { type: 'variable' } as const;
 const variableMap = { type: 'variable-map' } as const;
 const freeTable = { type: 'free', shape: 'table' } as const;
 
-function namedTables<Keys extends KeyTable>(keys: Keys, unused: readonly string[] = []): NamedTablesKind<Keys> {
-  return { type: 'named-tables', keys, unused, names: 'words' };
-}
+const namedTables = <Keys extends KeyTable>(keys: Keys, unused: readonly string[] = []): NamedTablesKind<Keys> => ({
+  type: 'named-tables',
+  keys,
+  unused,
+  names: 'words',
+});
 
 function table<Keys extends KeyTable>(
   keys: Keys,

@@ -23,9 +23,10 @@ export interface BuiltInProvider {
 /** The more specific name first: a user who sets it means this program; the other may be set for anything. */
 export const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 
-function keyAt(page: string, variable: string): Required<Pick<BuiltInProvider, 'envKeys' | 'envKeyInstructions'>> {
-  return { envKeys: [variable], envKeyInstructions: `Create a key at ${page} and set ${variable} to it.` };
-}
+const keyAt = (page: string, variable: string): Required<Pick<BuiltInProvider, 'envKeys' | 'envKeyInstructions'>> => ({
+  envKeys: [variable],
+  envKeyInstructions: `Create a key at ${page} and set ${variable} to it.`,
+});
 
 const openaiKeyAt = {
   envKeys: openaiKeys,
@@ -113,7 +114,5 @@ export const builtInProviders = {
 } as const satisfies Readonly<Record<string, BuiltInProvider>>;
 
 export const openaiKeyInstructions = openaiKeyAt.envKeyInstructions;
-
-export function builtInProvider(id: string): BuiltInProvider | undefined {
-  return Object.hasOwn(builtInProviders, id) ? builtInProviders[id as keyof typeof builtInProviders] : undefined;
-}
+export const builtInProvider = (id: string): BuiltInProvider | undefined =>
+  Object.hasOwn(builtInProviders, id) ? builtInProviders[id as keyof typeof builtInProviders] : undefined;

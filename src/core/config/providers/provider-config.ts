@@ -92,14 +92,12 @@ export function resolveProvider(config: Config, id: string, env: Variables = {})
   return providerFrom(id, { builtIn: builtIn ?? {}, given: withOpenaiUrl(config, id, given ?? {}), env });
 }
 
-function withOpenaiUrl({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider {
-  return id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
-}
+const withOpenaiUrl = ({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider =>
+  id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
 
 /** The provider's address for files: without a name, a password or a key in it. */
-export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string {
-  return withoutSlash(withoutCredentials(new URL(baseUrl).href));
-}
+export const providerAddress = ({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string =>
+  withoutSlash(withoutCredentials(new URL(baseUrl).href));
 
 interface ProviderSources {
   readonly builtIn: Partial<BuiltInProvider>;
@@ -198,11 +196,10 @@ function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefi
     const next = `Set ${path}.auth.command to the program that prints the key, or remove the table.`;
     return incomplete(`The table "auth" of the provider "${id}" has no command`, next);
   }
-  const other = Object.entries({
-    env_key: given.envKey,
-    experimental_bearer_token: given.experimentalBearerToken,
-    requires_openai_auth: given.requiresOpenaiAuth === true ? true : undefined,
-  }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const { envKey: env_key, experimentalBearerToken: experimental_bearer_token, requiresOpenaiAuth } = given;
+  const other = Object.keys(
+    defined({ env_key, experimental_bearer_token, requires_openai_auth: requiresOpenaiAuth || undefined }),
+  );
   if (other.length === 0) return undefined;
   const message = `The provider "${id}" has more than one source for its key: a command, and ${other.join(' and ')}`;
   const next = `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`;
@@ -221,9 +218,7 @@ function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem 
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
 }
 
-function incomplete(message: string, next: string): ProviderProblem {
-  return { code: 'provider-incomplete', message, next };
-}
+const incomplete = (message: string, next: string): ProviderProblem => ({ code: 'provider-incomplete', message, next });
 
 function unknownProvider(config: Config, id: string): ProviderProblem {
   if (id === 'ollama-chat') {
@@ -236,21 +231,13 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
   return { code: 'provider-unknown', message, next };
 }
 
-function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {
-  return configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
-}
-
+const loginFor = (configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> =>
+  configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Absent values are left to the server. */
-export interface Sampling {
-  readonly temperature?: number;
-  readonly stop?: readonly string[];
-}
-
-export interface ProviderSampling extends Sampling {
-  readonly models?: Readonly<Record<string, Sampling>>;
-}
+export type Sampling = { readonly temperature?: number; readonly stop?: readonly string[] };
+export type ProviderSampling = Sampling & { readonly models?: Readonly<Record<string, Sampling>> };
 
 function configuredSampling(given: ConfiguredProvider): ProviderSampling | undefined {
   const { temperature, stop, models } = given;
@@ -283,7 +270,6 @@ export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInPr
 );
 
 export const localProvider = (id: string): LocalProvider | undefined => localProviders.find((local) => local.id === id);
-
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 

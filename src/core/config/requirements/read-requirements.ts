@@ -35,10 +35,7 @@ import { locateProblem } from '../permission-profiles.ts';
 import { requiredProfiles, type RequiredProfiles } from './required-profiles.ts';
 import { requiredServers } from './required-servers.ts';
 
-export interface ReadRequirements {
-  readonly requirements: Requirements;
-  readonly problems: readonly ConfigProblem[];
-}
+export type ReadRequirements = { readonly requirements: Requirements; readonly problems: readonly ConfigProblem[] };
 
 /** Merges `requirements.toml` with the managed configuration, which wins. A caller that finds an error must stop. */
 export function readRequirements(
@@ -161,9 +158,12 @@ function choices<const Choice extends string>(
 }
 
 /** Every unknown name is an error: a misspelt requirement would not be enforced. */
-function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
-  return { type: 'table', keys, unused: [], unknown: 'error' };
-}
+const table = <Keys extends KeyTable>(keys: Keys): TableKind<Keys> => ({
+  type: 'table',
+  keys,
+  unused: [],
+  unknown: 'error',
+});
 
 const widths: readonly ProfileWidth[] = ['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'];
 

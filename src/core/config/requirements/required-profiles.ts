@@ -49,15 +49,11 @@ function deniedReads(filesystem: unknown) {
   if (!isJsonObject(filesystem)) return { patterns: [], problems: [wrongType(at, 'a table', String(filesystem))] };
   const { deny_read: patterns = [], ...others } = filesystem;
   const unknown = Object.keys(others).map((key) => unknownTableKey([...at, key], ['deny_read']));
-  if (Array.isArray(patterns) && patterns.every((text) => typeof text === 'string')) {
-    const isEmpty = patterns.includes('');
-    const empty = wrongValue([...at, 'deny_read'], 'must not contain an empty path', 'Remove it.');
-    return {
-      patterns: isEmpty ? [] : (patterns as readonly string[]),
-      problems: isEmpty ? [...unknown, empty] : unknown,
-    };
-  }
-  return { patterns: [], problems: [...unknown, wrongType([...at, 'deny_read'], 'a list of paths', patterns)] };
+  const key = [...at, 'deny_read'];
+  if (!Array.isArray(patterns) || !patterns.every((text) => typeof text === 'string'))
+    return { patterns: [], problems: [...unknown, wrongType(key, 'a list of paths', patterns)] };
+  if (!patterns.includes('')) return { patterns: patterns as readonly string[], problems: unknown };
+  return { patterns: [], problems: [...unknown, wrongValue(key, 'must not contain an empty path', 'Remove it.')] };
 }
 
 function parentProblems(tables: ProfileTables, base: CompileBase): readonly TableProblem[] {

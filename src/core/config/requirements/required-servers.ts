@@ -13,11 +13,7 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import { type ConfigLayer, keySource } from '../config-layer.ts';
 
-export interface ReadRequiredServers {
-  readonly servers?: RequiredServers;
-  readonly problems: readonly TableProblem[];
-}
-
+export type ReadRequiredServers = { readonly servers?: RequiredServers; readonly problems: readonly TableProblem[] };
 const key = 'mcp_servers';
 
 /** An empty table allows no MCP server. */

@@ -22,11 +22,7 @@ export interface McpServerConfig {
 }
 
 /** `digest`: the approval holds only for the tool's description at that time. */
-export interface ToolApproval {
-  readonly mode: McpApprovalMode;
-  readonly digest?: string;
-}
-
+export type ToolApproval = { readonly mode: McpApprovalMode; readonly digest?: string };
 export type McpTransportConfig = McpProgramConfig | McpAddressConfig;
 
 export interface McpProgramConfig {
@@ -165,13 +161,9 @@ function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAd
   const odd = programKeys.find((key) => given[key] !== undefined);
   if (odd !== undefined)
     return problem(name, `has a url, and ${written(odd)} is for a command`, `Remove ${written(odd)}.`);
-  if (!/^https?:\/\/[^\s/?#]/i.test(url) || !URL.canParse(url)) {
-    return problem(
-      name,
-      'has a url that is not a web address',
-      'Write an address that begins with https:// or http://.',
-    );
-  }
+  const form = 'Write an address that begins with https:// or http://.';
+  if (!/^https?:\/\/[^\s/?#]/i.test(url) || !URL.canParse(url))
+    return problem(name, 'has a url that is not a web address', form);
   const { clientId, callbackPort, clientSecretEnvVar: clientSecretVariable } = given.oauth ?? {};
   return {
     kind: 'address',

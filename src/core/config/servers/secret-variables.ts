@@ -33,18 +33,12 @@ function passedVariablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): read
     .filter((name) => typeof name === 'string');
 }
 
-function tablesIn(layers: readonly Pick<ConfigLayer, 'values'>[], key: string): readonly JsonObject[] {
-  return layers.flatMap(({ values }) => Object.values(objectAt(values, key) ?? {})).filter(isJsonObject);
-}
+const tablesIn = (layers: readonly Pick<ConfigLayer, 'values'>[], key: string): readonly JsonObject[] =>
+  layers.flatMap(({ values }) => Object.values(objectAt(values, key) ?? {})).filter(isJsonObject);
+const headerVariables = (table: JsonObject): readonly unknown[] =>
+  Object.values(objectAt(table, 'env_http_headers') ?? {});
 
-function headerVariables(table: JsonObject): readonly unknown[] {
-  return Object.values(objectAt(table, 'env_http_headers') ?? {});
-}
-
-/**
- * Variables that any provider takes a key or a header from, chosen or not. OpenAI's count even where another provider
- * is used, since a later thread may need them.
- */
+/** Variables that any provider takes a key or a header from, chosen or not: a later thread may need them. */
 function providerVariables({ modelProviders, otherVariables = [] }: NamedVariables): readonly string[] {
   const builtIn: readonly BuiltInProvider[] = Object.values(builtInProviders);
   const configured = Object.values(modelProviders);
@@ -187,10 +181,7 @@ const variableKeys = ['bearer_token_env_var', 'env_http_headers', 'env_vars'];
 const secretKey = 'client_secret_env_var';
 const valueKeys = ['http_headers', 'env', 'args'];
 
-/**
- * Any variable or header may hold a key. Arguments count only if they look like one: without them the server is another
- * one.
- */
+/** Any variable or header may hold a key. Arguments count only if they look like one: they define the server. */
 function mayHoldKeys(server: JsonObject, key: string): boolean {
   const values = { [key]: server[key] };
   return key !== 'args' || !equalJson(hideSecrets(values), values);

@@ -14,7 +14,6 @@ export function tomlKeyLine(text: string, path: readonly string[]): number | und
 }
 
 type Path = readonly string[];
-
 /** Deeper nesting ends the search, so that no document can exhaust the stack. */
 const deepest = 200;
 

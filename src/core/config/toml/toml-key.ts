@@ -13,9 +13,8 @@ export function parseTomlKey(text: string): readonly string[] | undefined {
   }
 }
 
-export function formatTomlKey(path: readonly string[]): string {
-  return path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : formatTomlString(part))).join('.');
-}
+export const formatTomlKey = (path: readonly string[]): string =>
+  path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : formatTomlString(part))).join('.');
 
 function readPart(text: string, at: number): { readonly value: string; readonly end: number } | undefined {
   if (text[at] === '"' || text[at] === "'") return readTomlString(text, at);
@@ -44,8 +43,7 @@ function readTomlString(text: string, start: number): { readonly value: string; 
 }
 
 export function formatTomlString(text: string): string {
-  // JSON escapes are valid in TOML. Missing are the one for delete, which TOML requires, and those for invisible
-  // characters and ones that reorder text.
+  // JSON's escapes are valid in TOML, which also requires one for delete. Characters that mislead readers get one, too.
   return replaceInvisible(JSON.stringify(text), (sign) => {
     const code = (sign.codePointAt(0) ?? 0).toString(16);
     return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;

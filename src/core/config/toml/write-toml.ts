@@ -1,5 +1,6 @@
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
+import { nestedValue } from '../merge-values.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
 import { formatTomlKey, formatTomlString, parseTomlKey } from './toml-key.ts';
 
@@ -46,10 +47,7 @@ function tableBlocks(values: JsonObject, path: readonly string[], options: Write
 
 const isFilledTable = (value: Json): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0;
 
-/**
- * Removes a table and everything below it, keeping comments of other tables. Works by lines: the caller must check the
- * result.
- */
+/** Removes a table and all below it, not comments of others. Works by lines: the caller must check the result. */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
   const kept: string[] = [];
   let isInside = false;
@@ -74,9 +72,8 @@ export function withoutBareTable(text: string, path: readonly string[]): string 
 }
 
 export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
-  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
   const before = text.trimEnd();
-  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
+  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nestedValue(path, values))}`;
 }
 
 /** Sets some top-level keys, which come before all tables. Works by lines: the caller must check the result. */
@@ -110,12 +107,11 @@ export function withTomlKey(
   const next = lines.findIndex((line, at) => at > from && headerOf(line) !== undefined);
   const end = next < 0 ? lines.length : next;
   const at = lines.findIndex((line, index) => index > from && index < end && keyOf(line) === key);
-  const line = value === undefined ? undefined : `${formatTomlKey([key])} = ${writeTomlValue(value)}`;
+  const written = value === undefined ? [] : [`${formatTomlKey([key])} = ${writeTomlValue(value)}`];
   if (at >= 0) {
     const { last, comment } = tomlValueSpan(lines, at);
-    return lines.toSpliced(at, last - at + 1, ...(line === undefined ? [] : [line + comment])).join('\n');
+    return lines.toSpliced(at, last - at + 1, ...written.map((each) => each + comment)).join('\n');
   }
-  const written = line === undefined ? [] : [line];
   // After the table's last non-comment line: a comment at its end may be about the next table.
   const last = lines.slice(0, end).findLastIndex((each) => /^\s*[^\s#]/.test(each));
   return lines.toSpliced(last + 1, 0, ...written).join('\n');
@@ -128,11 +124,8 @@ function keyOf(line: string): string | undefined {
 
 /** The table that contains a line, counted from 1; empty for none. */
 function tomlTableAbove(text: string, line: number): readonly string[] {
-  const headers = text
-    .split('\n')
-    .slice(0, line - 1)
-    .map(headerOf);
-  return headers.findLast((header) => header !== undefined) ?? [];
+  const above = text.split('\n').slice(0, line - 1);
+  return above.map(headerOf).findLast((header) => header !== undefined) ?? [];
 }
 
 function headerOf(line: string): readonly string[] | undefined {
@@ -186,7 +179,7 @@ export function editHint(
   const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
   return changed
     .map(([key, value]) => {
-      const shown = valueAt(hideSecrets(nested(path, { [key]: value })), path) as JsonObject;
+      const shown = valueAt(hideSecrets(nestedValue(path, { [key]: value })), path) as JsonObject;
       const assigned = writeToml(shown).trim();
       if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
       const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
@@ -198,10 +191,5 @@ export function editHint(
     .join('\n');
 }
 
-function nested(path: readonly string[], values: JsonObject): JsonObject {
-  return path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
-}
-
-function dotted(path: readonly string[], assigned: string): string {
-  return path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;
-}
+const dotted = (path: readonly string[], assigned: string): string =>
+  path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;

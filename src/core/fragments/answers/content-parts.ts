@@ -43,8 +43,7 @@ async function partOf(
       // Each attempt costs time and memory.
       pictures.left -= 1;
       const found = await picture(dataUrlOf(block));
-      if ('message' in found) return [text(`<image content omitted: ${escapeMarkup(found.message)}>`)];
-      return shownImage(found);
+      return 'message' in found ? [text(`<image content omitted: ${escapeMarkup(found.message)}>`)] : shownImage(found);
     }
     case 'audio':
       return [text('<audio content omitted because you do not support audio input>')];

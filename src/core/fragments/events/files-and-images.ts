@@ -2,7 +2,7 @@ import type { ChangedFile, FilesChangedInSideConversation, RestoredFiles } from 
 import type { ResizedImage } from '../../../protocol/user-input.ts';
 import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
-import { boundedList, truncateMiddle } from '../text/truncate.ts';
+import { boundedList, truncateMiddle, withMore } from '../text/truncate.ts';
 
 const mostChangedFiles = { count: 60, characters: 900 };
 
@@ -107,8 +107,7 @@ export const imageResizeNoticeFragment = defineFragment<ImageResizeNotice>({
   separate: true,
   body({ images }) {
     const lines = images.map(({ number, from, to }) => `[Image #${number}] was resized from ${from} to ${to} pixels.`);
-    const { kept, left } = boundedList(lines, { count: 40, characters: 2500 });
-    return `\n${[...kept, ...(left === 0 ? [] : [`… and ${left} more`])].join('\n')}\n`;
+    return `\n${withMore(boundedList(lines, mostImages)).join('\n')}\n`;
   },
 });
 
@@ -119,12 +118,12 @@ export const unusableImagesFragment = defineFragment<{ readonly paths: readonly 
   separate: true,
   body({ paths }) {
     const entries = paths.map((path) => path.replaceAll(/[\r\n]/g, ' '));
-    const { kept, left } = boundedList(entries, { count: 40, characters: 2500 });
-    const lines = [...kept, ...(left === 0 ? [] : [`… and ${left} more`])];
+    const lines = withMore(boundedList(entries, mostImages));
     return `\nThe user sent these files as images. They are not in a format that can be shown to you:\n${lines.join('\n')}\n`;
   },
 });
 
+const mostImages = { count: 40, characters: 2500 };
 const longestPath = 400;
 
 /** A title and as many paths as fit; none for no paths. A character may take three bytes, and caps count bytes. */
@@ -134,11 +133,9 @@ function pathListLine(
   most: { readonly count: number; readonly characters: number },
 ): readonly string[] {
   if (paths.length === 0) return [];
-  const { kept, left } = boundedList(
-    paths.map((path) => quote(truncateBytes(path, longestPath))),
-    most,
-  );
-  return [`${title}: ${[...kept, ...(left === 0 ? [] : [`and ${left} more`])].join(', ')}`];
+  const quoted = paths.map((path) => quote(truncateBytes(path, longestPath)));
+  const list = boundedList(quoted, most);
+  return [`${title}: ${withMore(list, `and ${list.left} more`).join(', ')}`];
 }
 
 const truncateBytes = (text: string, bytes: number): string => truncateMiddle(text, { mode: 'bytes', limit: bytes });

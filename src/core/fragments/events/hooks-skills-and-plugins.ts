@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import { defineFragment } from '../text/define-fragment.ts';
 import { escapeMarkup, escapeText, quote, unescapeText } from '../text/escape-markup.ts';
-import { boundedList, truncateMiddle } from '../text/truncate.ts';
+import { boundedList, truncateMiddle, withMore } from '../text/truncate.ts';
 
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
   id: 'hook-context',
@@ -96,7 +96,6 @@ export const pluginHintFragment = defineFragment<PluginHintText>({
 });
 
 function names(title: string, entries: readonly string[]): readonly string[] {
-  if (entries.length === 0) return [];
-  const { kept, left } = boundedList(entries.map(quote), { count: 50, characters: 1000 });
-  return [`- ${title}: ${[...kept, ...(left === 0 ? [] : [`… and ${left} more`])].join(', ')}`];
+  const list = boundedList(entries.map(quote), { count: 50, characters: 1000 });
+  return entries.length === 0 ? [] : [`- ${title}: ${withMore(list).join(', ')}`];
 }

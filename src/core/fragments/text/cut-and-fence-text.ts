@@ -222,10 +222,7 @@ function sentSize(code: number): number {
 const marks =
   /\n?\[… about (?<cut>\d{1,9}) tokens cut here …\]\n?|…(?<limited>\d{1,9}) (?<unit>chars|tokens) truncated…/g;
 
-/**
- * Finds gaps in a text that has no record of them: written by a model or returned by a tool. For the user's words a
- * record is needed, because the user may type such a mark, too.
- */
+/** Gaps in a text without a record of them. For the user's words a record is needed: a user may type such a mark. */
 export const gapsIn = (text: string): readonly TextGap[] =>
   [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
     const amount = Number(groups['cut'] ?? groups['limited']);

@@ -49,16 +49,13 @@ export interface Fragment {
 }
 
 export function defineFragment<Payload>(definition: FragmentDefinition<Payload>): FragmentKind<Payload> {
-  const { id, role = 'developer', markers: given = tagsOf(id), formOf, ...rest } = definition;
+  const { id, role = 'developer', markers: given = tagsOf(id.replaceAll('-', '_')), formOf, ...rest } = definition;
   const markers = given === 'none' ? undefined : given;
   const matches = (text: string): boolean => formOf === undefined && markers !== undefined && isBetween(text, markers);
   return { id, role, markers, formOf, matches, ...rest };
 }
 
-function tagsOf(id: string): Markers {
-  const tag = id.replaceAll('-', '_');
-  return [`<${tag}>`, `</${tag}>`];
-}
+const tagsOf = (tag: string): Markers => [`<${tag}>`, `</${tag}>`];
 
 /** A kind whose facts can be withdrawn. */
 export interface FragmentFamily<Payload> extends FragmentKind<Payload> {

@@ -76,8 +76,10 @@ export function boundedList(
   return { kept, left: entries.length - kept.length };
 }
 
+/** The kept entries, and a last one for those that are missing. */
+export const withMore = ({ kept, left }: BoundedList, more = `… and ${left} more`): readonly string[] =>
+  left === 0 ? kept : [...kept, more];
+
 /** Lines that begin with a dash, and a last line that counts missing entries. */
-export const dashedLines = ({ kept, left }: BoundedList): readonly string[] => [
-  ...kept.map((entry) => `- ${entry}`),
-  ...(left === 0 ? [] : [`… and ${left} more that are not listed here`]),
-];
+export const dashedLines = ({ kept, left }: BoundedList): readonly string[] =>
+  withMore({ kept: kept.map((entry) => `- ${entry}`), left }, `… and ${left} more that are not listed here`);

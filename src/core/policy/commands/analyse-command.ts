@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ShellReader } from '../../../ports/commands.ts';
 import { isFamiliarShell, isShell, programName, shellCall, type ShellCall } from './command-words.ts';
 import { type DangerKind, dangerousNames, dangerousSubcommands } from './dangerous-commands.ts';
@@ -91,14 +90,12 @@ export function analyseCommand(
     seen: found.seen,
     // Another repository's configuration may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
-    ...defined({
-      starters: found.starters.length > 0 ? [...new Set(found.starters)] : undefined,
-      whyUnknown: found.isKnown ? undefined : found.whyUnknown,
-      hasOpenWords: found.hasOpenWords || undefined,
-      evaluating: found.evaluating,
-      isIndirect: found.isIndirect || undefined,
-      danger: found.danger,
-    }),
+    starters: found.starters.length > 0 ? [...new Set(found.starters)] : undefined,
+    whyUnknown: found.isKnown ? undefined : found.whyUnknown,
+    hasOpenWords: found.hasOpenWords || undefined,
+    evaluating: found.evaluating,
+    isIndirect: found.isIndirect || undefined,
+    danger: found.danger,
   };
 }
 
@@ -162,6 +159,5 @@ function canonicalWord(word: string, shell: ShellCall['shell']) {
 }
 
 /** In zsh any name may be an alias, and quoting prevents that. */
-function isKeyword(word: string, shell: ShellCall['shell']): boolean {
-  return shell === 'zsh' || keyword.test(literalWord(word)?.text ?? '');
-}
+const isKeyword = (word: string, shell: ShellCall['shell']): boolean =>
+  shell === 'zsh' || keyword.test(literalWord(word)?.text ?? '');

@@ -12,14 +12,11 @@ export interface ShellCall {
   readonly isOrdinary: boolean;
 }
 
+/** The words of a text. */
+export const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 const grammars: Readonly<Record<string, ShellCall['shell']>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
 const otherShells = setOf('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh');
 const valued = new Set(['--rcfile', '--init-file']);
-
-/** The words of a text. */
-export function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
-}
 
 export function isShell(word: string): boolean {
   const name = programName(word);

@@ -61,10 +61,8 @@ function isFromCommit(words: readonly string[]): boolean {
 }
 
 /** Git's clusters are letters alone. */
-function has(words: readonly string[], letter: string, name?: string): boolean {
-  return hasOption(words, letter, name, /^-[A-Za-z]+$/);
-}
-
+const has = (words: readonly string[], letter: string, name?: string): boolean =>
+  hasOption(words, letter, name, /^-[A-Za-z]+$/);
 export type DangerKind = 'forced-removal' | 'destructive';
 
 const always = setOf(
@@ -73,6 +71,11 @@ const always = setOf(
 );
 
 const devices = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|mem$|kmem$|port$)/;
+
+/** True if writing to it destroys more than a file. */
+export const isDevice = (path: string): boolean => devices.test(path) || path === '/proc/sysrq-trigger';
+const isRecursive = (words: readonly string[]): boolean => hasOption(words, 'R', 'recursive');
+const writesDevice = (words: readonly string[]): boolean => words.some(isDevice);
 
 const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   chgrp: isRecursive,
@@ -115,19 +118,6 @@ export function dangerOfWords([program, ...words]: readonly string[]): DangerKin
   return windowsDanger([program, ...words]);
 }
 
-/** True if writing to it destroys more than a file. */
-export function isDevice(path: string): boolean {
-  return devices.test(path) || path === '/proc/sysrq-trigger';
-}
-
-function isRecursive(words: readonly string[]): boolean {
-  return hasOption(words, 'R', 'recursive');
-}
-
-function writesDevice(words: readonly string[]): boolean {
-  return words.some(isDevice);
-}
-
 /** True unless the size is given as an increase. */
 function shrinks(word: string, next: string | undefined): boolean {
   const [, inline] = /^(?:--?s(?:i|iz|ize)?=?|-[a-z]*s)(.*)$/.exec(word) ?? [];
@@ -163,8 +153,7 @@ function dangerOfCmd([command = '', ...rest]: readonly string[]): DangerKind | u
   const name = programName(command.replace(/^"|"$/g, ''));
   const has = (letter: string): boolean => rest.some((word) => word.toLowerCase().includes(`/${letter}`));
   if ((name === 'del' || name === 'erase') && has('f')) return 'forced-removal';
-  if ((name === 'rd' || name === 'rmdir') && has('s') && has('q')) return 'forced-removal';
-  return opensAddress(name, rest);
+  return (name === 'rd' || name === 'rmdir') && has('s') && has('q') ? 'forced-removal' : opensAddress(name, rest);
 }
 
 function dangerOfPowerShell([command = '', ...rest]: readonly string[]): DangerKind | undefined {
@@ -174,6 +163,5 @@ function dangerOfPowerShell([command = '', ...rest]: readonly string[]): DangerK
   return opensAddress(name, rest);
 }
 
-function opensAddress(name: string, rest: readonly string[]): DangerKind | undefined {
-  return openers.has(name) && rest.some((word) => address.test(word)) ? 'destructive' : undefined;
-}
+const opensAddress = (name: string, rest: readonly string[]): DangerKind | undefined =>
+  openers.has(name) && rest.some((word) => address.test(word)) ? 'destructive' : undefined;

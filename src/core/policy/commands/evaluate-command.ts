@@ -20,10 +20,10 @@ export interface CommandFindings {
   isReadOnly: boolean;
   /** A command is started by another program, by a shell in the script, or with a variable of its own. */
   isIndirect: boolean;
-  whyUnknown: UnknownReason | undefined;
+  whyUnknown?: UnknownReason;
   hasOpenWords: boolean;
-  evaluating: string | undefined;
-  danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
+  evaluating?: string;
+  danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
 }
 
 /** Why no rule covers a script. `syntax`: a loop, a heredoc, or anything else that is not read reliably. */
@@ -34,10 +34,7 @@ export type UnknownReason =
   /** As written: `> log`. */
   | { readonly kind: 'redirection'; readonly written: string };
 
-export interface KnownScript {
-  readonly shell: ShellCall['shell'];
-  readonly script: string;
-}
+export type KnownScript = { readonly shell: ShellCall['shell']; readonly script: string };
 
 export interface EvaluationContext {
   readonly reader: ShellReader;
@@ -57,10 +54,7 @@ export function noFindings(): CommandFindings {
     isKnown: true,
     isReadOnly: true,
     isIndirect: false,
-    whyUnknown: undefined,
     hasOpenWords: false,
-    evaluating: undefined,
-    danger: undefined,
   };
 }
 
@@ -123,9 +117,9 @@ function evaluateTaken(
   found.isReadOnly = false;
   if (isOpen) noteUnknown(found);
   if (!isWhole) found.commands.push(literalWords(words));
-  if (script === undefined) {
-    if (isWhole) noteUnknown(found);
-  } else if (isWhole) setting.evaluateScript({ shell: 'other', script }, setting, found);
+  if (script === undefined && isWhole) noteUnknown(found);
+  if (script === undefined) return;
+  if (isWhole) setting.evaluateScript({ shell: 'other', script }, setting, found);
   else searchScript(script, setting, found);
 }
 
@@ -222,9 +216,7 @@ export function noteAssignment(found: CommandFindings, assignment: KnownWord): v
     noteUnknown(found, { kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
 }
 
-export function literalWords(words: readonly KnownWord[]): string[] {
-  return words.filter((word) => word !== undefined);
-}
+export const literalWords = (words: readonly KnownWord[]): string[] => words.filter((word) => word !== undefined);
 
 /**
  * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All

@@ -38,9 +38,9 @@ export function evaluateScript(
       searchUnread({ shell: other, script }, setting, found);
     }
   }
-  const walk = new ScriptWalk(shell, setting, found);
-  for (const { node } of read.body.parts) walk.node(node);
-  walk.finish();
+  const { walk, finish } = scriptWalk(shell, setting, found);
+  for (const { node } of read.body.parts) walk(node);
+  finish();
 }
 
 function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext, found: CommandFindings): void {
@@ -58,98 +58,89 @@ function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext
   addSearched(found, own);
 }
 
-class ScriptWalk {
-  readonly #shell: ShellCall['shell'];
-  readonly #setting: EvaluationContext;
-  readonly #found: CommandFindings;
-  readonly #data: string[] = [];
-  #hasInputShell = false;
-
-  constructor(shell: ShellCall['shell'], setting: EvaluationContext, found: CommandFindings) {
-    this.#shell = shell;
-    this.#setting = setting;
-    this.#found = found;
-  }
+function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found: CommandFindings) {
+  const data: string[] = [];
+  let hasInputShell = false;
 
   /** A shell anywhere in the script may run any text in the script. */
-  finish(): void {
-    if (!this.#hasInputShell) return;
-    const deeper = { ...this.#setting, depth: this.#setting.depth + 1 };
-    for (const text of this.#data) searchScript(text, deeper, this.#found);
+  function finish(): void {
+    const deeper = { ...setting, depth: setting.depth + 1 };
+    if (hasInputShell) for (const text of data) searchScript(text, deeper, found);
   }
 
-  node(node: ShellNode): void {
+  function walk(node: ShellNode): void {
     switch (node.kind) {
       case 'command':
-        return this.#command(node);
+        return walkCommand(node);
       case 'joined':
-        this.node(node.left);
-        return this.node(node.right);
+        walk(node.left);
+        return walk(node.right);
       case 'negated':
-        return this.node(node.node);
+        return walk(node.node);
       case 'subshell':
       case 'group':
-        for (const part of node.body.parts) this.node(part.node);
+        for (const part of node.body.parts) walk(part.node);
         return;
       case 'redirected':
-        this.node(node.node);
-        return this.#redirections(node.redirections, []);
+        walk(node.node);
+        return walkRedirections(node.redirections, []);
       case 'function':
-        noteUnknown(this.#found);
-        if (node.inside.some((inner) => startsItself(node.name, inner)))
-          noteDanger(this.#found, 'destructive', [node.name]);
-        return this.#inside(node.inside);
+        noteUnknown(found);
+        if (node.inside.some((inner) => startsItself(node.name, inner))) noteDanger(found, 'destructive', [node.name]);
+        return walkAll(node.inside);
       case 'dynamic':
-        noteUnknown(this.#found);
-        return this.#inside(node.inside);
+        noteUnknown(found);
+        return walkAll(node.inside);
     }
   }
 
-  #command({ assignments, words, redirections }: ShellSimpleCommand): void {
-    this.#found.isIndirect ||= assignments.length > 0;
-    for (const assignment of assignments) noteAssignment(this.#found, this.#text(assignment));
-    const known = words.map((word) => this.#text(word));
+  function walkCommand({ assignments, words, redirections }: ShellSimpleCommand): void {
+    found.isIndirect ||= assignments.length > 0;
+    for (const assignment of assignments) noteAssignment(found, textOf(assignment));
+    const known = words.map((word) => textOf(word));
     const program = innermost(known);
-    this.#hasInputShell ||= readsScriptFromInput(program);
-    if (program[0] === 'echo' || program[0] === 'printf') this.#data.push(literalWords(program.slice(1)).join(' '));
-    if (known.length > 0) evaluateCommand(known, this.#setting, this.#found);
-    this.#redirections(redirections, known);
+    hasInputShell ||= readsScriptFromInput(program);
+    if (program[0] === 'echo' || program[0] === 'printf') data.push(literalWords(program.slice(1)).join(' '));
+    if (known.length > 0) evaluateCommand(known, setting, found);
+    walkRedirections(redirections, known);
   }
 
-  #redirections(redirections: readonly ShellRedirection[], words: readonly KnownWord[]): void {
+  function walkRedirections(redirections: readonly ShellRedirection[], words: readonly KnownWord[]): void {
     for (const { operator, target, text } of redirections) {
-      const known = target && this.#text(target);
+      const known = target && textOf(target);
       if (text !== undefined) {
-        this.#data.push(text.source);
-        this.#inWord(text.inside);
-        noteUnknown(this.#found);
+        data.push(text.source);
+        walkWord(text.inside);
+        noteUnknown(found);
       } else if (operator.endsWith('<<<') && known !== undefined) {
-        this.#data.push(known);
+        data.push(known);
         // Input that is not a file may be a script for a program that takes one.
-        if (!isReadOnlyCommand(literalWords(words), { isOpen: false })) noteUnknown(this.#found);
-      } else evaluateRedirection(operator, known, this.#found);
+        if (!isReadOnlyCommand(literalWords(words), { isOpen: false })) noteUnknown(found);
+      } else evaluateRedirection(operator, known, found);
     }
   }
 
   /** The word's text in this shell. If a shell may read it differently it is unknown, but still searched. */
-  #text({ source, inside }: ShellWord): KnownWord {
-    this.#inWord(inside);
+  function textOf({ source, inside }: ShellWord): KnownWord {
+    walkWord(inside);
     const word = literalWord(source);
-    if (word?.only === 'bash' && this.#shell !== 'bash') noteUnknown(this.#found);
-    if (word?.only === 'not-zsh' && /zsh|other/.test(this.#shell)) noteUnknown(this.#found);
+    if (word?.only === 'bash' && shell !== 'bash') noteUnknown(found);
+    if (word?.only === 'not-zsh' && /zsh|other/.test(shell)) noteUnknown(found);
     return word?.text;
   }
 
-  #inWord(nodes: readonly ShellNode[]): void {
-    if (nodes.length > 0) noteOpenWords(this.#found);
-    this.#inside(nodes);
+  function walkWord(nodes: readonly ShellNode[]): void {
+    if (nodes.length > 0) noteOpenWords(found);
+    walkAll(nodes);
   }
 
-  #inside(nodes: readonly ShellNode[]): void {
+  function walkAll(nodes: readonly ShellNode[]): void {
     if (nodes.length === 0) return;
-    noteUnknown(this.#found);
-    for (const node of nodes) this.node(node);
+    noteUnknown(found);
+    for (const node of nodes) walk(node);
   }
+
+  return { walk, finish };
 }
 
 function innermost(words: readonly KnownWord[]): readonly KnownWord[] {

@@ -1,9 +1,7 @@
 import type { ShellBlock, ShellNode, ShellScript, ShellSimpleCommand } from '../../../protocol/shell.ts';
 import { setOf, type ShellCall } from './command-words.ts';
 
-/**
- * The pieces of a script, if the grammar and the quoting rules read them alike. Undefined if its effect is uncertain.
- */
+/** The pieces of a script that grammar and quoting rules read alike. Undefined if its effect is uncertain. */
 export function agreedPieces(
   script: string,
   read: ShellScript,
@@ -182,10 +180,7 @@ export interface WrittenCommand {
   readonly redirections: readonly WrittenRedirection[];
 }
 
-interface WrittenRedirection {
-  readonly operator: string;
-  readonly target: string;
-}
+type WrittenRedirection = { readonly operator: string; readonly target: string };
 
 /** Undefined: control flow, a heredoc, or anything else that pieces cannot show. */
 function scriptPieces({ body }: ShellScript): readonly WrittenPiece[] | undefined {

@@ -54,15 +54,12 @@ const always =
   () =>
     effect;
 const simple: Judge = plainIf((words) => words.every((word) => /^[-\w=,+]*$/.test(word)));
-
-function all(names: string, judge: Judge): readonly (readonly [string, Judge])[] {
-  return names.split(/\s+/).map((name) => [name, judge] as const);
-}
+const all = (names: string, judge: Judge): readonly (readonly [string, Judge])[] =>
+  names.split(/\s+/).map((name) => [name, judge] as const);
 
 /** For the words after `command`: with `-v` it only reports what a name means. */
-export function isNameLookup([option = '']: readonly (string | undefined)[]): boolean {
-  return /^-(?:p?[vV]|[vV]p)$/.test(option);
-}
+export const isNameLookup = ([option = '']: readonly (string | undefined)[]): boolean =>
+  /^-(?:p?[vV]|[vV]p)$/.test(option);
 
 /** Builtins of bash, dash and zsh. Names that are not listed are programs. */
 const table: ReadonlyMap<string, Judge> = new Map([
@@ -92,9 +89,8 @@ const table: ReadonlyMap<string, Judge> = new Map([
 ]);
 
 /** Undefined: no shell has such a builtin, or the word is a path. */
-export function builtinEffect([name = '', ...words]: readonly string[]): BuiltinEffect | undefined {
-  return table.get(name)?.(words);
-}
+export const builtinEffect = ([name = '', ...words]: readonly string[]): BuiltinEffect | undefined =>
+  table.get(name)?.(words);
 
 /** Words that make a builtin evaluate if it can. */
 const hostileWords = ['a[$(x)]', '-v', '-p', '-x', '-f', '%n'];
@@ -108,6 +104,4 @@ export function mayEvaluate(words: readonly (string | undefined)[]): boolean {
   return attempts.some((attempt) => judge(rest.map((word) => word ?? attempt)) === 'evaluates');
 }
 
-export function isCoverable(words: readonly string[]): boolean {
-  return (builtinEffect(words) ?? 'plain') === 'plain';
-}
+export const isCoverable = (words: readonly string[]): boolean => (builtinEffect(words) ?? 'plain') === 'plain';

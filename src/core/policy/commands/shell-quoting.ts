@@ -68,15 +68,11 @@ export function literalWord(source: string): LiteralWord | undefined {
       at += 1;
     }
   }
-  if (hasBraces && /,|\.\./.test(source)) return undefined;
-  return { text, only };
+  return hasBraces && /,|\.\./.test(source) ? undefined : { text, only };
 }
 
-interface Quoted {
-  readonly text: string;
-  /** The place after the closing quote. */
-  readonly end: number;
-}
+/** `end`: the place after the closing quote. */
+type Quoted = { readonly text: string; readonly end: number };
 
 /** Undefined: the quote is not closed, or a shell expands part of it and `isExpanded` says that one reads it. */
 function doubleQuoted(source: string, from: number, isExpanded = true): Quoted | undefined {
@@ -103,15 +99,10 @@ function ansiQuoted(source: string, from: number): Quoted | undefined {
   while (at < source.length) {
     const char = source.charAt(at);
     if (char === "'") return { text, end: at + 1 };
-    if (char !== '\\') {
-      text += char;
-      at += 1;
-      continue;
-    }
-    const simple = simpleEscapes[source.charAt(at + 1)];
+    const simple = char === '\\' ? simpleEscapes[source.charAt(at + 1)] : char;
     if (simple !== undefined) {
       text += simple;
-      at += 2;
+      at += char === '\\' ? 2 : 1;
       continue;
     }
     numericEscape.lastIndex = at;
@@ -125,12 +116,6 @@ function ansiQuoted(source: string, from: number): Quoted | undefined {
   return undefined;
 }
 
-export interface JoinedLines {
-  readonly script: string;
-  /** A line continues within or right before an operator or bash quote: not all shells join those. */
-  readonly isOdd: boolean;
-}
-
 const kept = /\$'(?:[^'\\]|\\[^])*'|'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^\n]|[^\\'"$#]+|[^]/y;
 const comment = /#[^\n]*/y;
 const heredoc = /(?<!<)<<(?!<)/;
@@ -138,8 +123,9 @@ const heredoc = /(?<!<)<<(?!<)/;
 /**
  * Joins lines that end in a backslash, as shells do before looking for operators: `5\⏎>a` opens descriptor 5. Quotes
  * and comments stay unchanged, and so does a script with a heredoc, in which lines may end a text.
+ * `isOdd`: a line continues within or right before an operator or bash quote, and not all shells join those.
  */
-export function joinLines(script: string): JoinedLines {
+export function joinLines(script: string): { readonly script: string; readonly isOdd: boolean } {
   if (!script.includes('\\\n')) return { script, isOdd: false };
   if (heredoc.test(script)) return { script, isOdd: true };
   const parts: string[] = [];

@@ -14,10 +14,7 @@ export interface Unwrapped {
   readonly effect: 'transparent' | 'adding' | 'other';
 }
 
-/**
- * Programs that pass their words, or the word after `-c`, to a shell. `short`: options that take the next word;
- * `operands`: words before those of the script.
- */
+/** Programs that pass words to a shell. `short`: options with a value. `operands`: words before those of the script. */
 const scriptTakers: Readonly<Record<string, { readonly short: string; readonly operands: number }>> = {
   flock: { short: 'wE', operands: 1 },
   parallel: { short: 'jaNnI', operands: 0 },
@@ -208,9 +205,7 @@ export function scriptArgument(words: readonly KnownWord[]): TakenScript | undef
   return { script: joined(rest.slice(end + taker.operands)), isWhole: false, isOpen: name === 'parallel' };
 }
 
-function joined(words: readonly KnownWord[]): string {
-  return words.filter((word) => word !== undefined).join(' ');
-}
+const joined = (words: readonly KnownWord[]): string => words.filter((word) => word !== undefined).join(' ');
 
 /** The commands that `find` starts, each with `{}` in it. */
 export function findActions(words: readonly KnownWord[]): readonly (readonly KnownWord[])[] {

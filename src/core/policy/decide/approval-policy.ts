@@ -3,17 +3,12 @@ import type { ApprovalPolicy, GranularApproval } from '../../../protocol/permiss
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 
 export const approvalNames = ['untrusted', 'on-request', 'never'] as const;
-
-export function approvalName(approval: ApprovalPolicy): string {
-  return typeof approval === 'string' ? approval : 'granular';
-}
-
+export const approvalName = (approval: ApprovalPolicy): string =>
+  typeof approval === 'string' ? approval : 'granular';
 export type QuestionTopic = 'sandbox' | 'rules' | 'permissions' | 'mcp';
 
-export function allowsAsking(approval: ApprovalPolicy, about: QuestionTopic): boolean {
-  if (typeof approval === 'string') return approval !== 'never';
-  return approval.granular[flagsOfTopics[about]];
-}
+export const allowsAsking = (approval: ApprovalPolicy, about: QuestionTopic): boolean =>
+  typeof approval === 'string' ? approval !== 'never' : approval.granular[flagsOfTopics[about]];
 
 const flagsOfTopics = {
   sandbox: 'sandbox_approval',
@@ -22,10 +17,8 @@ const flagsOfTopics = {
   mcp: 'mcp_elicitations',
 } as const satisfies Readonly<Record<QuestionTopic, keyof GranularApproval['granular']>>;
 
-export function allowsSomeQuestion(approval: ApprovalPolicy): boolean {
-  return (['sandbox', 'rules', 'permissions'] as const).some((about) => allowsAsking(approval, about));
-}
-
+export const allowsSomeQuestion = (approval: ApprovalPolicy): boolean =>
+  (['sandbox', 'rules', 'permissions'] as const).some((about) => allowsAsking(approval, about));
 const requiredFlags = ['sandbox_approval', 'rules', 'mcp_elicitations'] as const;
 const otherFlags = ['skill_approval', 'request_permissions'] as const;
 const flags: readonly string[] = [...requiredFlags, ...otherFlags];
@@ -68,10 +61,8 @@ export function granularFault(value: Readonly<Record<string, unknown>>): string 
   return faults.join(', and ');
 }
 
-export function isSameApproval(a: ApprovalPolicy, b: ApprovalPolicy): boolean {
-  if (typeof a === 'string' || typeof b === 'string') return a === b;
-  return asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
-}
+export const isSameApproval = (a: ApprovalPolicy, b: ApprovalPolicy): boolean =>
+  typeof a === 'string' || typeof b === 'string' ? a === b : asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
 
 /** True if `b` allows every question that `a` allows. */
 export function asksNoMoreThan(a: GranularApproval, b: GranularApproval): boolean {
@@ -79,14 +70,12 @@ export function asksNoMoreThan(a: GranularApproval, b: GranularApproval): boolea
   return allowed.every(([flag]) => b.granular[flag as keyof GranularApproval['granular']]);
 }
 
-function onlyMember(value: unknown, name: string): Readonly<Record<string, unknown>> | undefined {
-  return isJsonObject(value) && Object.keys(value).join() === name ? objectAt(value, name) : undefined;
-}
+const onlyMember = (value: unknown, name: string): Readonly<Record<string, unknown>> | undefined =>
+  isJsonObject(value) && Object.keys(value).join() === name ? objectAt(value, name) : undefined;
 
 /** True if anyone answers questions: the user on a surface that asks, or a reviewer. `allowsAsking` says which ones. */
-export function canBeAsked({ canAsk }: { readonly canAsk?: true }, chosen: Parameters<typeof isReviewed>[0]): boolean {
-  return canAsk === true || isReviewed(chosen);
-}
+export const canBeAsked = ({ canAsk }: { readonly canAsk?: true }, chosen: Parameters<typeof isReviewed>[0]): boolean =>
+  canAsk === true || isReviewed(chosen);
 
 /** True if a reviewer may answer: `untrusted` requires the user's own consent, and under `never` nothing is asked. */
 export function isReviewed({

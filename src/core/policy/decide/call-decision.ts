@@ -36,24 +36,19 @@ export interface DecisionContext {
 
 export type CallDecision = RunDecision | AskDecision | RefuseDecision;
 
-/** The basis of a decision; the call may start on no other. Absent: none. */
-interface DecidedOn {
-  readonly ground?: TamperState;
-}
-
-export interface RunDecision extends DecidedOn {
+export interface RunDecision {
   readonly kind: 'run';
   readonly where: 'sandbox' | 'outside';
   /** Permissions beyond those of the sandbox. */
   readonly extra?: GrantedExtra;
+  /** The basis of the decision; the call may start on no other. Absent: none. */
+  readonly ground?: TamperState;
 }
 
-export interface AskDecision extends DecidedOn {
+/** `where`: its place if the user allows it. */
+export interface AskDecision extends Omit<RunDecision, 'kind'> {
   readonly kind: 'ask';
   readonly question: Omit<Question, 'id' | 'callId' | 'turnId' | 'tool' | 'item'>;
-  /** Its place if the user allows it. */
-  readonly where: 'sandbox' | 'outside';
-  readonly extra?: GrantedExtra;
   readonly grantKeys: readonly string[];
   /** Requires a question of its own: a hook's approval does not count. */
   readonly byUser?: true;
@@ -79,24 +74,17 @@ export type NotOfferedReason =
   | { readonly kind: 'program'; readonly program: string }
   | { readonly kind: 'each-time'; readonly by: string };
 
-export interface NotOfferedAnswers {
-  readonly rule?: NotOfferedReason;
-  readonly session?: NotOfferedReason;
-}
+export type NotOfferedAnswers = { readonly rule?: NotOfferedReason; readonly session?: NotOfferedReason };
+export type RefuseDecision = { readonly kind: 'refuse'; readonly why: string; readonly next: string };
 
-export interface RefuseDecision {
-  readonly kind: 'refuse';
-  readonly why: string;
-  readonly next: string;
-}
+export const refuse = (why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision => ({
+  kind: 'refuse',
+  why,
+  next,
+});
 
-export function refuse(why: string, next = 'Do without it, or tell the user what is needed.'): RefuseDecision {
-  return { kind: 'refuse', why, next };
-}
-
-export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) {
-  return canAsk && allowsAsking(approval, about);
-}
+export const canAskAbout = ({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) =>
+  canAsk && allowsAsking(approval, about);
 
 /** Why the user is not asked, as the end of a sentence. `danger`: about destruction, with or without a sandbox. */
 export function reasonNotAsked({ approval }: Pick<DecisionContext, 'approval'>, about: QuestionTopic | 'danger') {
@@ -131,9 +119,8 @@ export function refuseMissingPaths(
 }
 
 /** A user's answer cannot open what a profile denies. */
-export function refuseDeniedPath(path: string): RefuseDecision {
-  return refuse(`${JSON.stringify(path)} is denied, and no request can change that.`);
-}
+export const refuseDeniedPath = (path: string): RefuseDecision =>
+  refuse(`${JSON.stringify(path)} is denied, and no request can change that.`);
 
 /** Requirements that a tool declares before the call runs. Undeclared: nothing that the policy governs. */
 export interface CallNeeds {
@@ -189,9 +176,7 @@ export interface Escalation {
 }
 
 /** Files that the sandbox denied to a call, if the user could allow them. */
-export interface BlockedFiles {
-  readonly paths: readonly NeededPath[];
-}
+export type BlockedFiles = { readonly paths: readonly NeededPath[] };
 
 /** True if a call under this policy may have changed files. */
 export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {

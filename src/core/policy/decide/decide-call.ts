@@ -70,10 +70,7 @@ function decideClientTool(
   return { kind: 'ask', question: { kind: 'client-tool', client, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
-/**
- * A question of the model grants nothing, so the approval policy does not apply. Only the user can answer: a reviewer
- * could only say what the model could say itself.
- */
+/** A model's question grants nothing, so no approval policy applies. Only the user can answer it. */
 function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[]): CallDecision {
   if (hasUser !== true)
     return refuse('the user cannot be asked in this run.', 'Decide yourself, and say in your answer what you assumed.');
@@ -111,9 +108,8 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   return { kind: 'ask', question, where: 'sandbox', grantKeys, notOffered };
 }
 
-function onlyReads({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean {
-  return readOnly === true && destructive !== true;
-}
+const onlyReads = ({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean =>
+  readOnly === true && destructive !== true;
 
 /** True if its calls need a question or an earlier answer. `isFree`: the policy leaves everything to the model. */
 export function asksAboutTool(
@@ -182,9 +178,7 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
 }
 
 /** An approval covers this file only: the path may lead to another one later. */
-function placeOf({ path, place = path }: NeededPath): string {
-  return place;
-}
+const placeOf = ({ path, place = path }: NeededPath): string => place;
 
 function reasonOf(closed: readonly string[]): string {
   const [first, ...others] = closed;

@@ -33,6 +33,7 @@ import {
   describeNotOffered,
   describeOpenedNetwork,
   describeOutsideRun,
+  type OfferedRule,
   offeredRule,
   reasonNoSessionAnswer,
   ruleKeepsSandbox,
@@ -59,10 +60,10 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const isOnce = byUser === true || session !== undefined;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, extra };
-  const offered =
-    permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } as const };
-  const prefix = 'prefix' in offered ? offered.prefix : undefined;
-  const notOffered = nonEmptyOrNone(defined({ rule: 'why' in offered ? offered.why : undefined, session }));
+  const offered: OfferedRule =
+    permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } };
+  const { prefix, why: rule } = offered;
+  const notOffered = rule || session ? defined({ rule, session }) : undefined;
   return {
     kind: 'ask',
     question: {
@@ -80,11 +81,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
         commands: context.analysis?.commands,
         seen: context.analysis?.seen,
       }),
-      scopes: [
-        'call',
-        ...(grantKeys.length === 0 ? [] : ['session' as const]),
-        ...(prefix === undefined ? [] : ['rule' as const]),
-      ],
+      scopes: scopesOf(grantKeys, prefix),
     },
     where,
     ...defined({ extra, byUser, notOffered }),
@@ -131,9 +128,11 @@ function wanted(context: DecisionContext, { escalation, missing, kept }: CallNee
   return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
 }
 
-function nonEmptyOrNone(notOffered: NotOfferedAnswers): NotOfferedAnswers | undefined {
-  return Object.keys(notOffered).length === 0 ? undefined : notOffered;
-}
+const scopesOf = (grantKeys: readonly string[], prefix: readonly string[] | undefined) => [
+  'call' as const,
+  ...(grantKeys.length === 0 ? [] : ['session' as const]),
+  ...(prefix === undefined ? [] : ['rule' as const]),
+];
 
 function refused(
   context: DecisionContext,
@@ -155,7 +154,6 @@ function refused(
 
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
 const findAnotherWay = 'Find another way, or tell the user what is needed.';
-
 type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 
 function reasonOf(
@@ -203,14 +201,9 @@ function quoted(words: readonly string[]): string {
   return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * Further effects of leaving the sandbox, for the question. Rules and session answers do not cover them, so such a call
- * leaves only by a question of its own. Undefined: none known.
- */
+/** Further effects of leaving the sandbox, which no rule or session answer covers: a question must name them. */
 function dangerOutsideSandbox(
   context: Pick<DecisionContext, 'ground' | 'analysis'>,
   needs: Pick<CallNeeds, 'typed'>,
@@ -227,9 +220,8 @@ function describeEvaluation({ analysis }: Pick<DecisionContext, 'analysis'>): st
 }
 
 /** For every question about such a call. Undefined: its input is closed. */
-export function describeTyping({ typed }: Pick<CallNeeds, 'typed'>): string | undefined {
-  return typed === true ? 'The model will be able to type into it while it runs.' : undefined;
-}
+export const describeTyping = ({ typed }: Pick<CallNeeds, 'typed'>): string | undefined =>
+  typed === true ? 'The model will be able to type into it while it runs.' : undefined;
 
 /** Decides if a command that the sandbox denied files may run again outside. Undefined: it fails without a question. */
 export function decideRetry(
@@ -253,12 +245,10 @@ export function decideRetry(
   const grantKeys = isByUser || noSession !== undefined ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
-  const prefix = offered !== undefined && 'prefix' in offered ? offered.prefix : undefined;
-  const noRule = offered === undefined ? noSession : 'why' in offered ? offered.why : undefined;
-  const notOffered = defined({ rule: noRule, session: noSession });
-  const session = grantKeys.length === 0 ? [] : (['session'] as const);
-  const scopes = ['call', ...session, ...(prefix === undefined ? [] : (['rule'] as const))] as const;
-  const once = describeNotOffered(notOffered, { isSaid: besides !== undefined });
+  const prefix = offered?.prefix;
+  const rule = offered === undefined ? noSession : offered.why;
+  const notOffered = rule || noSession ? defined({ rule, session: noSession }) : undefined;
+  const once = notOffered && describeNotOffered(notOffered, { isSaid: besides !== undefined });
   const reasons = [`It would run again ${describeOutsideRun(policy)}.`, besides, once];
   return {
     kind: 'ask',
@@ -270,11 +260,11 @@ export function decideRetry(
       argv,
       cwd,
       paths,
-      scopes: isOnce ? ['call'] : scopes,
+      scopes: isOnce ? ['call'] : scopesOf(grantKeys, prefix),
     },
     where: 'outside',
     byUser: besides === undefined ? undefined : true,
-    notOffered: nonEmptyOrNone(notOffered),
+    notOffered,
     grantKeys,
   };
 }

@@ -43,11 +43,7 @@ export function deniedByOutput(output: string, policy: ResolvedPolicy, cwd: stri
   return [...found.values()];
 }
 
-interface Complaint {
-  readonly tried: 'read' | 'write';
-  readonly before: string;
-  readonly after: string;
-}
+type Complaint = { readonly tried: 'read' | 'write'; readonly before: string; readonly after: string };
 
 function complaintIn(line: string): Complaint | undefined {
   const text = line.toLowerCase();

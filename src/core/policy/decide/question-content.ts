@@ -11,7 +11,8 @@ import type { CallNeeds, DecisionContext, NotOfferedAnswers, NotOfferedReason } 
 import type { CommandJudgement } from './judge-commands.ts';
 
 type RuleContext = Pick<DecisionContext, 'rules' | 'analysis' | 'ground'>;
-type RuleNeeds = Pick<CallNeeds, 'escalation' | 'typed'>;
+/** `why`: why none is offered. */
+export type OfferedRule = { readonly prefix?: readonly string[]; readonly why?: NotOfferedReason };
 
 /**
  * The rule that the user may save on approval: the model's proposal if it suffices, else the command that needs the
@@ -21,8 +22,8 @@ type RuleNeeds = Pick<CallNeeds, 'escalation' | 'typed'>;
 export function offeredRule(
   context: RuleContext,
   judged: CommandJudgement,
-  { escalation, typed }: RuleNeeds,
-): { readonly prefix: readonly string[] } | { readonly why: NotOfferedReason } {
+  { escalation, typed }: Pick<CallNeeds, 'escalation' | 'typed'>,
+): OfferedRule {
   const { commands, byRule, danger, isLooked } = judged;
   if (typed === true) return { why: { kind: 'typed' } };
   if (context.rules.savesNone === true) return { why: { kind: 'no-rules' } };
@@ -94,9 +95,8 @@ export function describeNotOffered(
   return noRule && noSession ? `${noRule} ${noSession}` : (noRule ?? noSession);
 }
 
-function isNamedAsDanger(why: NotOfferedReason): boolean {
-  return why.kind === 'git' || (why.kind === 'builtin' && why.effect === 'evaluates');
-}
+const isNamedAsDanger = (why: NotOfferedReason): boolean =>
+  why.kind === 'git' || (why.kind === 'builtin' && why.effect === 'evaluates');
 
 function causeWords(why: NotOfferedReason): string | undefined {
   switch (why.kind) {
@@ -176,31 +176,23 @@ export function savablePrefixes({ prefix, commands = [] }: Savable): readonly (r
   return longest.map((_, at) => longest.slice(0, at + 1)).filter((words) => !isBannedPrefix(words));
 }
 
-export function isSavable(question: Savable, wanted: readonly string[]): boolean {
-  return savablePrefixes(question).some((words) => words.length === wanted.length && begins(words, wanted));
-}
-
-function begins(words: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.length <= words.length && beginning.every((word, at) => word === words[at]);
-}
+export const isSavable = (question: Savable, wanted: readonly string[]): boolean =>
+  savablePrefixes(question).some((words) => words.length === wanted.length && begins(words, wanted));
+const begins = (words: readonly string[], beginning: readonly string[]): boolean =>
+  beginning.length <= words.length && beginning.every((word, at) => word === words[at]);
 
 /** Describes where commands run that leave the sandbox under a policy that denies reading. */
 export const widerSandbox = 'in a sandbox that only hides denied paths';
 
 /** Describes where a command runs that the user lets out. No answer opens paths that are denied for reading. */
-export function describeOutsideRun(policy: ResolvedPolicy): string {
-  return deniesReading(policy) ? widerSandbox : 'outside the sandbox';
-}
+export const describeOutsideRun = (policy: ResolvedPolicy): string =>
+  deniesReading(policy) ? widerSandbox : 'outside the sandbox';
 
 /** True if commands allowed by a saved rule stay in such a sandbox. Undefined: they do not, or no rule is offered. */
-export function ruleKeepsSandbox(policy: ResolvedPolicy, prefix: readonly string[] | undefined): true | undefined {
-  return (prefix !== undefined && deniesReading(policy)) || undefined;
-}
-
-export function describeInsideRun(policy: ResolvedPolicy): string {
-  return needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';
-}
-
+export const ruleKeepsSandbox = (policy: ResolvedPolicy, prefix: readonly string[] | undefined): true | undefined =>
+  (prefix !== undefined && deniesReading(policy)) || undefined;
+export const describeInsideRun = (policy: ResolvedPolicy): string =>
+  needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';
 const mostNamed = 8;
 
 /** The effect of a network grant, in a sentence for the user. */

@@ -47,18 +47,14 @@ function verdictOf(given: JsonObject): ReadVerdict {
 }
 
 /** Formats that require every key use `null` for empty ones. */
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
-}
+const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
 
 function shortened(rationale: string): string {
   const text = rationale.trim().toWellFormed();
   return text.length <= longestRationale ? text : `${text.slice(0, longestRationale).toWellFormed()} …`;
 }
 
-function unreadable(why: string): ReadVerdict {
-  return { kind: 'unreadable', why };
-}
+const unreadable = (why: string): ReadVerdict => ({ kind: 'unreadable', why });
 
 /** The outermost object around the place, if any: an outcome nested in something else is no verdict. */
 function objectAround(text: string, place: number): JsonObject | undefined {
@@ -121,26 +117,20 @@ export function isNarrowAction({ kind, commands, paths, host, permissions }: Rev
   if ([...read, ...write].some(isNearRoot)) return false;
   if (kind === 'network') return host !== undefined;
   if (kind === 'patch') return paths !== undefined && paths.length > 0;
-  if (kind === 'permissions') return read.length + write.length > 0;
-  return commands?.length === 1;
+  return kind === 'permissions' ? read.length + write.length > 0 : commands?.length === 1;
 }
 
 /** Folders that hold a machine's or a user's files: `/`, `/etc`, `/home/someone`. */
-function isNearRoot(path: string): boolean {
-  return path.split('/').filter((part) => part !== '' && part !== '.').length < 3;
-}
+const isNearRoot = (path: string): boolean => path.split('/').filter((part) => part !== '' && part !== '.').length < 3;
 
 /** The reviewer's decisions in a turn, newest last. Failed reviews are not included. */
 export type ReviewHistory = readonly ('allowed' | 'declined')[];
-
 /** After this many denials in a row, or among that many reviews, a model will not find a permitted way. */
 const mostInARow = 3;
 const mostOfRecent = 10;
 const recent = 50;
-
-export function addReview(history: ReviewHistory, decision: ReviewHistory[number]): ReviewHistory {
-  return [...history, decision].slice(-recent);
-}
+export const addReview = (history: ReviewHistory, decision: ReviewHistory[number]): ReviewHistory =>
+  [...history, decision].slice(-recent);
 
 export function mustEndTurn(history: ReviewHistory): boolean {
   const last = history.slice(-mostInARow);

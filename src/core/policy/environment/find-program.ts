@@ -21,13 +21,12 @@ const systemFolders = '/usr/bin /bin /usr/sbin /sbin /run/current-system/sw/bin 
  * another user could have placed there, because they would run outside the sandbox, and empty or relative entries of
  * the search path.
  */
-export function programCandidates(search: ProgramSearch, files: ProgramFiles): readonly string[] {
-  return [...new Set(candidates(search, files))];
-}
+export const programCandidates = (search: ProgramSearch, files: ProgramFiles): readonly string[] => [
+  ...new Set(candidates(search, files)),
+];
 
-export function findProgram(search: ProgramSearch, files: ProgramFiles): string | undefined {
-  return candidates(search, files).find(() => true);
-}
+export const findProgram = (search: ProgramSearch, files: ProgramFiles): string | undefined =>
+  candidates(search, files).find(() => true);
 
 function* candidates({ name, prefer, path, writable }: ProgramSearch, files: ProgramFiles): Generator<string> {
   if (name === '' || name.includes('/') || name.includes('\0')) return;

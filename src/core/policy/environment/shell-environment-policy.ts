@@ -16,6 +16,9 @@ export interface ShellEnvironmentPolicy {
   readonly withheld?: readonly string[];
 }
 
+/** Variable names have no components, so a slash must not end what a wildcard covers. */
+const folded = (text: string): string => text.toUpperCase().replaceAll('/', '\0');
+
 /** Variable with the token of the MCP server. With it a command could start a thread without a sandbox. */
 export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
 /** Keys to the engine itself: no policy passes them on, not even with `set`. */
@@ -65,9 +68,8 @@ export function childEnvironment(
   return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
 }
 
-export function setVariables({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] {
-  return Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
-}
+export const setVariables = ({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] =>
+  Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
 
 /** Tells by name whether one of the user's variables passes the policy. */
 export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
@@ -84,9 +86,8 @@ export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name:
     isIncluded(name);
 }
 
-function includedBy({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>): (name: string) => boolean {
-  return includeOnly.length === 0 ? () => true : matcher(includeOnly);
-}
+const includedBy = ({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>): ((name: string) => boolean) =>
+  includeOnly.length === 0 ? () => true : matcher(includeOnly);
 
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const matchers = patterns.map((pattern) => nameMatcher([...folded(pattern)].map(partOf)));
@@ -98,17 +99,14 @@ function partOf(character: string): NamePart {
   return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
 }
 
-/** Variable names have no components, so a slash must not end what a wildcard covers. */
-function folded(text: string): string {
-  return text.toUpperCase().replaceAll('/', '\0');
-}
-
 type Variables = Readonly<Record<string, string>>;
 
 /** The caller's values win: the user set them for this run. The login shell adds missing ones, and folders to PATH. */
-export function withLoginShell(caller: Variables, loginShell: Variables): Variables {
-  return { ...loginShell, ...caller, ...defined({ PATH: joinPaths(caller['PATH'], loginShell['PATH']) }) };
-}
+export const withLoginShell = (caller: Variables, loginShell: Variables): Variables => ({
+  ...loginShell,
+  ...caller,
+  ...defined({ PATH: joinPaths(caller['PATH'], loginShell['PATH']) }),
+});
 
 /** Only absolute folders of the second path are added: an empty or relative one means the command's folder. */
 function joinPaths(first: string | undefined, second: string | undefined): string | undefined {
@@ -119,6 +117,5 @@ function joinPaths(first: string | undefined, second: string | undefined): strin
   return added.length === 0 ? first : [...(first ? [first] : []), ...added].join(':');
 }
 
-function withoutSlash(folder: string): string {
-  return folder.length > 1 && folder.endsWith('/') ? folder.slice(0, -1) : folder;
-}
+const withoutSlash = (folder: string): string =>
+  folder.length > 1 && folder.endsWith('/') ? folder.slice(0, -1) : folder;

@@ -26,16 +26,9 @@ export interface TamperState {
   readonly gitVariables?: Readonly<Record<string, string>>;
 }
 
-export function isSameTamperState(one: TamperState, other: TamperState): boolean {
-  return (
-    one.folder === other.folder &&
-    one.repository === other.repository &&
-    one.openSetting === other.openSetting &&
-    one.openVariable === other.openVariable &&
-    one.hasCompany === other.hasCompany &&
-    one.settled.symmetricDifference(other.settled).size === 0
-  );
-}
+const compared = ['folder', 'repository', 'openSetting', 'openVariable', 'hasCompany'] as const;
+export const isSameTamperState = (one: TamperState, other: TamperState): boolean =>
+  compared.every((key) => one[key] === other[key]) && one.settled.symmetricDifference(other.settled).size === 0;
 
 export interface TamperCheckRequest {
   readonly programs: readonly string[];

@@ -4,10 +4,7 @@ import type { TamperState } from '../environment/tamper-state.ts';
 import { isWithin, normalisePath, pathNames } from '../paths/absolute-paths.ts';
 import { quotedPath } from '../paths/walk-path.ts';
 
-/**
- * Further effects of approving git outside the sandbox, for the question. Undefined: git is not started, or everything
- * that it could reach is known and commands can have written none of it.
- */
+/** A further effect of approving git outside the sandbox. Undefined: no command can have written what git reaches. */
 export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
   const { ground, analysis } = context;
   if (!startsGit(analysis)) return undefined;
@@ -63,18 +60,13 @@ export function reasonGitStaysInside(
   };
 }
 
-export function isGit([program = '']: readonly string[]): boolean {
-  return /^git(?:-|$)/.test(programName(program));
-}
+export const isGit = ([program = '']: readonly string[]): boolean => /^git(?:-|$)/.test(programName(program));
 
 /** True if a command of the script changes the folder for later ones. */
-export function changesFolder(analysis: DecisionContext['analysis']): boolean {
-  return (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
-}
-
-export function startsGit(analysis: DecisionContext['analysis']): boolean {
-  return [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
-}
+export const changesFolder = (analysis: DecisionContext['analysis']): boolean =>
+  (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
+export const startsGit = (analysis: DecisionContext['analysis']): boolean =>
+  [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
 
 /** Options that name a program to run, a file to write or settings to use, or lead into other repositories. */
 const naming = [
@@ -180,10 +172,7 @@ interface ShortOptions {
   readonly value?: string;
 }
 
-/**
- * A cluster of letters as git reads it: flags, then perhaps an option with the rest of the word as its value. Letters
- * not known to take a value are flags. Other kinds of words have none.
- */
+/** Letters as git reads them: flags, then perhaps an option whose value is the rest. Unknown letters are flags. */
 function parseShortOptions(subcommand: string, word: string): ShortOptions {
   if (!/^-[^-]/.test(word)) return { flags: '' };
   const own = Object.hasOwn(valued, subcommand) ? valued[subcommand] : undefined;

@@ -77,9 +77,7 @@ export function nearestRepository(folder: string, look: (path: string) => PathSi
   }
 }
 
-function isThere(look: (path: string) => PathSight, path: string): boolean {
-  return look(path).kind !== 'missing';
-}
+const isThere = (look: (path: string) => PathSight, path: string): boolean => look(path).kind !== 'missing';
 
 /** From the first folder up, without the last. */
 function foldersBetween(from: string, to: string): readonly string[] {

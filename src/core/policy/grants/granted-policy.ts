@@ -6,10 +6,7 @@ import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths
 import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
 import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
 
-export interface DecidedRun {
-  readonly where: 'sandbox' | 'outside';
-  readonly extra?: GrantedExtra;
-}
+export type DecidedRun = { readonly where: 'sandbox' | 'outside'; readonly extra?: GrantedExtra };
 
 /**
  * The policy that a permitted call runs under: the turn's, that one extended, or none. Paths denied for reading stay
@@ -62,9 +59,8 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
 }
 
 /** Beside a repository that the rules do not know, a folder is kept unless a rule names it. */
-function namedToOpen(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
-}
+const namedToOpen = (paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
 
 /**
  * Paths that control later programs stay protected below these as below every writable path, unless named themselves or
@@ -89,9 +85,8 @@ function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): rea
   ];
 }
 
-function guardsOf({ files }: ResolvedPolicy): readonly PathRule[] {
-  return files.kind === 'unrestricted' ? [] : (files.guards ?? []);
-}
+const guardsOf = ({ files }: ResolvedPolicy): readonly PathRule[] =>
+  files.kind === 'unrestricted' ? [] : (files.guards ?? []);
 
 /** True if no user's answer opens the path: a profile denies it, or it belongs to the engine and is to be written. */
 export function isNeverGranted(policy: ResolvedPolicy, path: string, wanted: 'read' | 'write'): boolean {
@@ -151,9 +146,8 @@ function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): read
   });
 }
 
-export function isNoPermission({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean {
-  return network !== true && read.length + write.length + hosts.length === 0;
-}
+export const isNoPermission = ({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean =>
+  network !== true && read.length + write.length + hosts.length === 0;
 
 export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra {
   const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
@@ -165,9 +159,8 @@ export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra 
 }
 
 /** True if a network grant would open no further host. */
-function hasWholeNetwork({ network, lists }: ResolvedPolicy): boolean {
-  return network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
-}
+const hasWholeNetwork = ({ network, lists }: ResolvedPolicy): boolean =>
+  network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
 
 export interface StandingGrants {
   readonly session?: GrantedExtra;

@@ -9,9 +9,7 @@ import type {
 import { hostAtPort } from '../network/host-lists.ts';
 
 /** Permission from an answer beyond its call, for the turn or session. The key fits no other command, file or host. */
-export interface Grant {
-  readonly key: string;
-}
+export type Grant = { readonly key: string };
 
 export interface GrantedExtra extends ExtraPermissions {
   /** Passed by the proxy, as `host:port`. */
@@ -33,36 +31,23 @@ export function commandKey({ command, cwd, where, extra = {}, typed }: GrantedCo
   return JSON.stringify(['command', where, cwd, command, ...more.toSorted()]);
 }
 
-export function fileKey(path: string): string {
-  return JSON.stringify(['file', path]);
-}
-
-export function hostKey({ name, port, protocol }: RequestedHost): string {
-  return JSON.stringify(['host', protocol, name.toLowerCase(), port]);
-}
-
-export function toolKey(tool: string): string {
-  return JSON.stringify(['tool', tool]);
-}
+export const fileKey = (path: string): string => JSON.stringify(['file', path]);
+export const hostKey = ({ name, port, protocol }: RequestedHost): string =>
+  JSON.stringify(['host', protocol, name.toLowerCase(), port]);
+export const toolKey = (tool: string): string => JSON.stringify(['tool', tool]);
 
 /** For an MCP tool with any arguments, while its server describes it as it did then. */
-export function mcpToolKey({ server, tool, digest }: GrantedMcpTool): string {
-  return JSON.stringify(['mcp', server, tool, digest]);
-}
-
+export const mcpToolKey = ({ server, tool, digest }: GrantedMcpTool): string =>
+  JSON.stringify(['mcp', server, tool, digest]);
 type GrantedMcpTool = Readonly<Record<'server' | 'tool' | 'digest', string>>;
 
 /** Digest of everything by which the user can judge a tool; independent of order. */
-export function mcpToolDigest({ described, hints }: JudgedMcpTool): string {
-  return `${digestVersion}${textHash(sortedJson([described, hints]), 16)}`;
-}
+export const mcpToolDigest = ({ described, hints }: JudgedMcpTool): string =>
+  `${digestVersion}${textHash(sortedJson([described, hints]), 16)}`;
 
 /** Prefix of each digest. Another one covers nothing, and does not prove that a server changed its tool. */
 const digestVersion = '2-';
-
-export function isOtherTool(digest: string, now: string): boolean {
-  return digest !== now && digest.startsWith(digestVersion);
-}
+export const isOtherTool = (digest: string, now: string): boolean => digest !== now && digest.startsWith(digestVersion);
 
 interface JudgedMcpTool {
   readonly described?: { readonly description: string; readonly parameters: JsonObject };
@@ -111,19 +96,12 @@ export function keyParts({ key }: Grant): readonly unknown[] {
   }
 }
 
-export function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-export function coversAll(grants: readonly Grant[], keys: readonly string[]): boolean {
-  return keys.length > 0 && keys.every((key) => grants.some((grant) => grant.key === key));
-}
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const coversAll = (grants: readonly Grant[], keys: readonly string[]): boolean =>
+  keys.length > 0 && keys.every((key) => grants.some((grant) => grant.key === key));
 
 /** The user's choice for a turn, on which session answers depend. */
-export interface ChosenPolicy {
-  readonly approval: ApprovalPolicy;
-  readonly profile: PermissionProfile;
-}
+export type ChosenPolicy = { readonly approval: ApprovalPolicy; readonly profile: PermissionProfile };
 
 export interface SessionGrant {
   readonly keys: readonly string[];
@@ -132,9 +110,7 @@ export interface SessionGrant {
 }
 
 /** Canonical text of a policy: the members of a profile read from a line may be in another order. */
-export function policyMark({ approval, profile }: ChosenPolicy): string {
-  return textHash(sortedJson([approval, profile]));
-}
+export const policyMark = ({ approval, profile }: ChosenPolicy): string => textHash(sortedJson([approval, profile]));
 
 /** Answers valid under a policy: users know it when they answer, so none applies under another, not even a narrower. */
 export function grantsUnder(given: readonly SessionGrant[], policy: ChosenPolicy): readonly Grant[] {

@@ -68,6 +68,5 @@ function askedByRule({ rules }: DecisionContext, { name }: RequestedHost): strin
   return sentence(rule?.justification === undefined ? asks : `${asks}: ${rule.justification.trim()}`);
 }
 
-function refused(target: string): CallDecision {
-  return refuse(`${target} cannot be reached, and no question can change that.`);
-}
+const refused = (target: string): CallDecision =>
+  refuse(`${target} cannot be reached, and no question can change that.`);

@@ -13,11 +13,7 @@ interface HostLists extends Readonly<Record<'allow' | 'deny' | 'ask' | 'granted'
 }
 
 /** In normal form. */
-export interface HostTarget {
-  readonly host: string;
-  readonly port: number;
-}
-
+export type HostTarget = { readonly host: string; readonly port: number };
 /** `public`: every address of the name must be public. `any`: they may be private too. */
 type WantedAddresses = 'public' | 'any';
 
@@ -109,9 +105,7 @@ export function deniesHost(pattern: HostPattern, { host, port }: HostTarget): bo
 }
 
 /** Requires a host in normal form. */
-export function hostAtPort(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
+export const hostAtPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** The canonical form of a pattern: lower case, no final dot, the port if it names one. Undefined: not a pattern. */
 export function normalHostPattern(text: string): string | undefined {

@@ -25,8 +25,7 @@ function normaliseVersion6(text: string): string | undefined {
   if (addressVersion(address) !== 6 || more.length > 0) return undefined;
   if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
   const short = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
-  // A zone tells which network an address is in. On an address that is the same in all of them it would hide it from
-  // lists.
+  // A zone names a network. On an address that means the same in all networks, it would hide the address from lists.
   if (zone !== undefined && hasZones(address)) return `${short}%${zone}`;
   // An IPv4 address written as IPv6 reaches the same machine.
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? [];
@@ -49,18 +48,10 @@ export function splitHostAndPort(text: string): { readonly host: string; readonl
 }
 
 /** Names that mean this machine whatever the domain name system says. */
-export function isLoopbackName(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost');
-}
-
+export const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 /** Requires a host in normal form. Connecting to the unspecified address reaches this machine, too. */
-export function isThisMachine(host: string): boolean {
-  return isLoopbackName(host) || isLoopbackAddress(host);
-}
-
-export function isAddress(host: string): boolean {
-  return addressVersion(host) !== 0;
-}
+export const isThisMachine = (host: string): boolean => isLoopbackName(host) || isLoopbackAddress(host);
+export const isAddress = (host: string): boolean => addressVersion(host) !== 0;
 
 /** The scheme that an address may need. Keys are readable without TLS, so `http://` is only for near addresses. */
 export function otherSchemeOf({
@@ -78,10 +69,7 @@ export function addressVersion(text: string): 0 | 4 | 6 {
   return version === 4 || version === 6 ? version : 0;
 }
 
-export function withoutZone(text: string): string {
-  return text.includes(':') ? text.replace(/%.*$/s, '') : text;
-}
-
+export const withoutZone = (text: string): string => (text.includes(':') ? text.replace(/%.*$/s, '') : text);
 type AddressRanges = (text: string) => boolean;
 
 /** Accepts ranges such as `10.0.0.0/8`, and throws on malformed ones. An IPv4 range includes its IPv6 equivalents. */

@@ -16,10 +16,8 @@ export function normalisePath(text: string): string | undefined {
 }
 
 /** All names in the text, including `..`. */
-export function pathNames(path: string): readonly string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
-}
-
+export const pathNames = (path: string): readonly string[] =>
+  path.split('/').filter((part) => part !== '' && part !== '.');
 const slash = '/'.charCodeAt(0);
 
 /** True for the folder itself and everything below it, by whole components. */
@@ -43,9 +41,7 @@ export function parentPath(path: string): string {
   return cut <= 0 ? '/' : path.slice(0, cut);
 }
 
-export function joinPath(folder: string, name: string): string {
-  return folder === '/' ? `/${name}` : `${folder}/${name}`;
-}
+export const joinPath = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);
 
 /** A path below the folder, or undefined if the text would leave it. Empty text and `.` mean the folder itself. */
 export function joinInside(folder: string, subpath: string): string | undefined {
@@ -55,6 +51,5 @@ export function joinInside(folder: string, subpath: string): string | undefined 
 }
 
 /** Shallow paths first, equal depths by name: narrower rules override wider ones in this order. */
-export function compareByDepth(a: string, b: string): number {
-  return pathDepth(a) - pathDepth(b) || (a < b ? -1 : a > b ? 1 : 0);
-}
+export const compareByDepth = (a: string, b: string): number =>
+  pathDepth(a) - pathDepth(b) || (a < b ? -1 : a > b ? 1 : 0);

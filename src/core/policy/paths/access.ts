@@ -17,10 +17,8 @@ export function accessAt(policy: ResolvedPolicy, path: string): Access {
 }
 
 export type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
-
-export function accessRules({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] {
-  return platformDefaults ? [...rules, ...platformRules] : rules;
-}
+export const accessRules = ({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] =>
+  platformDefaults ? [...rules, ...platformRules] : rules;
 
 /** True if a rule denies the path by name. Without a rule, the user may still let the engine read it. */
 export function isDenied(policy: ResolvedPolicy, path: string): boolean {

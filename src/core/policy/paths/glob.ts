@@ -94,14 +94,10 @@ function parseClass(characters: readonly string[], start: number): ClassFound {
   return reversed ? 'malformed' : { part: { kind: 'class', negated, ranges }, next: at + 1 };
 }
 
-function memberAt(characters: readonly string[], at: number): readonly [string | undefined, number] {
-  return characters[at] === '\\' ? [characters[at + 1], at + 2] : [characters[at], at + 1];
-}
+const memberAt = (characters: readonly string[], at: number): readonly [string | undefined, number] =>
+  characters[at] === '\\' ? [characters[at + 1], at + 2] : [characters[at], at + 1];
 
-/**
- * True if the glob matches the path or a folder above it, at most `depth` names below the folder it begins with. A
- * malformed glob matches everything: deny globs fail closed.
- */
+/** True for the path or a folder above it, at most `depth` names deep. A malformed glob covers all: it fails closed. */
 export function globCovers(pattern: string, path: string, depth = Number.POSITIVE_INFINITY): boolean {
   const matcher = matcherOf(pattern);
   return matcher === undefined || matcher(depth === Number.POSITIVE_INFINITY ? path : upTo(path, pattern, depth));
@@ -120,9 +116,7 @@ export function staticFolderOf(pattern: string): string {
   return head.slice(0, Math.max(head.lastIndexOf('/'), 1));
 }
 
-export function literalGlob(path: string): string {
-  return path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
-}
+export const literalGlob = (path: string): string => path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
 
 // Patterns are few and used often; compiling is a pure function of the text.
 const compiled = new Map<string, NameMatcher | undefined>();

@@ -1,5 +1,5 @@
 import type { PathRule, PermissionProfile } from '../../../protocol/permissions.ts';
-import { isValidEntry } from '../profiles/profile-entries.ts';
+import { isValidEntry, restrictedFiles } from '../profiles/profile-entries.ts';
 import { isWithin, normalisePath, parentPath } from './absolute-paths.ts';
 import { accessByRules } from './access.ts';
 
@@ -18,7 +18,6 @@ export interface OwnPlaces {
 
 /** The homes, which never contain the user's work. */
 export type OwnHomes = Pick<OwnPlaces, 'state' | 'parts'>;
-
 /** For questions about a profile alone, under which nothing is run. */
 export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secrets: [], stores: [] };
 /** Kernel interfaces: root's writes there change the host, whatever the sandbox. */
@@ -29,9 +28,9 @@ const partNames = `sessions archived_sessions thread-writer-locks capstan log sh
   hook-outputs memories rules plugins agents`.split(/\s+/);
 
 /** Folders that stay read-only even as a workspace. Not stored, because they follow from the homes. */
-export function partsOfHomes({ state, parts }: OwnHomes): readonly string[] {
-  return [...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts])];
-}
+export const partsOfHomes = ({ state, parts }: OwnHomes): readonly string[] => [
+  ...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts]),
+];
 
 /**
  * Matches paths below the root that belong to the engine and are never the user's work, so snapshots, diffs, searches
@@ -117,9 +116,9 @@ function isOwnToWrite(path: string, own: OwnPlaces): boolean {
 
 /** True if an entry reopens places of the engine, so that commands can control later runs or read logins. */
 export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): boolean {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return false;
   const secrets = [...own.secrets, ...own.stores];
-  return profile.file_system.entries.some((entry) => {
+  const { entries = [] } = restrictedFiles(profile) ?? {};
+  return entries.some((entry) => {
     if (!isValidEntry(entry) || entry.access === 'deny' || entry.path.type !== 'path') return false;
     const path = normalisePath(entry.path.path);
     if (path === undefined || entry.capstan_keeps_own !== undefined) return false;
@@ -128,9 +127,12 @@ export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): bo
   });
 }
 
-function ownRule(path: string, access: 'read' | 'deny', ifMissing: PathRule['ifMissing']): PathRule {
-  return { path, access, ifMissing, own: true };
-}
+const ownRule = (path: string, access: 'read' | 'deny', ifMissing: PathRule['ifMissing']): PathRule => ({
+  path,
+  access,
+  ifMissing,
+  own: true,
+});
 
 function pathsOf(texts: readonly string[], reopened: ReadonlySet<string>): readonly string[] {
   const paths = new Set(texts.map(normalisePath).filter((path) => path !== undefined));
@@ -182,9 +184,8 @@ export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.cod
 export const mountPointNames: readonly string[] = [...protectedNames, 'HEAD', 'commondir', 'objects', 'refs'];
 
 /** Git takes a folder with these for a repository, without any `.git`. A file `commondir` names where the last two are. */
-export function isBareRepository(has: (name: string) => boolean): boolean {
-  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
-}
+export const isBareRepository = (has: (name: string) => boolean): boolean =>
+  has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 
 /**
  * Names that keep a folder from becoming such a repository while unchangeable empty folders occupy them; useless if one

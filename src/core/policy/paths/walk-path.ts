@@ -74,9 +74,8 @@ export function walkPath<Sight extends PathSight>(
 }
 
 /** True if a grant's path now leads elsewhere: a new link's target was never granted. */
-export function isMovedRoot({ access, place }: Pick<PathRule, 'access' | 'place'>, leadsTo: string): boolean {
-  return access !== 'deny' && place !== undefined && place !== leadsTo;
-}
+export const isMovedRoot = ({ access, place }: Pick<PathRule, 'access' | 'place'>, leadsTo: string): boolean =>
+  access !== 'deny' && place !== undefined && place !== leadsTo;
 
 export function describeMovedRoot(path: string) {
   const fate = 'was moved or replaced during the turn and now leads to another place';

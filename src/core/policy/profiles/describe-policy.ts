@@ -47,14 +47,12 @@ export function describeNetwork({ network, lists, sockets = [] }: ResolvedPolicy
   return { network, ...(isListed ? { lists } : {}), sockets: network === 'restricted' || isListed ? sockets : [] };
 }
 
-export function sandboxLevelOf(policy: ResolvedPolicy): PolicyDescription['mode'] {
-  return policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
-}
+export const sandboxLevelOf = (policy: ResolvedPolicy): PolicyDescription['mode'] =>
+  policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
 
 /** The network in one word: `limited` to the hosts of lists. */
-export function networkWord({ network, lists }: ReachedNetwork): NetworkAccess | 'limited' {
-  return lists === undefined ? network : 'limited';
-}
+export const networkWord = ({ network, lists }: ReachedNetwork): NetworkAccess | 'limited' =>
+  lists === undefined ? network : 'limited';
 
 const everything: RestrictedFiles = {
   kind: 'restricted',
@@ -97,6 +95,5 @@ function describeFiles(files: RestrictedFiles) {
   };
 }
 
-function unique(rules: readonly AccessRule[]): readonly string[] {
-  return [...new Set(rules.map(({ path }) => path))].toSorted(compareByDepth);
-}
+const unique = (rules: readonly AccessRule[]): readonly string[] =>
+  [...new Set(rules.map(({ path }) => path))].toSorted(compareByDepth);

@@ -127,9 +127,7 @@ const mostMark = 65_536;
 const limitSum = 2 ** 40;
 
 /** `mark`: the number of a home, from 1 to 65,536; 0 if the home is missing. */
-export function limitsOfMark(mark: number): MarkLimits {
-  return { queues: mark, time: limitSum - mark };
-}
+export const limitsOfMark = (mark: number): MarkLimits => ({ queues: mark, time: limitSum - mark });
 
 /** True if Landlock may hold the process for the home. Limits are never raised: a smaller sum may be of any home. */
 export function mayHaveMark({ queues, time }: MarkLimits, mark: number): boolean {

@@ -11,6 +11,7 @@ import { asksNoMoreThan } from '../decide/approval-policy.ts';
 import { isWithin, parentPath } from '../paths/absolute-paths.ts';
 import { accessByRules, type AccessRule, accessRules } from '../paths/access.ts';
 import { noOwnPlaces, type OwnPlaces, type Places } from '../paths/special-places.ts';
+import { restrictedFiles } from './profile-entries.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
 /** The claim if it grants nothing beyond the configuration, else the configuration; never a mixture of the two. */
@@ -95,13 +96,8 @@ function keepsFromBeingMade(rules: readonly PathRule[], all: readonly AccessRule
 
 /** The depth of globs may differ only if there are none. */
 function hasSameGlobs(configured: PermissionProfile, claimed: PermissionProfile): boolean {
-  const [depth, other] = [configured, claimed].map(scanDepth);
+  const [depth, other] = [configured, claimed].map((profile) => restrictedFiles(profile)?.glob_scan_max_depth);
   return depth === other || !JSON.stringify(configured).includes('glob_pattern');
-}
-
-function scanDepth(profile: PermissionProfile): number | undefined {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
-  return profile.file_system.glob_scan_max_depth;
 }
 
 const accessRank: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };

@@ -14,23 +14,22 @@ export function isValidEntry(entry: unknown): entry is FileSystemEntry {
   return typeof kind === 'string' && (subpath === undefined || typeof subpath === 'string');
 }
 
+/** Undefined if the profile does not restrict files. */
+export const restrictedFiles = (profile: PermissionProfile) =>
+  profile.type === 'managed' && profile.file_system.type === 'restricted' ? profile.file_system : undefined;
+
 /** The profile's writable patterns. An entry of a foreign shape grants nothing. */
-export function writtenPatterns(profile: PermissionProfile): readonly PathPattern[] {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return [];
-  const written = profile.file_system.entries.filter((entry) => isValidEntry(entry) && entry.access === 'write');
-  return written.map(({ path }) => path);
-}
+export const writtenPatterns = (profile: PermissionProfile): readonly PathPattern[] =>
+  (restrictedFiles(profile)?.entries ?? []).flatMap((entry) =>
+    isValidEntry(entry) && entry.access === 'write' ? [entry.path] : [],
+  );
 
 /** Folders that a profile names as writable, as spelled. Workspace and temporary folders have no names in it. */
-export function grantedFolders(profile: PermissionProfile): readonly string[] {
-  return writtenPatterns(profile).flatMap((pattern) => (pattern.type === 'path' ? [pattern.path] : []));
-}
-
+export const grantedFolders = (profile: PermissionProfile): readonly string[] =>
+  writtenPatterns(profile).flatMap((pattern) => (pattern.type === 'path' ? [pattern.path] : []));
 export type ProfileWidth = SandboxMode | 'external-sandbox';
-
-export function isUnlimited(width: ProfileWidth): boolean {
-  return width === 'danger-full-access' || width === 'external-sandbox';
-}
+export const isUnlimited = (width: ProfileWidth): boolean =>
+  width === 'danger-full-access' || width === 'external-sandbox';
 
 export function profileWidth(profile: PermissionProfile): ProfileWidth {
   if (profile.type === 'external') return 'external-sandbox';
@@ -56,14 +55,16 @@ export type WrongValue =
       readonly why?: string;
     };
 
-export function isWrongValue(value: unknown): value is WrongValue {
-  return isJsonObject(value) && (value['wrong'] === 'key' || value['wrong'] === 'value') && 'at' in value;
-}
+export const isWrongValue = (value: unknown): value is WrongValue =>
+  isJsonObject(value) && (value['wrong'] === 'key' || value['wrong'] === 'value') && 'at' in value;
 
 /** `expected`: worded to follow "must be". */
-export function wrongAt(at: string, expected: string, given: unknown): WrongValue {
-  return { wrong: 'value', at, expected, given };
-}
+export const wrongAt = (at: string, expected: string, given: unknown): WrongValue => ({
+  wrong: 'value',
+  at,
+  expected,
+  given,
+});
 
 /** Every key must be known: a silently dropped one may be a restriction with a typo. */
 export function unknownKeyIn(value: JsonObject, at: string, known: readonly string[]): WrongValue | undefined {

@@ -10,12 +10,9 @@ import { workspaceGlobPrefix } from './resolve-policy.ts';
 import { literalGlob } from '../paths/glob.ts';
 import { joinInside, joinPath } from '../paths/absolute-paths.ts';
 import { sharedProtectedNames } from '../paths/special-places.ts';
-import { isValidEntry } from './profile-entries.ts';
+import { isValidEntry, restrictedFiles } from './profile-entries.ts';
 
-export interface NamedProfile {
-  readonly id: string;
-  readonly profile: PermissionProfile;
-}
+export type NamedProfile = { readonly id: string; readonly profile: PermissionProfile };
 
 export interface ProfileOptions {
   readonly network: boolean;
@@ -54,9 +51,9 @@ function withEntries(
   profile: PermissionProfile,
   change: (entry: FileSystemEntry) => readonly FileSystemEntry[],
 ): PermissionProfile {
-  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
-  const entries = profile.file_system.entries.flatMap(change);
-  return { ...profile, file_system: { ...profile.file_system, entries } };
+  const files = restrictedFiles(profile);
+  if (files === undefined || profile.type !== 'managed') return profile;
+  return { ...profile, file_system: { ...files, entries: files.entries.flatMap(change) } };
 }
 
 /** Expands every workspace symbol to one entry per root, in their order. Other symbols stay. */
@@ -117,13 +114,8 @@ function workspaceEntries(options: ProfileOptions): readonly FileSystemEntry[] {
   ];
 }
 
-function special(access: Access, value: SpecialPath): FileSystemEntry {
-  return { path: { type: 'special', value }, access };
-}
-
-function guard(path: PathPattern): FileSystemEntry {
-  return { path, access: 'read', missing_path_behavior: 'skip' };
-}
+const special = (access: Access, value: SpecialPath): FileSystemEntry => ({ path: { type: 'special', value }, access });
+const guard = (path: PathPattern): FileSystemEntry => ({ path, access: 'read', missing_path_behavior: 'skip' });
 
 function concrete(pattern: PathPattern, roots: readonly string[]): readonly PathPattern[] {
   if (pattern.type === 'special' && pattern.value.kind === 'project_roots') {

@@ -62,18 +62,21 @@ function tagged<Tag extends string, Cases extends Readonly<Record<string, Fields
   };
 }
 
-function optional<Value, Instead>(read: Reader<Value>, instead: Instead): Reader<Value | Instead> {
-  return (value, at) => (value === undefined ? instead : read(value, at));
-}
+const optional =
+  <Value, Instead>(read: Reader<Value>, instead: Instead): Reader<Value | Instead> =>
+  (value, at) =>
+    value === undefined ? instead : read(value, at);
 
-function word<const Word extends string>(...words: readonly Word[]): Reader<Word> {
-  return (value, at) => words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
-}
+const word =
+  <const Word extends string>(...words: readonly Word[]): Reader<Word> =>
+  (value, at) =>
+    words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
 
 /** `read` returns undefined for an unexpected text. */
-function text<Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> {
-  return (value, at) => (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
-}
+const text =
+  <Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> =>
+  (value, at) =>
+    (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
 
 function list<Value>(read: Reader<Value>): Reader<readonly Value[]> {
   return (given, at) => {
@@ -88,13 +91,10 @@ function list<Value>(read: Reader<Value>): Reader<readonly Value[]> {
   };
 }
 
-function flag(value: unknown, at: string): boolean | WrongValue {
-  return typeof value === 'boolean' ? value : wrongAt(at, 'true or false', value);
-}
-
-function onlyTrue(value: unknown, at: string): true | WrongValue {
-  return value === true ? value : wrongAt(at, 'true', value);
-}
+const flag = (value: unknown, at: string): boolean | WrongValue =>
+  typeof value === 'boolean' ? value : wrongAt(at, 'true or false', value);
+const onlyTrue = (value: unknown, at: string): true | WrongValue =>
+  value === true ? value : wrongAt(at, 'true', value);
 
 function count(value: unknown, at: string): number | WrongValue {
   const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
@@ -196,9 +196,7 @@ const sandboxPolicy: Reader<SandboxPolicy> = tagged('a sandbox policy', 'type', 
 export const readProfile = (value: unknown): PermissionProfile | WrongValue => profile(value, '');
 export const readNetworkDetails = (value: unknown): NetworkDetails | WrongValue => details(value, '');
 export const readSandboxPolicy = (value: unknown): SandboxPolicy | WrongValue => sandboxPolicy(value, '');
-
 export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
-
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
 /** Worded to follow "must be". */
 export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
@@ -261,9 +259,8 @@ export function profileFromPolicy(policy: SandboxPolicy): PermissionProfile {
 }
 
 /** Files of other programs may contain anything anywhere. */
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((member) => typeof member === 'string') : [];
-}
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((member) => typeof member === 'string') : [];
 
 export function sandboxModeOf(policy: ResolvedPolicy): SandboxMode {
   if (policy.files.kind === 'unrestricted') return 'danger-full-access';

@@ -21,7 +21,6 @@ import { fitToLandlock } from './landlock-policy.ts';
 import { isValidEntry } from './profile-entries.ts';
 
 type RestrictedRules = Extract<FileSystemRules, { type: 'restricted' }>;
-
 /** Matches every path: replaces a deny that cannot be parsed. */
 const denyEverything = '/**';
 
@@ -56,7 +55,6 @@ export function grantedToWrite(profile: PermissionProfile, places: Places): read
 
 /** The newest result. A turn repeats its thread's first query, and values are cached per policy object. */
 let last: { readonly given: string; readonly resolved: FilesOnly } | undefined;
-
 type FilesOnly = Pick<ResolvedPolicy, 'files' | 'landlock'>;
 
 function resolveFiles(rules: FileSystemRules, places: Places): FilesOnly {
@@ -97,9 +95,7 @@ function resolveRestricted(given: RestrictedRules, places: Places): FilesOnly {
 }
 
 /** Shared profiles list these names for default protection. */
-function isProtectedName(path: string): boolean {
-  return protectedNames.includes(path.slice(path.lastIndexOf('/') + 1));
-}
+const isProtectedName = (path: string): boolean => protectedNames.includes(path.slice(path.lastIndexOf('/') + 1));
 
 function expandRules(rules: RestrictedRules, places: Places) {
   const explicit: PathRule[] = [];
@@ -133,6 +129,11 @@ function expandRules(rules: RestrictedRules, places: Places) {
         break;
       case 'malformed':
         if (entry?.access !== 'read' && entry?.access !== 'write') denyGlobs.add(denyEverything);
+        break;
+      case 'nothing':
+        break;
+      default:
+        expanded satisfies never;
     }
   }
   return { explicit, reopened, kept, denyGlobs, platformDefaults };
@@ -171,13 +172,10 @@ function placed(rule: PathRule, { real }: Places): PathRule {
   return place === undefined ? rule : { ...rule, place };
 }
 
-function isTemporary({ path }: FileSystemEntry): boolean {
-  return path.type === 'special' && (path.value.kind === 'tmpdir' || path.value.kind === 'slash_tmp');
-}
-
-function writesWholeDisk(rules: readonly PathRule[]): boolean {
-  return [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
-}
+const isTemporary = ({ path }: FileSystemEntry): boolean =>
+  path.type === 'special' && (path.value.kind === 'tmpdir' || path.value.kind === 'slash_tmp');
+const writesWholeDisk = (rules: readonly PathRule[]): boolean =>
+  [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
 
 function protect(explicit: readonly PathRule[], places: Places): readonly PathRule[] {
   const writable = explicit.filter((rule) => accessByRules(explicit, rule.path) === 'write');
@@ -204,9 +202,7 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
   return rules;
 }
 
-function kept(rule: Pick<PathRule, 'path' | 'access'>): PathRule {
-  return { ...rule, ifMissing: 'protect' };
-}
+const kept = (rule: Pick<PathRule, 'path' | 'access'>): PathRule => ({ ...rule, ifMissing: 'protect' });
 
 /** Other programs write this before a glob that applies to every workspace root. */
 export const workspaceGlobPrefix = 'codex-project-roots://';
@@ -233,9 +229,8 @@ function expandEntry(entry: FileSystemEntry, places: Places): ExpandedEntry {
   }
 }
 
-function rootsOf(places: Places): readonly string[] {
-  return places.workspaceRoots.length > 0 ? places.workspaceRoots : [places.cwd];
-}
+const rootsOf = (places: Places): readonly string[] =>
+  places.workspaceRoots.length > 0 ? places.workspaceRoots : [places.cwd];
 
 function expandSpecial(special: SpecialPath, places: Places): ExpandedEntry {
   switch (special.kind) {
@@ -256,7 +251,11 @@ function expandSpecial(special: SpecialPath, places: Places): ExpandedEntry {
     }
     case 'slash_tmp':
       return places.slashTmp ? toPaths(['/tmp']) : nothing;
+    case 'unknown':
+      return malformed;
     default:
+      // Other programs may write further kinds.
+      special satisfies never;
       return malformed;
   }
 }

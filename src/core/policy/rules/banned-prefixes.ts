@@ -88,9 +88,8 @@ function isBannedGit([subcommand, first]: readonly string[]): boolean {
 }
 
 /** Options of a wrapper may take the next word, so the program is unknown. No honest prefix is that long. */
-function isBannedInner(inner: readonly string[]): boolean {
-  return inner.length > 500 || isOption(inner[0]) || isBannedPrefix(inner);
-}
+const isBannedInner = (inner: readonly string[]): boolean =>
+  inner.length > 500 || isOption(inner[0]) || isBannedPrefix(inner);
 
 function behindOptions(words: readonly string[], passed: RegExp): readonly string[] {
   const at = words.findIndex((word) => !passed.test(word));
@@ -98,6 +97,5 @@ function behindOptions(words: readonly string[], passed: RegExp): readonly strin
 }
 
 /** True for a missing word, too. */
-function isOption(word: string | undefined): boolean {
-  return word === undefined || /^[-+]/.test(word) || /^\/[a-z]$/i.test(word);
-}
+const isOption = (word: string | undefined): boolean =>
+  word === undefined || /^[-+]/.test(word) || /^\/[a-z]$/i.test(word);

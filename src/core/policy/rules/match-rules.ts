@@ -32,8 +32,7 @@ export function matchRules(rules: RuleSet, argv: readonly string[], options: Rul
   if (program === undefined) return [];
   const name = program.slice(program.lastIndexOf('/') + 1);
   const places = Object.hasOwn(rules.executables, name) ? rules.executables[name] : undefined;
-  if (places?.includes(program) === false) return [];
-  return matches(rules.prefixes, [name, ...argv.slice(1)], program);
+  return places?.includes(program) === false ? [] : matches(rules.prefixes, [name, ...argv.slice(1)], program);
 }
 
 function matches(
@@ -61,9 +60,8 @@ function absolutePath(program: string, cwd: string | undefined): string | undefi
 const byStrictness: readonly RuleDecision[] = ['forbidden', 'prompt', 'allow'];
 
 /** A narrow permission does not lift a broad prohibition. Undefined if nothing was decided. */
-export function strictestDecision(decisions: readonly RuleDecision[]): RuleDecision | undefined {
-  return byStrictness.find((decision) => decisions.includes(decision));
-}
+export const strictestDecision = (decisions: readonly RuleDecision[]): RuleDecision | undefined =>
+  byStrictness.find((decision) => decisions.includes(decision));
 
 /** Twice the number in the model's text: each is checked against all rules. */
 const mostPrefixes = 200;

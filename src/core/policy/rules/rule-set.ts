@@ -22,9 +22,8 @@ export interface HostRule {
 }
 
 /** The port of a rule that names none. Undefined: every port. */
-export function usualPort(protocol: HostRule['protocol']): number | undefined {
-  return { http: 80, https: 443, socks5_tcp: undefined, socks5_udp: undefined }[protocol];
-}
+export const usualPort = (protocol: HostRule['protocol']): number | undefined =>
+  ({ http: 80, https: 443, socks5_tcp: undefined, socks5_udp: undefined })[protocol];
 
 /** Plain data, because it is part of the envelope. */
 export interface RuleSet {
@@ -39,15 +38,15 @@ export interface RuleSet {
 }
 
 export const noRules: RuleSet = { prefixes: [], hosts: [], executables: {} };
-
-export function rulesFor(rules: RuleSet, model: string): RuleSet {
-  return rules.allowIgnoredOn?.includes(model) === true ? withoutAllowedCommands(rules) : rules;
-}
+export const rulesFor = (rules: RuleSet, model: string): RuleSet =>
+  rules.allowIgnoredOn?.includes(model) === true ? withoutAllowedCommands(rules) : rules;
 
 /** The rules that count if none lets a command out of the sandbox or is saved. */
-export function withoutAllowedCommands(rules: RuleSet): RuleSet {
-  return { ...rules, prefixes: rules.prefixes.filter(({ decision }) => decision !== 'allow'), savesNone: true };
-}
+export const withoutAllowedCommands = (rules: RuleSet): RuleSet => ({
+  ...rules,
+  prefixes: rules.prefixes.filter(({ decision }) => decision !== 'allow'),
+  savesNone: true,
+});
 
 /** Combines all rules; for a program's locations the last list counts. */
 export function joinRules(sets: readonly RuleSet[]): RuleSet {

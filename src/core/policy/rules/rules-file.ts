@@ -2,8 +2,8 @@ import { defined } from '../../../base/objects.ts';
 import { shellWords } from '../../../protocol/shell.ts';
 import { splitWords } from '../commands/shell-quoting.ts';
 import { normalisePath } from '../paths/absolute-paths.ts';
-import { createMeter, fail, type Meter, RulesFault } from './language/faults-and-limits.ts';
-import { bindArguments, type BoundParameter, plainBuiltins, runProgram } from './language/interpreter.ts';
+import { fail, Meter, RulesFault } from './language/faults-and-limits.ts';
+import { bindArguments, plainBuiltins, runProgram } from './language/interpreter.ts';
 import { parseRules } from './language/parser.ts';
 import { type CallArguments, type FunctionValue, isKind, typeOf, type Value } from './language/values.ts';
 import { matchRules } from './match-rules.ts';
@@ -29,7 +29,7 @@ export interface RulesFile {
 
 /** Runs the text of a rules file. Never throws, and always ends soon. */
 export function readRules(text: string, { file, executables: earlier = {} }: RulesFile): ReadRules {
-  const meter = createMeter();
+  const meter = new Meter();
   const draft: RuleDraft = { prefixes: [], hosts: [], executables: new Map(), examples: [] };
   const builtins = [...plainBuiltins(meter), ...ruleBuiltins(draft, file, meter)];
   const known = new Map(builtins.map((value) => [value.name, value]));
@@ -45,16 +45,11 @@ export function readRules(text: string, { file, executables: earlier = {} }: Rul
 }
 
 /** Messages quote names and strings of the file, which may be as long as the file. */
-function cut(text: string): string {
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
-}
-
+const cut = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
 type Example = readonly string[];
 
-interface ExampleSet {
+interface ExampleSet extends Readonly<Record<'match' | 'notMatch', readonly Example[]>> {
   readonly rules: readonly PrefixRule[];
-  readonly match: readonly Example[];
-  readonly notMatch: readonly Example[];
   readonly line: number;
 }
 
@@ -103,9 +98,8 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
       const programs = typeof first === 'string' ? [first] : first;
       const most = rest.flat().reduce((size, word) => size + 1 + word.length, justification?.length ?? 0);
       meter.spend(programs.reduce((size, program) => size + 1 + program.length + most, 0));
-      const rules = programs.map((program) => {
-        return { pattern: [program, ...rest], decision, ...defined({ justification }), source: source() };
-      });
+      const about = { decision, ...defined({ justification }), source: source() };
+      const rules = programs.map((program) => ({ pattern: [program, ...rest], ...about }));
       for (const rule of rules) draft.prefixes.push(rule);
       const [match, notMatch] = [examplesAt(given, 'match', meter), examplesAt(given, 'not_match', meter)];
       if (match.length + notMatch.length > 0) draft.examples.push({ rules, match, notMatch, line: meter.line });
@@ -120,10 +114,8 @@ function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly Fu
     }),
     builtin('host_executable', ['name', 'paths'], [], (given) => {
       const name = stringAt(given, 'name');
-      if (name === '' || name === '.' || name === '..' || name.includes('/')) {
-        const what = `\`name\` is ${JSON.stringify(name)}, which is not the name of a program.`;
-        fail(what, 'Write it without folders.');
-      }
+      if (name === '' || name === '.' || name === '..' || name.includes('/'))
+        fail(`\`name\` is ${quoted(name)}, which is not the name of a program.`, 'Write it without folders.');
       const paths = listAt(given, 'paths').map((path) => executablePath(path, name));
       meter.spend(paths.reduce((size, path) => size + 1 + path.length, name.length));
       draft.executables.set(name, [...new Set(paths)]);
@@ -139,10 +131,7 @@ function builtin(
   others: readonly string[],
   work: (given: Given) => void,
 ): FunctionValue {
-  const parameters: readonly BoundParameter[] = [
-    ...needed.map((parameter) => ({ name: parameter, isNeeded: true })),
-    ...others.map((parameter) => ({ name: parameter, isNeeded: false })),
-  ];
+  const parameters = [...needed, ...others].map((name, at) => ({ name, isNeeded: at < needed.length }));
   const call = (given: CallArguments): null => {
     work(bindArguments(name, parameters, given));
     return null;
@@ -173,9 +162,8 @@ function slotOf(slot: Value): string | readonly string[] {
   return slot.items.map((word) => asString(word, 'pattern', 'list of strings and lists of strings'));
 }
 
-function asString(value: Value, name: string, wanted: string): string {
-  return typeof value === 'string' ? value : failType(name, wanted, value);
-}
+const asString = (value: Value, name: string, wanted: string): string =>
+  typeof value === 'string' ? value : failType(name, wanted, value);
 
 const prefixDecisions: Readonly<Record<string, RuleDecision>> = {
   allow: 'allow',
@@ -186,8 +174,7 @@ const hostDecisions: Readonly<Record<string, RuleDecision>> = { ...prefixDecisio
 
 function decisionOf(given: Given, fallback: RuleDecision, known: typeof prefixDecisions): RuleDecision {
   const written = given.has('decision') ? stringAt(given, 'decision') : fallback;
-  const decision = Object.hasOwn(known, written) ? known[written] : undefined;
-  if (decision !== undefined) return decision;
+  if (Object.hasOwn(known, written)) return known[written]!;
   fail(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
 }
 
@@ -208,9 +195,8 @@ const protocols: Readonly<Record<string, HostRule['protocol']>> = {
 };
 
 function protocolOf(written: string): HostRule['protocol'] {
-  const protocol = Object.hasOwn(protocols, written) ? protocols[written] : undefined;
-  const next = 'Use one of: http, https, socks5_tcp, socks5_udp.';
-  return protocol ?? fail(`\`protocol\` is ${JSON.stringify(written)}.`, next);
+  if (Object.hasOwn(protocols, written)) return protocols[written]!;
+  fail(`\`protocol\` is ${quoted(written)}.`, 'Use one of: http, https, socks5_tcp, socks5_udp.');
 }
 
 function executablePath(path: Value, name: string): string {
@@ -252,9 +238,7 @@ function ruleHost(written: string): string {
 }
 
 /** Undefined if unclosed, or followed by anything but a port. */
-function withoutBrackets(text: string): string | undefined {
-  return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
-}
+const withoutBrackets = (text: string): string | undefined => /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
 
 /** Removes final dots. A pattern would examine each dot of a long row repeatedly. */
 function withoutDots(host: string | undefined): string | undefined {
@@ -269,9 +253,8 @@ function withoutPort(text: string): string {
   return port !== undefined && more === undefined && /^[0-9]+$/.test(port) ? host : text;
 }
 
-export function prefixRuleLine(prefix: readonly string[]): string {
-  return `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
-}
+export const prefixRuleLine = (prefix: readonly string[]): string =>
+  `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
 
 const connectionWords: Readonly<Record<HostRule['protocol'], string>> = {
   http: 'HTTP connections',
@@ -287,6 +270,4 @@ export function hostRuleLine(host: string, protocol: HostRule['protocol']): stri
 }
 
 /** JSON strings are also valid strings in rules. */
-function quoted(text: string): string {
-  return JSON.stringify(text);
-}
+const quoted = (text: string): string => JSON.stringify(text);

@@ -202,8 +202,4 @@ export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {
 }
 
 const letters = (prefix: CommandPrefix): number => prefix.reduce((sum, token) => sum + token.length, 0);
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -3,7 +3,7 @@ import type { McpNews } from '../../envelope/facts.ts';
 import { fenceFor } from '../../fragments/text/cut-and-fence-text.ts';
 import { defineFamily, defineReplaceable, render } from '../../fragments/text/define-fragment.ts';
 import { escapeMarkup, escapeText } from '../../fragments/text/escape-markup.ts';
-import { boundedList } from '../../fragments/text/truncate.ts';
+import { boundedList, withMore } from '../../fragments/text/truncate.ts';
 import { type Section, textSection, unknownState } from './section.ts';
 
 /** A group of tools that are not listed and must be searched for. */
@@ -39,8 +39,8 @@ export const deferredToolsFragment = defineFamily<DeferredToolsText>({
 
 function group(title: string, entries: readonly string[], characters: number): readonly string[] {
   if (entries.length === 0) return [];
-  const { kept, left } = boundedList(entries, { count: 100, characters });
-  return [title, ...kept, ...(left === 0 ? [] : [`... ${left} more namespaces are not listed.`])];
+  const list = boundedList(entries, { count: 100, characters });
+  return [title, ...withMore(list, `... ${list.left} more namespaces are not listed.`)];
 }
 
 function described({ name, description }: ToolNamespace): string {
@@ -50,10 +50,7 @@ function described({ name, description }: ToolNamespace): string {
 }
 
 const named = (name: string): string => `- ${escapeMarkup(name)}`;
-
-interface StoredTools extends JsonObject {
-  readonly [namespace: string]: string;
-}
+type StoredTools = JsonObject & { readonly [namespace: string]: string };
 
 /** Groups of searchable tools. They come and go while a thread runs. */
 export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools> = {

@@ -1,3 +1,4 @@
+import { whole } from '../../../base/objects.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Environment, resolveEnvironment } from '../../envelope/environment.ts';
 import { defineFamily, render } from '../../fragments/text/define-fragment.ts';
@@ -117,17 +118,16 @@ const lists = ['writableRoots', 'workspaceRoots', 'deniedPaths', 'allowedDomains
 function readEnvironment(stored: Json): Environment | undefined {
   if (!isJsonObject(stored) || Object.keys(stored).some((key) => !ownKeys.has(key))) return undefined;
   const environments = objectAt(stored, 'environments');
-  const local = environments === undefined ? undefined : objectAt(environments, 'local');
+  const local = objectAt(environments, 'local');
   const limits = objectAt(stored, 'capstan');
-  if (environments === undefined || local === undefined || limits === undefined) return undefined;
-  if (Object.keys(environments).length !== 1) return undefined;
+  if (limits === undefined || Object.keys(environments ?? {}).length !== 1) return undefined;
   const [cwd, shell] = [stringAt(local, 'cwd'), stringAt(local, 'shell')];
   const [date, timezone] = [stringAt(stored, 'current_date'), stringAt(stored, 'timezone')];
-  if (cwd === undefined || shell === undefined || date === undefined || timezone === undefined) return undefined;
-  if (!words.every((key) => typeof limits[key] === 'string')) return undefined;
+  const place = whole({ cwd, shell, date, timezone });
+  if (place === undefined || !words.every((key) => typeof limits[key] === 'string')) return undefined;
   const { reopenedPaths = [] } = limits;
   if (!lists.every((key) => isStrings(limits[key])) || !isStrings(reopenedPaths)) return undefined;
-  return { cwd, shell, date, timezone, reopenedPaths: [], ...(limits as unknown as Limits) };
+  return { ...place, reopenedPaths: [], ...(limits as unknown as Limits) };
 }
 
 const isStrings = (value: Json | undefined): boolean =>

@@ -33,11 +33,7 @@ export const agentsMdFragment = defineFamily<AgentsMdText>({
 
 /** The opening tag below the path must survive any cut. */
 const shortened = (path: string): string => truncateMiddle(path, { mode: 'bytes', limit: 4096 });
-
-interface StoredAgentsMd extends JsonObject {
-  readonly directory?: string;
-  readonly text?: string;
-}
+type StoredAgentsMd = JsonObject & { readonly directory?: string; readonly text?: string };
 
 /** The user's and the project's own instructions. An empty document is sent as "there are none". */
 export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {

@@ -84,6 +84,5 @@ function guidanceOf({ envelope: { instructions }, facts }: Step): ModelFact['gui
   return model === undefined || model === text ? { kind: 'base' } : { kind: 'text', text: model };
 }
 
-function renderModel({ model, guidance }: ModelFact, revised?: true): readonly Fragment[] {
-  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, revised })];
-}
+const renderModel = ({ model, guidance }: ModelFact, revised?: true): readonly Fragment[] =>
+  guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, revised })];

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Personality, RealtimeSetting } from '../../envelope/settings.ts';
 import type { Fragment, Markers } from '../../fragments/text/define-fragment.ts';
@@ -32,10 +32,7 @@ export const agentsInPlanMode = `The user wants a plan before any work, and you 
 - If your task asks for a change, do not make it. Answer with what you found out, and with what would have to change.`;
 
 /** In the form that other programs also write. */
-interface StoredMode extends JsonObject {
-  readonly mode: string;
-  readonly instructions: string;
-}
+type StoredMode = JsonObject & { readonly mode: string; readonly instructions: string };
 
 /** The way of working together. A mode without guidance ends the previous one; that is sent once. */
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
@@ -50,8 +47,7 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
   stored: (fact) => ({ mode: fact.mode, instructions: digest(fact) }),
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
-    const [mode, instructions] = [stringAt(stored, 'mode'), stringAt(stored, 'instructions')];
-    return mode === undefined || instructions === undefined ? undefined : { mode, instructions };
+    return whole({ mode: stringAt(stored, 'mode'), instructions: stringAt(stored, 'instructions') });
   },
   full: (now) => (now.instructions === '' ? [] : [renderMode(now)]),
   change(before, now = nothing) {
@@ -102,10 +98,7 @@ export interface PersonalityFact {
 }
 
 /** In the form that other programs also write. */
-interface StoredPersonality extends JsonObject {
-  readonly model: string;
-  readonly personality?: string;
-}
+type StoredPersonality = JsonObject & { readonly model: string; readonly personality?: string };
 
 /** The model's manner of speaking. It changes no capability, so it follows everything that does. */
 export const personalitySection: Section<PersonalityFact, StoredPersonality> = {

@@ -1,6 +1,6 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
 import { quote } from '../../fragments/text/escape-markup.ts';
-import { boundedList, byteLength, dashedLines } from '../../fragments/text/truncate.ts';
+import { boundedList, byteLength, dashedLines, withMore } from '../../fragments/text/truncate.ts';
 import { allowsAsking } from '../../policy/decide/approval-policy.ts';
 import type { StandingGrants } from '../../policy/grants/granted-policy.ts';
 import type { GrantedExtra } from '../../policy/grants/grants.ts';
@@ -76,9 +76,9 @@ function networkLines(
 }
 
 function exceptions(title: string, hosts: readonly string[], bytes: number): readonly string[] {
-  const { kept, left } = bounded(hosts, bytes);
-  const more = left === 0 ? [] : [`… and ${left} more that are not listed here, so a listed host may fail as well`];
-  return hosts.length === 0 ? [] : [`${title}: ${[...kept, ...more].join(', ')}`];
+  const list = bounded(hosts, bytes);
+  const more = `… and ${list.left} more that are not listed here, so a listed host may fail as well`;
+  return hosts.length === 0 ? [] : [`${title}: ${withMore(list, more).join(', ')}`];
 }
 
 /** Additional permissions of commands, by duration: less than 3,400 bytes. */
@@ -104,9 +104,9 @@ function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExt
 }
 
 function openings(title: string, paths: readonly string[], bytes: number): readonly string[] {
-  const { kept, left } = bounded(paths, bytes);
-  const tail = left === 0 ? [] : [`… and ${left} more that are not listed here`];
-  return paths.length === 0 ? [] : [`${title}: ${[...kept, ...tail].join(', ')}`];
+  const list = bounded(paths, bytes);
+  const more = `… and ${list.left} more that are not listed here`;
+  return paths.length === 0 ? [] : [`${title}: ${withMore(list, more).join(', ')}`];
 }
 
 /** For lists that remove access: if some are not listed, the text says where they may be. */

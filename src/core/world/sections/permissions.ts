@@ -97,9 +97,7 @@ interface StoredPermissions extends JsonObject {
 }
 
 /** Digests of granted parts, and of the text without them. An absent part was not sent. */
-interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, JsonObject {
-  readonly rest: string;
-}
+type ToldGrants = JsonObject & Readonly<Partial<Record<GrantedPart, string>>> & { readonly rest: string };
 
 type Grants = {
   readonly granted: StandingGrants | undefined;
@@ -226,11 +224,7 @@ function added<Member extends Json>(before: readonly Member[], now: readonly Mem
 /** Parts of the permissions that user answers change: each is sent or withdrawn separately. */
 export const grantedParts = ['network', 'session', 'turn'] as const;
 type GrantedPart = (typeof grantedParts)[number];
-
-export interface GrantsTold extends NetworkTold {
-  readonly granted?: StandingGrants;
-}
-
+export type GrantsTold = NetworkTold & { readonly granted?: StandingGrants };
 export type ChangedGrants = { readonly now: GrantsTold; readonly changed: readonly GrantedPart[] };
 
 /** Grants change separately; when anything else changes, all permissions are sent again. */

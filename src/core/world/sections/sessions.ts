@@ -10,7 +10,7 @@ interface ToldSession {
 }
 
 /** As many as can run at once. */
-const mostListedSessions = 64;
+const mostSessions = 64;
 const longestCommand = 100;
 
 export const sessionsFragment = defineReplaceable<{ readonly sessions: readonly ToldSession[] }>({
@@ -22,7 +22,7 @@ export const sessionsFragment = defineReplaceable<{ readonly sessions: readonly 
   notice: 'This takes the place of the list given before.',
   body({ sessions }) {
     const lines = sessions
-      .slice(0, mostListedSessions)
+      .slice(0, mostSessions)
       .map(({ id, command, since }) => `${id}: ${quote(shortCommand(command))}, since ${since}\n`);
     return `Sessions that write_stdin reaches, as of the last compaction of this conversation:\n${lines.join('')}`;
   },
@@ -52,8 +52,6 @@ const why: Readonly<Record<SessionsEndReason, string>> = {
   stopped: 'The user ended these command sessions; what they had not told you is lost:',
 };
 
-const mostEndedSessions = 64;
-
 export interface SessionsEndedText {
   readonly [key: string]: string | readonly { readonly [key: string]: string | number }[];
   readonly why: SessionsEndReason;
@@ -65,9 +63,7 @@ export const sessionsEndedFragment = defineFragment<SessionsEndedText>({
   purpose: 'Which command sessions ended without an answer that says so, and why.',
   capTokens: 3500,
   body({ why: cause, sessions }) {
-    const lines = sessions
-      .slice(0, mostEndedSessions)
-      .map(({ id, command }) => `${id}: ${quote(shortCommand(command))}\n`);
+    const lines = sessions.slice(0, mostSessions).map(({ id, command }) => `${id}: ${quote(shortCommand(command))}\n`);
     return `\n${why[cause]}\n${lines.join('')}`;
   },
 });

@@ -24,7 +24,6 @@ export interface CompileBase extends TableBase {
 
 const profileKeys = ['description', 'extends', 'workspace_roots', 'filesystem', 'network'];
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-
 export type CompiledProfile = { readonly profile: PermissionProfile } | { readonly problem: TableProblem };
 
 export function compileProfile(tables: ProfileTables, id: string, base: CompileBase): CompiledProfile {

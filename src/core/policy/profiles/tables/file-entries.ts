@@ -86,9 +86,7 @@ export function expandHome(text: string, osHome: string | undefined): string | u
   return osHome === undefined ? undefined : osHome + text.slice(1);
 }
 
-function hasWildcard(text: string): boolean {
-  return /[*?[\]]/.test(text);
-}
+const hasWildcard = (text: string): boolean => /[*?[\]]/.test(text);
 
 function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSystemEntry | TableProblem {
   const access = typeof given === 'string' && Object.hasOwn(accessWords, given) ? accessWords[given] : undefined;

@@ -31,7 +31,7 @@ export function inheritedTable(tables: ProfileTables, id: string, base: TableBas
   }
   const [own = {}, ...parents] = found.map(withNormalHosts);
   const over = (child: JsonObject, parent: JsonObject): JsonObject =>
-    merge(withoutRespelled(withoutWords(parent), child, base), child);
+    mergeValues(withoutRespelled(withoutWords(parent), child, base), child);
   return { table: parents.reduce<JsonObject>(over, own) };
 }
 
@@ -52,17 +52,16 @@ function tableOf(tables: ProfileTables, id: string, at: readonly string[], isPar
   return wrong(`names a built-in profile that does not exist ("${id}")`, `Use ${ids.join(', ')}.`);
 }
 
-function withoutWords({ description: _description, extends: _extends, ...table }: JsonObject): JsonObject {
-  return table;
-}
+const withoutWords = ({ description: _description, extends: _extends, ...table }: JsonObject): JsonObject => table;
 
-/** Tables merge key by key; any other value replaces the parent's. */
-function merge(parent: JsonObject, child: JsonObject): JsonObject {
-  const merged = new Map<string, Json | undefined>(Object.entries(parent));
-  for (const [key, value] of Object.entries(child)) {
+/** Tables merge key by key; any other value is replaced as a whole. */
+export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged = new Map<string, Json | undefined>(Object.entries(lower));
+  for (const [key, value] of Object.entries(upper)) {
     const below = merged.get(key);
-    merged.set(key, isJsonObject(value) && isJsonObject(below) ? merge(below, value) : value);
+    merged.set(key, isJsonObject(value) && isJsonObject(below) ? mergeValues(below, value) : value);
   }
+  // Unlike assignment, this makes even `__proto__` an own member.
   return Object.fromEntries(merged);
 }
 

@@ -6,7 +6,6 @@ import { normalHostPattern } from '../../network/host-lists.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './profile-tables.ts';
 
 type Path = readonly string[];
-
 /** Address and forwarding of another program's proxy. Ours chooses both itself. */
 const unusedKeys = ['proxy_url', 'enable_socks5', 'socks_url', 'enable_socks5_udp', 'allow_upstream_proxy'];
 /** They widen what commands reach in ways that are not offered here. */

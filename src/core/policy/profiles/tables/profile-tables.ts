@@ -15,9 +15,7 @@ export const builtInModes: Readonly<Record<string, SandboxMode>> = {
   ':danger-full-access': 'danger-full-access',
 };
 
-export function isBuiltInId(id: string): boolean {
-  return id.startsWith(':');
-}
+export const isBuiltInId = (id: string): boolean => id.startsWith(':');
 
 export interface TableProblem {
   readonly kind: 'unknown-key' | 'wrong-type' | 'wrong-value' | 'reserved-name' | 'warning';
@@ -33,17 +31,26 @@ export function wrongType(path: readonly string[], expected: string, given: Json
   return { kind: 'wrong-type', path, what: `must be ${expected}, not ${kind}`, next: `Write ${expected}.` };
 }
 
-export function wrongValue(path: readonly string[], what: string, next: string): TableProblem {
-  return { kind: 'wrong-value', path, what, next };
-}
+export const wrongValue = (path: readonly string[], what: string, next: string): TableProblem => ({
+  kind: 'wrong-value',
+  path,
+  what,
+  next,
+});
 
-export function tableWarning(path: readonly string[], what: string, next: string): TableProblem {
-  return { kind: 'warning', path, what, next };
-}
+export const tableWarning = (path: readonly string[], what: string, next: string): TableProblem => ({
+  kind: 'warning',
+  path,
+  what,
+  next,
+});
 
 /** No unknown key is ignored: it may be a restriction with a typo. */
-export function unknownTableKey(path: readonly string[], known: readonly string[]): TableProblem {
-  return { kind: 'unknown-key', path, what: 'is not a known key', next: `Use ${known.join(', ')}, or remove it.` };
-}
+export const unknownTableKey = (path: readonly string[], known: readonly string[]): TableProblem => ({
+  kind: 'unknown-key',
+  path,
+  what: 'is not a known key',
+  next: `Use ${known.join(', ')}, or remove it.`,
+});
 
 export type ProfileTables = Readonly<Record<string, JsonObject>>;

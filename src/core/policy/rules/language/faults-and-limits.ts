@@ -5,41 +5,34 @@ const mostCalls = 50;
 /** Cost of a new list or function besides its contents. */
 export const objectWork = 10;
 
-export interface Meter {
-  line: number;
-  /** For every step, and for every character and member that a step reads or makes. */
-  spend(work: number): void;
-  /** Called around everything that may contain itself. Not undone after a fault, which ends the file. */
-  enter(): void;
-  leave(): void;
-  enterCall(): void;
-  leaveCall(): void;
-}
+/** Ends a file that takes too long, nests too deeply or makes too much. */
+export class Meter {
+  line = 1;
+  #work = 0;
+  #depth = 0;
+  #calls = 0;
 
-export function createMeter(): Meter {
-  let work = 0;
-  let depth = 0;
-  let calls = 0;
-  return {
-    line: 1,
-    spend(more) {
-      work += more;
-      if (work > mostWork)
-        fail('The file takes too long or makes too much data.', 'Write fewer or smaller lists, loops and texts.');
-    },
-    enter() {
-      if (++depth > mostDepth) failNesting();
-    },
-    leave() {
-      depth--;
-    },
-    enterCall() {
-      if (++calls > mostCalls) fail('Function calls are nested too deeply.', 'Use a loop.');
-    },
-    leaveCall() {
-      calls--;
-    },
-  };
+  /** For every step, and for every character and member that a step reads or makes. */
+  spend(work: number): void {
+    this.#work += work;
+    if (this.#work > mostWork)
+      fail('The file takes too long or makes too much data.', 'Write fewer or smaller lists, loops and texts.');
+  }
+
+  /** Surrounds everything that may contain itself. Not undone after a fault, which ends the file. */
+  nested<Made>(make: () => Made): Made {
+    if (++this.#depth > mostDepth) failNesting();
+    const made = make();
+    this.#depth--;
+    return made;
+  }
+
+  call<Made>(make: () => Made): Made {
+    if (++this.#calls > mostCalls) fail('Function calls are nested too deeply.', 'Use a loop.');
+    const made = make();
+    this.#calls--;
+    return made;
+  }
 }
 
 /** For source text, which nests less than values do. */

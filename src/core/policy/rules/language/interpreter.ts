@@ -32,16 +32,15 @@ export function runProgram({ body, names }: Program, known: ReadonlyMap<string, 
 type Ended = 'break' | 'continue' | { readonly value: Value } | undefined;
 
 function run(block: Block, scope: Scope, meter: Meter): Ended {
-  let ended: Ended;
-  meter.enter();
-  for (const statement of block) {
-    meter.line = statement.line;
-    meter.spend(1);
-    ended = perform(statement, scope, meter);
-    if (ended !== undefined) break;
-  }
-  meter.leave();
-  return ended;
+  return meter.nested(() => {
+    for (const statement of block) {
+      meter.line = statement.line;
+      meter.spend(1);
+      const ended = perform(statement, scope, meter);
+      if (ended !== undefined) return ended;
+    }
+    return undefined;
+  });
 }
 
 function perform(statement: Statement, scope: Scope, meter: Meter): Ended {
@@ -126,10 +125,7 @@ function change({ target, operator, value }: Extract<Statement, { kind: 'change'
 
 function evaluate(expression: Expression, scope: Scope, meter: Meter): Value {
   meter.spend(1);
-  meter.enter();
-  const value = valueOf(expression, scope, meter);
-  meter.leave();
-  return value;
+  return meter.nested(() => valueOf(expression, scope, meter));
 }
 
 function valueOf(expression: Expression, scope: Scope, meter: Meter): Value {
@@ -139,14 +135,13 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): Value {
       return expression.value;
     case 'name':
       return lookUp(expression.name, scope);
-    case 'format':
-      return concatenate(
-        expression.pieces.map((piece) => {
-          if (typeof piece === 'string') return piece;
-          return (piece.as === 'repr' ? asWritten : asText)(inner(piece.value), meter);
-        }),
-        meter,
-      );
+    case 'format': {
+      const texts = expression.pieces.map((piece) => {
+        if (typeof piece === 'string') return piece;
+        return (piece.as === 'repr' ? asWritten : asText)(inner(piece.value), meter);
+      });
+      return concatenate(texts, meter);
+    }
     case 'list':
       return makeList(expression.items.map(inner), meter);
     case 'tuple':
@@ -182,12 +177,8 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): Value {
     case 'index':
       return memberOf(inner(expression.of), inner(expression.index), meter);
     case 'slice': {
-      const of = inner(expression.of);
-      return sliceOf(
-        of,
-        expression.bounds.map((bound) => bound && inner(bound)),
-        meter,
-      );
+      const [of, ...bounds] = [expression.of, ...expression.bounds].map((part) => part && inner(part));
+      return sliceOf(of ?? null, bounds, meter);
     }
     case 'lambda':
       return functionOf(expression.definition, scope, meter);
@@ -198,10 +189,7 @@ function valueOf(expression: Expression, scope: Scope, meter: Meter): Value {
       if (!isKind(callee, 'function')) fail('This is not a function.', 'Call a function.', expression.line);
       meter.spend(objectWork);
       meter.line = expression.line;
-      meter.enterCall();
-      const value = callee.call({ positional, named });
-      meter.leaveCall();
-      return value;
+      return meter.call(() => callee.call({ positional, named }));
     }
   }
 }
@@ -234,21 +222,19 @@ function comprehend(
 ): void {
   const scope: Scope = { names, values: new Map(), outer };
   const from = (at: number): void => {
-    meter.enter();
     const clause = clauses[at];
-    if (clause === undefined) visit(scope);
-    else if (clause.kind === 'if') {
-      if (isTrue(evaluate(clause.condition, scope, meter))) from(at + 1);
-    } else {
-      eachOf(evaluate(clause.iterable, at === 0 ? outer : scope, meter), meter, (item) => {
-        assign(clause.target, item, scope, meter);
-        from(at + 1);
-        return true;
-      });
+    if (clause === undefined) return visit(scope);
+    if (clause.kind === 'if') {
+      if (isTrue(evaluate(clause.condition, scope, meter))) meter.nested(() => from(at + 1));
+      return;
     }
-    meter.leave();
+    eachOf(evaluate(clause.iterable, at === 0 ? outer : scope, meter), meter, (item) => {
+      assign(clause.target, item, scope, meter);
+      meter.nested(() => from(at + 1));
+      return true;
+    });
   };
-  from(0);
+  meter.nested(() => from(0));
 }
 
 function functionOf(definition: Definition, outer: Scope, meter: Meter): FunctionValue {
@@ -267,11 +253,7 @@ function functionOf(definition: Definition, outer: Scope, meter: Meter): Functio
 }
 
 /** A function's parameter. It may have no value if it is not needed. */
-export interface BoundParameter {
-  readonly name: string;
-  readonly isNeeded: boolean;
-  readonly fallback?: Value;
-}
+export type BoundParameter = { readonly name: string; readonly isNeeded: boolean; readonly fallback?: Value };
 
 export function bindArguments(
   callee: string,

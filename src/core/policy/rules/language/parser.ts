@@ -31,20 +31,24 @@ function statement(cursor: Cursor): readonly Statement[] {
   const { line } = peek(cursor);
   if (takeIf(cursor, 'def')) return [definition(cursor, line)];
   if (takeIf(cursor, 'if')) return [condition(cursor, line)];
-  if (takeIf(cursor, 'for')) return [loop(cursor, line)];
-  return simpleStatements(cursor);
+  return takeIf(cursor, 'for') ? [loop(cursor, line)] : simpleStatements(cursor);
 }
 
 function definition(cursor: Cursor, line: number): Statement {
   const { text: name } = expect(cursor, 'name');
   cursor.scope.names.add(name);
   expect(cursor, 'symbol', '(');
-  const given = parseParameters(cursor, ')');
+  return { kind: 'def', line, definition: { name, ...parametersAndBody(cursor, ')', () => block(cursor)) } };
+}
+
+/** The body has a scope of its own, which knows the parameters. */
+function parametersAndBody(cursor: Cursor, end: ')' | ':', readBody: () => Block) {
+  const parameters = parseParameters(cursor, end);
   const { names } = openScope(cursor, 'function');
-  for (const { name: parameter } of given) names.add(parameter);
-  const body = block(cursor);
+  for (const { name } of parameters) names.add(name);
+  const body = readBody();
   closeScope(cursor);
-  return { kind: 'def', line, definition: { name, parameters: given, names, body } };
+  return { parameters, names, body };
 }
 
 function condition(cursor: Cursor, line: number): Statement {
@@ -122,20 +126,18 @@ export interface NameScope {
   loops: number;
 }
 
-interface Cursor {
-  readonly tokens: readonly Token[];
-  at: number;
-  depth: number;
-  scope: NameScope;
-}
+type Cursor = { readonly tokens: readonly Token[]; at: number; depth: number; scope: NameScope };
 
-function newScope(kind: NameScope['kind'], outer: NameScope | undefined): NameScope {
-  return { kind, names: new Set(), uses: new Map(), outer, loops: 0 };
-}
+const newScope = (kind: NameScope['kind'], outer: NameScope | undefined): NameScope => ({
+  kind,
+  names: new Set(),
+  uses: new Map(),
+  outer,
+  loops: 0,
+});
 
-function openScope(cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): NameScope {
-  return (cursor.scope = newScope(kind, cursor.scope));
-}
+const openScope = (cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): NameScope =>
+  (cursor.scope = newScope(kind, cursor.scope));
 
 /** Names without a value in the scope are looked up in the enclosing one. */
 function closeScope(cursor: Cursor): void {
@@ -213,8 +215,7 @@ function parseExpression(cursor: Cursor): Expression {
 function parseExpressionList(cursor: Cursor): Expression {
   const { line } = peek(cursor);
   const first = parseExpression(cursor);
-  if (!isNext(cursor, ',')) return first;
-  return { kind: 'tuple', line, items: [first, ...moreExpressions(cursor, 'newline')] };
+  return !isNext(cursor, ',') ? first : { kind: 'tuple', line, items: [first, ...moreExpressions(cursor, 'newline')] };
 }
 
 /** Each follows a comma. A trailing comma is allowed only in parentheses. */
@@ -257,20 +258,13 @@ function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
   return found;
 }
 
-const mostParameters = 100;
-
 function checkCount({ length }: readonly unknown[], line: number): void {
-  if (length > mostParameters) fail('A function has too many parameters.', 'Use a list.', line);
+  if (length > 100) fail('A function has too many parameters.', 'Use a list.', line);
 }
 
 function lambda(cursor: Cursor, line: number): Expression {
-  const given = parseParameters(cursor, ':');
-  const { names } = openScope(cursor, 'function');
-  for (const { name } of given) names.add(name);
-  const value = parseExpression(cursor);
-  closeScope(cursor);
-  const definition = { name: 'lambda', parameters: given, names, body: [{ kind: 'return' as const, line, value }] };
-  return { kind: 'lambda', line, definition };
+  const readBody = (): Block => [{ kind: 'return', line, value: parseExpression(cursor) }];
+  return { kind: 'lambda', line, definition: { name: 'lambda', ...parametersAndBody(cursor, ':', readBody) } };
 }
 
 /** An expression without a choice, from a level of operators on. */

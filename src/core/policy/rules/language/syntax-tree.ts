@@ -38,12 +38,8 @@ export type Expression = { readonly line: number } & (
 
 type FormattedPiece = string | { readonly value: Expression; readonly as: 'str' | 'repr' };
 export type DictEntry = readonly [key: Expression, value: Expression];
-
 /** `for … in … if …` of a comprehension, starting with a `for`. */
-export interface Clauses {
-  readonly clauses: readonly Clause[];
-  readonly names: ReadonlySet<string>;
-}
+export type Clauses = { readonly clauses: readonly Clause[]; readonly names: ReadonlySet<string> };
 
 export type Clause =
   | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression }
@@ -66,13 +62,8 @@ export type Block = readonly Statement[];
 
 export type Statement = { readonly line: number } & (
   | { readonly kind: 'expression'; readonly value: Expression }
-  | { readonly kind: 'assign'; readonly target: Expression; readonly value: Expression }
-  | {
-      readonly kind: 'change';
-      readonly operator: EagerOperator;
-      readonly target: Expression;
-      readonly value: Expression;
-    }
+  | ({ readonly kind: 'assign' } & Assignment)
+  | ({ readonly kind: 'change'; readonly operator: EagerOperator } & Assignment)
   | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Block }
   | { readonly kind: 'for'; readonly target: Expression; readonly iterable: Expression; readonly body: Block }
   | { readonly kind: 'def'; readonly definition: Definition }
@@ -80,10 +71,7 @@ export type Statement = { readonly line: number } & (
   | { readonly kind: 'break' | 'continue' | 'pass' }
 );
 
+type Assignment = Readonly<Record<'target' | 'value', Expression>>;
 /** `if` or `elif`. */
 export type Branch = readonly [condition: Expression, body: Block];
-
-export interface Program {
-  readonly body: Block;
-  readonly names: ReadonlySet<string>;
-}
+export type Program = { readonly body: Block; readonly names: ReadonlySet<string> };

@@ -10,16 +10,8 @@ export interface ListValue {
   loops: number;
 }
 
-export interface TupleValue {
-  readonly kind: 'tuple';
-  readonly items: readonly Value[];
-}
-
-export interface RangeValue {
-  readonly kind: 'range';
-  readonly items: readonly number[];
-  readonly text: string;
-}
+export type TupleValue = { readonly kind: 'tuple'; readonly items: readonly Value[] };
+export type RangeValue = { readonly kind: 'range'; readonly items: readonly number[]; readonly text: string };
 
 export interface DictValue {
   readonly kind: 'dict';
@@ -34,11 +26,7 @@ export interface FunctionValue {
   call(given: CallArguments): Value;
 }
 
-export interface CallArguments {
-  readonly positional: readonly Value[];
-  readonly named: ReadonlyMap<string, Value>;
-}
-
+export type CallArguments = { readonly positional: readonly Value[]; readonly named: ReadonlyMap<string, Value> };
 type Kind = Extract<Value, object>['kind'];
 
 export function isKind<Wanted extends Kind>(
@@ -59,14 +47,11 @@ export function typeOf(value: Value): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'number' : 'string';
 }
 
-export function isTrue(value: Value): boolean {
-  if (value === null || typeof value !== 'object') return Boolean(value);
-  return value.kind === 'function' || sizeOf(value) > 0;
-}
+export const isTrue = (value: Value): boolean =>
+  value === null || typeof value !== 'object' ? Boolean(value) : value.kind === 'function' || sizeOf(value) > 0;
 
-export function sizeOf(value: Exclude<Value, null | boolean | number | string | FunctionValue>): number {
-  return value.kind === 'dict' ? value.entries.size : value.items.length;
-}
+export const sizeOf = (value: Exclude<Value, null | boolean | number | string | FunctionValue>): number =>
+  value.kind === 'dict' ? value.entries.size : value.items.length;
 
 /** The items of a loop; a dict's keys. */
 export function itemsOf(value: Value): readonly Value[] {
@@ -90,12 +75,11 @@ export function asWritten(value: Value, meter: Meter): string {
   if (typeof value === 'number') return String(value);
   if (value.kind === 'function') return value.name;
   if (value.kind === 'range') return value.text;
-  meter.enter();
-  const texts =
+  const texts = meter.nested(() =>
     value.kind === 'dict'
       ? Array.from(value.entries.values(), ([key, held]) => `${asWritten(key, meter)}: ${asWritten(held, meter)}`)
-      : value.items.map((item) => asWritten(item, meter));
-  meter.leave();
+      : value.items.map((item) => asWritten(item, meter)),
+  );
   const inside = texts.join(', ');
   meter.spend(inside.length);
   if (value.kind === 'dict') return `{${inside}}`;
@@ -140,16 +124,14 @@ export function areEqual(left: Value, right: Value, meter: Meter): boolean {
   if (left === right) return true;
   if (left.kind === 'function' || right.kind === 'function' || left.kind !== right.kind) return false;
   if (sizeOf(left) !== sizeOf(right)) return false;
-  meter.enter();
-  const equal =
+  return meter.nested(() =>
     left.kind === 'dict'
       ? [...left.entries].every(([key, [, value]]) => {
           const other = (right as DictValue).entries.get(key);
           return other !== undefined && areEqual(value, other[1], meter);
         })
-      : left.items.every((item, at) => areEqual(item, (right as TupleValue).items[at] ?? null, meter));
-  meter.leave();
-  return equal;
+      : left.items.every((item, at) => areEqual(item, (right as TupleValue).items[at] ?? null, meter)),
+  );
 }
 
 /** Negative, zero or positive. */
@@ -165,10 +147,11 @@ export function compare(left: Value, right: Value, meter: Meter): number {
   if (kind !== other || (kind !== 'list' && kind !== 'tuple'))
     fail(`A ${kind} and a ${other} cannot be compared.`, 'Compare numbers with numbers and strings with strings.');
   const [ours, theirs] = [itemsOf(left), itemsOf(right)];
-  let found = 0;
-  meter.enter();
-  for (let at = 0; found === 0 && at < Math.min(ours.length, theirs.length); at++)
-    found = compare(ours[at] ?? null, theirs[at] ?? null, meter);
-  meter.leave();
-  return found === 0 ? ours.length - theirs.length : found;
+  return meter.nested(() => {
+    for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {
+      const found = compare(ours[at] ?? null, theirs[at] ?? null, meter);
+      if (found !== 0) return found;
+    }
+    return ours.length - theirs.length;
+  });
 }

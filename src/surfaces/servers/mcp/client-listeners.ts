@@ -88,7 +88,7 @@ export class ClientListeners {
 
 type FollowedForm = ListenOptions & { readonly form: NewsForm };
 
-/** The number of sent events to remember: a call may ask about recent ones. */
+/** Sent events that are remembered: a call may ask about recent ones. */
 const remembered = 200;
 
 class Listener {

@@ -11,12 +11,12 @@ import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
 import { type NewsForm, threadEventIn, typedForm } from '../client-listeners.ts';
-import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
+import type { CallContext, ClientPort, InputRequired, ToolAnswer } from '../server-interface.ts';
 import { declineAll, inputRequired } from './client-questions.ts';
 import { asToolOutcome, withNotices } from './tool-answers.ts';
 import { schema, type ToolServices } from './tool-definition.ts';
 import { questionMessage, turnAnswer, waitingAnswer } from './turn-answers.ts';
-import { isTurnEnd, type TurnRun } from './turn-runs.ts';
+import { type EndEvent, isTurnEnd, type TurnRun } from './turn-runs.ts';
 
 const turnFields = {
   thread_id: schema.text(),
@@ -68,7 +68,7 @@ export async function attendTurn(
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
   const earlier = keeps ? earlierMessages(run.earlier) : undefined;
   if (earlier !== undefined && asked === undefined)
-    tellClient(run.thread, context, { kind: 'warning', outcome: asToolOutcome(earlier) }, { form, requestId });
+    tellClient(run.thread, context.client, { kind: 'warning', outcome: asToolOutcome(earlier) }, { form, requestId });
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, earlier === undefined ? [] : [earlier]);
   try {
     const refused = await first?.();
@@ -104,30 +104,24 @@ export async function attendTurn(
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
-  { form = typedForm, requestId, except }: ToldQuestions = {},
+  { except, ...as }: ToldAs & { readonly except?: TurnId } = {},
 ): void {
   // A turn that does not run delays nothing.
   if (thread.isSuspended) return;
   for (const question of thread.questions) {
     const { turnId } = question;
     if (turnId === except) continue;
-    tellClient(thread, { client }, { kind: 'question-asked', turnId, question }, { form, requestId });
+    tellClient(thread, client, { kind: 'question-asked', turnId, question }, as);
     progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text}\nAnswer with thread_answer.`);
   }
 }
 
-function tellClient(
-  thread: LiveThread,
-  { client }: Pick<CallContext, 'client'>,
-  event: ThreadEvent,
-  { form = typedForm, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
-): void {
+type ToldAs = Pick<Attendance, 'form' | 'requestId'>;
+
+function tellClient(thread: LiveThread, client: ClientPort, event: ThreadEvent, as: ToldAs): void {
+  const { form = typedForm, requestId } = as;
   for (const { method, params } of form({ kind: 'passing', event }, thread, { requestId }))
     client.notify(method, params);
-}
-
-interface ToldQuestions extends Pick<Attendance, 'form' | 'requestId'> {
-  readonly except?: TurnId | undefined;
 }
 
 /** True if a question is part of the answer: the client has no other way to it. */
@@ -148,10 +142,8 @@ function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
 }
 
 function asks(questions: readonly Question[]): IsMeant | undefined {
-  const newest = questions.at(-1)?.id;
-  return newest === undefined
-    ? undefined
-    : isEvent((event) => event.kind === 'question-asked' && event.question.id === newest);
+  const newest = questions.at(-1);
+  return newest && isEvent((event) => event.kind === 'question-asked' && event.question.id === newest.id);
 }
 
 function isEvent(isMeant: (event: ThreadEvent) => boolean): IsMeant {
@@ -230,9 +222,13 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'retrying':
       return 'The request failed and is sent again.';
     default:
+      event.kind satisfies SilentFact | SilentStep | EndEvent['kind'];
       return undefined;
   }
 }
+
+type SilentFact = 'thread-started' | 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken';
+type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-completed' | 'warning';
 
 const mostCharacters = 120;
 

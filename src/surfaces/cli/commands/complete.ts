@@ -219,10 +219,8 @@ function valuesOf(option: CommandOption, typed: string): Offers {
   return names.includes('--permission-profile') ? { words, source: 'profiles' } : { words };
 }
 
-function optionOf({ options }: Command, name: string): CommandOption | undefined {
-  return [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
-}
+const optionOf = ({ options }: Command, name: string): CommandOption | undefined =>
+  [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
 
-function namesOf(option: CommandOption): readonly OfferedWord[] {
-  return shownNames(option).map((word) => ({ word, does: option.help }));
-}
+const namesOf = (option: CommandOption): readonly OfferedWord[] =>
+  shownNames(option).map((word) => ({ word, does: option.help }));

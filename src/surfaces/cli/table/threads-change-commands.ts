@@ -19,7 +19,6 @@ export const threadWord = {
 
 /** A command about one thread that takes no other words. */
 export const onThread = { forms: ['THREAD|--last [options]'], words: [threadWord] } as const;
-
 const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
 
 export const forkCommand = {

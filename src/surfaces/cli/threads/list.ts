@@ -99,9 +99,8 @@ const shownNames = new Map([
 ]);
 
 /** A thread or an operation for JSON output, where a location has always been called a path. */
-export function withPaths(value: object): object {
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [shownNames.get(name) ?? name, field]));
-}
+export const withPaths = (value: object): object =>
+  Object.fromEntries(Object.entries(value).map(([name, field]) => [shownNames.get(name) ?? name, field]));
 
 /** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
 interface ListedThread extends ThreadSummary {

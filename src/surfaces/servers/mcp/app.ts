@@ -35,7 +35,6 @@ export interface McpAppOptions {
 }
 
 const usualReservedMs = 10 * 60_000;
-
 const answeringMs = 250;
 
 export function createMcpApp(
@@ -90,7 +89,6 @@ async function guardedCall(tool: ServerTool, args: JsonObject, context: CallCont
 /** In characters: for names, keys, and everything that is neither a message nor an instruction. */
 const longestName = 256;
 const longestText = 4096;
-
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
 /** Text that people write; it has limits of its own. */
 const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;

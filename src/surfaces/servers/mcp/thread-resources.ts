@@ -86,9 +86,8 @@ function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
   };
 }
 
-async function isKnown({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> {
-  return live.knows(id) || (await engine.stored.location(id)) !== undefined;
-}
+const isKnown = async ({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> =>
+  live.knows(id) || (await engine.stored.location(id)) !== undefined;
 
 /** With a place, items are read from there on; other parts are always whole. */
 async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): Promise<string | undefined> {
@@ -172,9 +171,7 @@ type NamedPartOfThread =
   | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
   | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
 
-function threadUri(id: string): string {
-  return `${prefix}${id}`;
-}
+const threadUri = (id: string): string => `${prefix}${id}`;
 
 /** Undefined if it is no URI of this server. */
 function parseThreadUri(uri: string): NamedPartOfThread | undefined {

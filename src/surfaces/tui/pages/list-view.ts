@@ -158,9 +158,7 @@ export class ListView implements View {
   }
 }
 
-function usualHint(key: HintKeys): string {
-  return `${key('Enter')} chooses, ${key('Esc')} goes back`;
-}
+const usualHint = (key: HintKeys): string => `${key('Enter')} chooses, ${key('Esc')} goes back`;
 
 interface ListStage {
   open(view: View | undefined): void;
@@ -185,11 +183,6 @@ export function chooseFrom(stage: ListStage, { pick, ...options }: OpenedList): 
 }
 
 /** Asks for a yes; `no` comes first. */
-export function askYesNo(
-  stage: ListStage,
-  title: string,
-  [no, yes]: readonly [ListItem, ListItem],
-  act: () => void,
-): void {
+export function askYesNo(stage: ListStage, title: string, [no, yes]: readonly [ListItem, ListItem], act: () => void) {
   chooseFrom(stage, { title, items: [no, yes], pick: (index) => void (index === 1 && act()) });
 }

@@ -183,9 +183,12 @@ interface ShownInput {
 
 const otherWords = { label: 'None of these', description: 'answer in your own words' };
 
-function wholeInputRows(shown: ShownInput, look: Look): readonly Row[] {
-  return [...headRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
-}
+const wholeInputRows = (shown: ShownInput, look: Look): readonly Row[] => [
+  ...headRows(shown, look),
+  [],
+  ...optionRows(shown, look).flat(),
+  ...shown.below,
+];
 
 /** Drops descriptions of options first, then parts of the question; a row tells how to see all. */
 function inputRows(shown: ShownInput, look: Look, height: number, showsAll: string): readonly Row[] {

@@ -45,9 +45,8 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
   return { all, core: spanRows(requiredQuestionLines(question, { ...item, changes: bare }, { width }), look), diff };
 }
 
-function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] {
-  return patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
-}
+const patchRows = (item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] =>
+  patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
 
 /** Shows a sign for every hidden character, as other questions do: a yes writes those too. */
 function visibleChange(change: ChangedFile): ChangedFile {

@@ -125,9 +125,8 @@ function tellClient(thread: LiveThread, client: ClientPort, event: ThreadEvent, 
 }
 
 /** True if a question is part of the answer: the client has no other way to it. */
-function answersByTool({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean {
-  return !client.canAsk && onQuestion === 'report';
-}
+const answersByTool = ({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean =>
+  !client.canAsk && onQuestion === 'report';
 
 /** The questions of the turn before this one; undefined when this one has begun. */
 function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question[] | undefined {
@@ -137,9 +136,8 @@ function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question
 
 type IsMeant = (news: LiveNews) => boolean;
 
-function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
-  return turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
-}
+const endOfTurn = ({ turnId }: TurnRun): IsMeant | undefined =>
+  turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
 
 function asks(questions: readonly Question[]): IsMeant | undefined {
   const newest = questions.at(-1);
@@ -153,11 +151,7 @@ function isEvent(isMeant: (event: ThreadEvent) => boolean): IsMeant {
   };
 }
 
-export function reportProgress(
-  { feeds }: Pick<ToolServices, 'feeds'>,
-  thread: LiveThread,
-  context: CallContext,
-): () => void {
+export function reportProgress({ feeds }: Pick<ToolServices, 'feeds'>, thread: LiveThread, context: CallContext) {
   let done = 0;
   return feeds.read(thread, (news) => {
     const event = threadEventIn(news);
@@ -167,12 +161,8 @@ export function reportProgress(
 }
 
 /** Answers a call that would drop the questions of a suspended turn: nothing was done, and what to do first. */
-export function refuseWhileSuspended(
-  thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
-  what: string,
-): ToolAnswer | undefined {
-  return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
-}
+export const refuseWhileSuspended = (thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>, what: string) =>
+  thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
 
 /** Answers a call that has to wait for open questions with its state and those questions. */
 export function refuseWhileAsked(
@@ -185,11 +175,7 @@ export function refuseWhileAsked(
   return answersByTool(parts, context) ? waitingFirst(thread, questions, what) : undefined;
 }
 
-function waitingFirst(
-  thread: Pick<LiveThread, 'id'>,
-  questions: readonly Question[],
-  what: string,
-): ToolAnswer | undefined {
+function waitingFirst(thread: Pick<LiveThread, 'id'>, questions: readonly Question[], what: string) {
   const [first] = questions;
   if (first === undefined) return undefined;
   const waiting = waitingAnswer({ thread, turnId: first.turnId }, questions, {});
@@ -229,7 +215,6 @@ function progressWords(event: ThreadEvent): string | undefined {
 
 type SilentFact = 'thread-started' | 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken';
 type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-completed' | 'warning';
-
 const mostCharacters = 120;
 
 function itemWords(item: TurnItem, begins: boolean): string | undefined {

@@ -73,9 +73,7 @@ const noThread: Outcome = {
 };
 
 /** Events carry the request's id: by it, hosts know which of their calls an event belongs to. */
-function asCodexEvents({ requestId }: CallContext): Attendance {
-  return { form: codexForm(), requestId };
-}
+const asCodexEvents = ({ requestId }: CallContext): Attendance => ({ form: codexForm(), requestId });
 
 /** The data includes the text: some hosts show nothing else. */
 function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
@@ -199,9 +197,8 @@ function done(item: TurnItem): Told {
   }
 }
 
-function changesOf({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject {
-  return Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
-}
+const changesOf = ({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject =>
+  Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
 
 function previewMessages(event: ProvisionalEvent): Told {
   if (event.kind === 'text') return [{ type: 'agent_message_delta', delta: event.text }];

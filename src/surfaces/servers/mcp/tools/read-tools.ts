@@ -80,9 +80,7 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
 }
 
 /** Thread text in one line, without characters that are invisible to a reader or a terminal. */
-function shortLine(words: string, characters: number): string {
-  return visibleLine(oneLine(words, characters));
-}
+const shortLine = (words: string, characters: number): string => visibleLine(oneLine(words, characters));
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
   const more = next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`];

@@ -73,9 +73,8 @@ export function changeFrom(args: JsonObject, here: string): SettingsChange | und
   return given.length === 0 ? undefined : (Object.fromEntries(given) as SettingsChange);
 }
 
-export function argumentOfSetting(setting: string): string {
-  return Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
-}
+export const argumentOfSetting = (setting: string): string =>
+  Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
 
 /** Refusal of a change, worded with the argument names of the call. */
 export function outcomeForCall(outcome: Outcome): Outcome {

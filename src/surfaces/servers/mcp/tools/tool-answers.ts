@@ -37,7 +37,6 @@ const tools: Readonly<Record<string, string>> = {
 
 // `\x60` is a backtick.
 const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
-
 const openOnes = 'Call thread_read to see which questions are open.';
 
 const advice: readonly (readonly [from: RegExp, to: string])[] = [

@@ -157,9 +157,7 @@ const unknownSubscription: Outcome = {
   next: 'Give the subscriptionId that addConversationListener gave.',
 };
 
-function named(args: JsonObject): JsonObject {
-  return defined({ thread_id: args['conversationId'] });
-}
+const named = (args: JsonObject): JsonObject => defined({ thread_id: args['conversationId'] });
 
 async function said(
   [parts, tool]: readonly [ToolServices, ToolRow],
@@ -172,9 +170,7 @@ async function said(
   return inV1(await tool.call(parts, { ...named(args), ...(message as JsonObject), ...more }, call));
 }
 
-function inV1(called: Called): Called {
-  return called.kind === 'answer' ? inV1Names(called) : called;
-}
+const inV1 = (called: Called): Called => (called.kind === 'answer' ? inV1Names(called) : called);
 
 async function begun({ engine }: ToolServices, called: Called): Promise<Called> {
   if (called.kind !== 'answer' || called.isError === true) return inV1(called);
@@ -232,9 +228,8 @@ function startFrom(args: JsonObject): JsonObject {
 }
 
 /** Null members count as absent. */
-function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
-}
+const withoutNull = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 
 /** This server's tool names by the v1 names. A tool without a v1 name keeps its own. */
 const names: Readonly<Record<string, string>> = {
@@ -276,9 +271,8 @@ function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   };
 }
 
-function renamed(members: JsonObject, by: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).map(([key, value]) => [by[key] ?? key, value]));
-}
+const renamed = (members: JsonObject, by: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).map(([key, value]) => [by[key] ?? key, value]));
 
 function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;

@@ -84,9 +84,8 @@ function envelopeText(view: EnvelopeView): string {
   return [`The envelope of turn ${turn.number}:`, ...rows].join('\n');
 }
 
-function shortJson(value: Json | undefined): string {
-  return value === undefined ? '-' : oneLine(JSON.stringify(value), 100);
-}
+const shortJson = (value: Json | undefined): string =>
+  value === undefined ? '-' : oneLine(JSON.stringify(value), 100);
 
 export async function envelopeOf(
   { engine }: Pick<ToolServices, 'engine'>,

@@ -17,9 +17,8 @@ export const questionRequest = ({ message, schema, extra }: FormQuestion) => ({
 /** Schemas of the forms, by the keys of their questions. */
 export type AskedKeys = Readonly<Record<string, JsonObject>>;
 
-export function answerableKeys({ questions }: InputRequired): AskedKeys {
-  return Object.fromEntries(Object.entries(questions).map(([key, { schema }]) => [key, schema]));
-}
+export const answerableKeys = ({ questions }: InputRequired): AskedKeys =>
+  Object.fromEntries(Object.entries(questions).map(([key, { schema }]) => [key, schema]));
 
 /** The client's answers to the questions; answers to anything else are ignored. */
 export async function responsesTo(
@@ -35,7 +34,6 @@ export async function responsesTo(
 
 /** Replaces an answer: the client could not ask, or its connection broke. */
 export const failedToAsk = Symbol('the client failed to ask');
-
 const unreadable: ClientResponse = { action: 'unanswered', because: 'unreadable' };
 
 /** Reads a client's answer to a form with this schema. No other shape speaks for the user. */

@@ -43,7 +43,6 @@ export interface OutgoingEvent extends SentEvent {
 
 /** Sent to a client that did not read, when it reads again. */
 export const missedMethod = 'notifications/capstan/missed';
-
 const handedOver = 32;
 const waitingEvents = 1000;
 const waitingBytes = 4 * 1024 * 1024;

@@ -99,13 +99,10 @@ function isBearer(header: string | undefined, token: string): boolean {
 }
 
 /** True if only this machine can reach it. */
-function isOwnMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
+const isOwnMachine = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
-export function bracketedHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
+export const bracketedHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface HttpAddress {
   readonly host: string;

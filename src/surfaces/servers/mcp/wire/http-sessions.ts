@@ -129,9 +129,7 @@ export class HttpSessions {
   }
 }
 
-function messagesIn(body: unknown): readonly unknown[] {
-  return Array.isArray(body) ? body : [body];
-}
+const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body]);
 
 function requestIds(body: unknown): readonly RequestId[] {
   return messagesIn(body)
@@ -154,9 +152,8 @@ function noteRequests({ unanswered }: Session, body: unknown): RequestId | undef
   return undefined;
 }
 
-export function refusal(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
-}
+export const refusal = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 
 /** Kept for a client that comes back for missed events. */
 const mostEvents = 1000;
@@ -189,10 +186,7 @@ class EventLog implements EventStore {
     return this.#events.find((event) => event.id === id)?.stream;
   }
 
-  async replayEventsAfter(
-    id: EventId,
-    { send }: { send: (id: EventId, message: JSONRPCMessage) => Promise<void> },
-  ): Promise<StreamId> {
+  async replayEventsAfter(id: EventId, { send }: { send: (id: EventId, message: JSONRPCMessage) => Promise<void> }) {
     const at = this.#events.findIndex((event) => event.id === id);
     const stream = this.#events[at]?.stream ?? '';
     // The SDK stores an empty message to give a stream its first id.

@@ -60,9 +60,8 @@ async function resultOf(tool: ServerTool, { text, data, isError }: ToolAnswer): 
   return { content, ...(fits ? { structuredContent: data } : {}), isError };
 }
 
-function isProtocolError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number';
-}
+const isProtocolError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number';
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type Revision = 'modern' | 'legacy';
@@ -76,19 +75,13 @@ export interface Caller {
 
 /** People answer when they come back to the screen; the client can cancel its call at any time. */
 const answerMs = 24 * 60 * 60 * 1000;
-
 const patienceMs = 30_000;
 
 /**
  * A client of the old revisions is asked during the call, and the work is repeated with its answers; for one of the new
  * revision the questions are the result, and it calls again itself.
  */
-async function runCall(
-  caller: Caller,
-  request: ServerContext,
-  tool: ServerTool,
-  args: JsonObject,
-): Promise<ToolAnswer | InputRequiredResult> {
+async function runCall(caller: Caller, request: ServerContext, tool: ServerTool, args: JsonObject) {
   const { link, revision } = caller;
   const { signal } = request.mcpReq;
   // An answered call is no longer cancelled, although the SDK may still report that when the request is closed.

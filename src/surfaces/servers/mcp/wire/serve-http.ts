@@ -140,9 +140,8 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 }
 
 /** Written here, as a handler of the SDK would do it: this method has none. */
-function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
-  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
-}
+const notFound = ({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) =>
+  Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -151,9 +150,8 @@ function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObjec
   );
 }
 
-function isListening(body: Json | undefined): body is JsonObject {
-  return isJsonObject(body) && body.method === 'subscriptions/listen';
-}
+const isListening = (body: Json | undefined): body is JsonObject =>
+  isJsonObject(body) && body.method === 'subscriptions/listen';
 
 function listenedUris(body: Json | undefined): readonly string[] {
   if (!isListening(body)) return [];

@@ -8,9 +8,8 @@ import { type BrowseList, type BrowsePage, figureRow, listPage, textPage } from 
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread } from './inspected-thread.ts';
 
-export function showChanges(host: TuiSession): Promise<void> {
-  return browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
-}
+export const showChanges = (host: TuiSession): Promise<void> =>
+  browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
 
 interface Telling {
   readonly turn: StoryTurn;

@@ -123,9 +123,7 @@ export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): Brows
   });
 }
 
-function takeBackAction(press: BrowseAction['press']): BrowseAction {
-  return { key: 'u', does: 'takes it back', press };
-}
+const takeBackAction = (press: BrowseAction['press']): BrowseAction => ({ key: 'u', does: 'takes it back', press });
 
 interface Fate {
   readonly name: string;
@@ -197,6 +195,4 @@ function itemsPage({ name, items }: Fate, actions: readonly BrowseAction[]): Bro
   });
 }
 
-function sum(items: readonly FatedItem[]): number {
-  return items.reduce((total, { tokens }) => total + tokens, 0);
-}
+const sum = (items: readonly FatedItem[]): number => items.reduce((total, { tokens }) => total + tokens, 0);

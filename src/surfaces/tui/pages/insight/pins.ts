@@ -126,6 +126,4 @@ function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList
   });
 }
 
-function beginning(text: string): string {
-  return cleanLine(text.slice(0, longestLabel));
-}
+const beginning = (text: string): string => cleanLine(text.slice(0, longestLabel));

@@ -114,6 +114,4 @@ function bodyPage(body: Replayed['body']): BrowsePage {
   return textPage({ title: 'body', text });
 }
 
-function partLabel({ origin }: RequestPart): string {
-  return cleanLine(origin.map((line) => line.trim()).join(': '));
-}
+const partLabel = ({ origin }: RequestPart): string => cleanLine(origin.map((line) => line.trim()).join(': '));

@@ -82,12 +82,7 @@ const indent: Row = [plain('  ')];
 const mostNameColumns = 40;
 
 /** Each row as lines of name and value, with a rule between rows. An empty cell has no line. */
-function records(
-  heads: readonly Cell[],
-  cells: readonly (readonly Cell[])[],
-  room: number,
-  look: Look,
-): readonly Row[] {
+function records(heads: readonly Cell[], cells: readonly (readonly Cell[])[], room: number, look: Look) {
   const { rule } = glyphsOf(look);
   const names = heads.map((head) => {
     const whole = head.flatMap((part, at) => (at === 0 ? part : [plain(' '), ...part]));

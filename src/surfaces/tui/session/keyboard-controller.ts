@@ -1,11 +1,11 @@
 import { isBlankText } from '../../../base/invisible-characters.ts';
 import { formatCount } from '../../../engine/wording.ts';
-import type { SlashCommand, SlashName } from '../commands/slash-commands.ts';
+import type { SlashCommand } from '../commands/slash-commands.ts';
 import { DraftKeys } from '../draft/draft-keys.ts';
 import { commandMustWaitMessage, parseDraft, trimDraft } from '../draft/draft-message.ts';
-import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
 import { PasteDetectingKeys } from '../draft/paste-detection.ts';
+import type { UserActs } from '../flow/user-acts.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
 import { ChordKeys, defaultKeyMap, hintKeys, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
@@ -19,7 +19,7 @@ const tooLong = `The message has more than ${formatCount(mostCharacters)} charac
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
   readonly surroundings: TerminalContext;
-  conversation(): Conversation | undefined;
+  conversation(): UserActs | undefined;
   /** False: an unsaved conversation has no earlier messages to rewind to. */
   readonly canRewind?: false;
   notice(text: string, level: 'info' | 'error'): void;
@@ -55,7 +55,7 @@ export class KeyboardController {
     });
   }
 
-  ready(conversation: Conversation): void {
+  ready(conversation: UserActs): void {
     this.#parts.stage.composer.history.attach(conversation.doors.earlier);
     if (this.#early.length > 0) this.#parts.stage.waiting = noneWaiting;
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
@@ -194,7 +194,7 @@ export class KeyboardController {
     }
   }
 
-  #escape(conversation: Conversation | undefined): void {
+  #escape(conversation: UserActs | undefined): void {
     const { composer } = this.#parts.stage;
     if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
     else if (conversation?.canInterrupt === true)
@@ -204,7 +204,7 @@ export class KeyboardController {
     }
   }
 
-  #interrupt(conversation: Conversation | undefined): void {
+  #interrupt(conversation: UserActs | undefined): void {
     const { stage, surroundings, quit } = this.#parts;
     if (!stage.composer.isEmpty) stage.composer.drop();
     else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
@@ -228,8 +228,7 @@ export class KeyboardController {
     const conversation = current();
     if (conversation === undefined) {
       this.#early.push(composer.take());
-      stage.waiting = { ...noneWaiting, queued: this.#early.map(({ text }) => text) };
-      return;
+      return void (stage.waiting = { ...noneWaiting, queued: this.#early.map(({ text }) => text) });
     }
     if (how === 'queue' && composer.isShell && !conversation.isBusy) return;
     if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
@@ -243,7 +242,7 @@ export class KeyboardController {
     this.#dispatch(composer.take(), conversation);
   }
 
-  #dispatch(draft: Draft, conversation: Conversation): void {
+  #dispatch(draft: Draft, conversation: UserActs): void {
     const meant = parseDraft(draft);
     if (meant.kind === 'shell') conversation.shell(meant.command);
     else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
@@ -256,7 +255,7 @@ export class KeyboardController {
 }
 
 /** Keys that act on the conversation alone. */
-const conversationKeys: Readonly<Record<string, (conversation: Conversation) => void>> = {
+const conversationKeys: Readonly<Record<string, (conversation: UserActs) => void>> = {
   'ctrl+t': (conversation) => conversation.showTranscript(),
   'alt+o': (conversation) => conversation.showNewestDetails(),
   'ctrl+o': (conversation) => conversation.slash('copy', 'answer'),
@@ -289,30 +288,6 @@ class PressedAgain {
     if (this.#first !== undefined) this.#stage.placeholder = this.#first.placeholder;
     this.#first = undefined;
   }
-}
-
-export interface Conversation {
-  readonly isBusy: boolean;
-  readonly doors: DraftServices;
-  /** Sends a message: as a turn of its own, or to the running turn. */
-  send(draft: Draft): void;
-  queue(draft: Draft): void;
-  /** Removes and gives the newest waiting draft. */
-  takeQueued(): Draft | undefined;
-  readonly canRetry: boolean;
-  retry(): void;
-  shell(command: string): void;
-  slash(name: SlashName, rest: string): void;
-  /** A turn, a compaction or a command of the user runs. */
-  readonly canInterrupt: boolean;
-  /** `send-steers`: what the turn has not read is sent at once; otherwise it comes back, as all that waits. */
-  interrupt(then: 'send-steers' | 'give-back'): void;
-  cycleMode(): void;
-  cyclePermissions(): void;
-  showTranscript(): void;
-  showNewestDetails(): void;
-  stepEffort(by: 1 | -1): void;
-  stepAgent(by: 1 | -1): void;
 }
 
 /** List actions that work on lists for a draft. All other keys edit the draft while such a list is open. */

@@ -22,7 +22,7 @@ import {
   usualStatusLine,
   withNext,
 } from './status-items.ts';
-import type { TerminalContext } from './terminal-context.ts';
+import type { SessionParts } from './session.ts';
 
 interface StatusLine {
   readonly items: readonly StatusId[];
@@ -69,9 +69,7 @@ function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Lo
   return styled(text, hasColours || isAlarm ? style : dimStyle);
 }
 
-export interface StatusParts {
-  readonly engine: Engine;
-  readonly surroundings: TerminalContext;
+interface StatusParts extends Pick<SessionParts, 'engine' | 'surroundings'> {
   readonly settings: TuiSettings;
   thread(): LiveThread;
   runState(): StatusFacts['runState'];
@@ -217,6 +215,13 @@ function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): str
 }
 
 const longestTitle = 200;
+type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
+const ends: Readonly<Record<TurnEnd, true>> = {
+  'turn-completed': true,
+  'turn-failed': true,
+  'turn-aborted': true,
+  'turn-suspended': true,
+};
 
 /** Facts of a conversation besides its settings. Git is read when a turn ends, never for a frame. */
 export class SessionFacts {
@@ -239,8 +244,7 @@ export class SessionFacts {
       this.firstWords ??= event.text.slice(0, longestTitle);
     if (event.kind === 'turn-started' && event.isContinued !== true) this.tasks = undefined;
     // A finished plan is not shown once its turn is over.
-    const isOver = /^turn-(completed|failed|aborted|suspended)$/.test(event.kind);
-    if (isOver && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
+    if (Object.hasOwn(ends, event.kind) && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
     this.tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };

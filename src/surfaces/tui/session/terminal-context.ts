@@ -3,11 +3,9 @@ import type { TerminalInput, TerminalPort } from '../screen/terminal/terminal-po
 import { autoTheme, type Background, backgroundOf, type ThemeChoice } from '../screen/text/themes.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 
-interface TerminalContextParts {
+interface TerminalContextParts extends Pick<TerminalContext, 'env' | 'pause'> {
   readonly stage: TuiScreen;
   readonly terminal: TerminalPort;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pause: TypingPause;
 }
 
 /** Surroundings of the conversation: terminal colours, window, and if the user is looking at it. */

@@ -1,4 +1,3 @@
-import type { Engine } from '../../../engine/engine.ts';
 import type { LiveNews } from '../../../engine/live/live-thread-types.ts';
 import { watchThread } from '../../../engine/live/watch-thread.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
@@ -8,11 +7,11 @@ import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.
 import { drawRows } from '../screen/text/draw-row.ts';
 import { plain, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapIn } from '../screen/text/wrap-row.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
+
 import type { View } from '../screen/view.ts';
 import { headerCell } from '../transcript/cells/notice-cells.ts';
 import { EventEntries } from '../transcript/event-entries.ts';
-import type { TuiSession } from './session.ts';
+import type { SessionParts, TuiSession } from './session.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 const lookMs = 500;
@@ -21,12 +20,9 @@ const ended = {
   choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
 };
 
-interface WatchParts {
-  readonly stage: TuiScreen;
-  readonly engine: Engine;
+interface WatchParts extends Pick<SessionParts, 'stage' | 'engine' | 'now'> {
   readonly desk: StartupQuestionDesk;
   readonly placeholder: string;
-  now(): number;
 }
 
 /**

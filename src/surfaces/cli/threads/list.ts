@@ -93,14 +93,9 @@ export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: Sh
   return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
 }
 
-const shownNames = new Map([
-  ['location', 'path'],
-  ['locations', 'paths'],
-]);
-
 /** A thread or an operation for JSON output, where a location has always been called a path. */
 export const withPaths = (value: object): object =>
-  Object.fromEntries(Object.entries(value).map(([name, field]) => [shownNames.get(name) ?? name, field]));
+  Object.fromEntries(Object.entries(value).map(([name, field]) => [name.replace(/^location(?=s?$)/, 'path'), field]));
 
 /** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
 interface ListedThread extends ThreadSummary {

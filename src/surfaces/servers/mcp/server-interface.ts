@@ -22,10 +22,7 @@ export interface ServerTool {
   readonly input: JsonObject;
   readonly output: JsonObject;
   readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint?: boolean;
-    readonly idempotentHint?: boolean;
-    readonly openWorldHint?: boolean;
+    readonly [Hint in 'readOnly' | 'destructive' | 'idempotent' | 'openWorld' as `${Hint}Hint`]?: boolean;
   };
   /** Always callable; listed only with `--compat`. */
   readonly isAlias?: true;

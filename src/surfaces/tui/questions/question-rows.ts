@@ -13,7 +13,6 @@ import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { patchCell } from '../transcript/cells/patch-cells.ts';
 
-/** Rows of a question, which fit the width. */
 export interface AskedRows {
   /** Uncut. The words of the model come last, so that they cannot push anything else out of sight. */
   readonly all: readonly string[];

@@ -52,7 +52,6 @@ export class TuiSession {
   readonly status: StatusView;
   readonly shells: UserShells;
   readonly acts = new UserActs(this);
-  /** Costs outside its thread. */
   readonly beside = new SideCost();
   readonly #staged: ThreadOnScreen;
   readonly #kept: KeptQueue;
@@ -182,7 +181,6 @@ export class TuiSession {
     if (done?.kind === 'failed' && done.outcome.code === 'nothing-to-compact') this.notice(done.outcome.message);
   }
 
-  /** Totals for the lines that stay on the screen. */
   async summary(): Promise<readonly string[]> {
     const { stage } = this.parts;
     const stopped = await stoppedAgentsWords(this.parts, this.thread);
@@ -224,7 +222,6 @@ export class TuiSession {
     if (!this.isBusy) this.acts.during(held);
   }
 
-  /** Runs work for a view, and reports its errors. */
   run(work: Promise<unknown>): void {
     void this.guard(work);
   }

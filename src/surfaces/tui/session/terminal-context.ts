@@ -11,7 +11,6 @@ interface TerminalContextParts extends Pick<TerminalContext, 'env' | 'pause'> {
 /** Surroundings of the conversation: terminal colours, window, and if the user is looking at it. */
 export class TerminalContext {
   readonly appearance: Appearance;
-  /** Separates typing from questions. */
   readonly pause: TypingPause;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;

@@ -44,7 +44,6 @@ export class ThreadReader {
   #proposed: string | undefined;
   /** Header of the row above the composer before a request failed. */
   #headerBefore: string | undefined;
-  /** Ids of questions that a reviewer is looking at. */
   readonly #inReview = new Set<string>();
 
   /** `shown`: everything up to this place is on the stage already. */

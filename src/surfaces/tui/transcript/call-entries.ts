@@ -53,7 +53,6 @@ export class ReplayedCalls {
     this.#asked.set(callId, { kind: 'command', id: callId, argv, cwd, status: 'declined', output: '' });
   }
 
-  /** Adds the command that was not run. */
   refused(event: RefusedEvent): RefusedEvent {
     const item = event.item ?? this.#asked.get(event.callId);
     return item === undefined ? event : { ...event, item };

@@ -165,7 +165,6 @@ const placeUnknown: Outcome = {
   next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
 };
 
-/** Questions of a turn that runs here, or that is suspended in the file. */
 async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
   const loaded = live.loaded.find((thread) => thread.id === id);
   return loaded?.questions ?? engine.stored.questions(id);

@@ -61,7 +61,6 @@ export function folderFrom(args: JsonObject, here: string): string | undefined {
   return cwd === undefined ? undefined : resolve(here, cwd);
 }
 
-/** A change of a thread's settings; undefined if the call names none. */
 export function changeFrom(args: JsonObject, here: string): SettingsChange | undefined {
   const given = Object.entries(settingsByArgument).flatMap(([name, key]) => {
     const value = args[name];

@@ -227,7 +227,6 @@ function startFrom(args: JsonObject): JsonObject {
   return withoutNull({ ...renamed(others, ours), plan_tool, patch_tool });
 }
 
-/** Null members count as absent. */
 const withoutNull = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 

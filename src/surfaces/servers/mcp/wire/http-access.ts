@@ -98,7 +98,6 @@ function isBearer(header: string | undefined, token: string): boolean {
   return timingSafeEqual(one!, other!);
 }
 
-/** True if only this machine can reach it. */
 const isOwnMachine = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 

@@ -2,7 +2,7 @@ import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
 /** Enforced before parsing, which needs seconds for millions of levels. Images are the longest useful content. */
-export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
+export const messageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
 
 export type MessageLine =
@@ -10,23 +10,16 @@ export type MessageLine =
   /** Longer, or nested deeper, than allowed. Only its id was kept. */
   | { readonly kind: 'too long' | 'too deep'; readonly id: RequestId | undefined };
 
-interface MessageLimits {
-  /** In bytes. */
-  readonly longest: number;
-  /** Levels of lists and objects. */
-  readonly deepest: number;
-}
-
 const newline = 10;
 
 /** Cuts a stream of bytes into lines. The longest allowed line bounds the memory. */
 export class MessageLines {
-  readonly #limits: MessageLimits;
+  readonly #limits: Readonly<typeof messageLimits>;
   readonly #held: BoundedBuffer;
   #scan = new MessageScan();
   #problem: 'too long' | 'too deep' | undefined;
 
-  constructor(limits: MessageLimits) {
+  constructor(limits: Readonly<typeof messageLimits>) {
     this.#limits = limits;
     this.#held = new BoundedBuffer(limits.longest);
   }
@@ -123,7 +116,6 @@ export class MessageScan {
     }
   }
 
-  /** Reads to the next string, or the end of the piece. */
   #readSigns(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];

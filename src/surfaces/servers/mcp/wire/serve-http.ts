@@ -2,7 +2,7 @@ import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import { type ClientPort, shortened } from '../server-interface.ts';
 import { type ClientLink, createLink, followerPort } from './client-link.ts';
-import { bracketedHost, createGuard, type HttpAccess, httpPath, refuse } from './http-access.ts';
+import { bracketedHost, createGuard, type HttpAccess, type HttpAddress, httpPath, refuse } from './http-access.ts';
 import { HttpSessions, refusal, type SessionLimits, sessionLimits } from './http-sessions.ts';
 import { messageLimits, MessageScan, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
@@ -14,9 +14,7 @@ import { createMcpHandler, isLegacyRequest, SUBSCRIPTION_ID_META_KEY } from '@mo
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HttpOptions extends HttpAccess {
-  /** 0: any free port. */
-  readonly port: number;
+export interface HttpOptions extends HttpAccess, HttpAddress {
   readonly limits?: SessionLimits;
 }
 

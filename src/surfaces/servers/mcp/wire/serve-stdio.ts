@@ -91,7 +91,6 @@ interface MessageTap {
   out(message: JSONRPCMessage): void;
   /** Why a client cannot listen to these resources; undefined if it can. The SDK does not check. */
   problem(listening: JSONRPCRequest): Promise<string | undefined>;
-  /** Called when a message was refused with this answer. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;

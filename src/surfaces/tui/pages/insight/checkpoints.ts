@@ -77,12 +77,9 @@ async function undo(host: TuiSession, force: boolean): Promise<void> {
   host.notice('The rollback is undone: what it took back stands again. Files are unchanged.');
 }
 
-interface Confirmation {
-  readonly title: string;
+interface Confirmation extends Readonly<Record<'title' | 'yes' | 'no', string>> {
   /** Sentences that describe the consequences. */
   readonly about: readonly string[];
-  readonly yes: string;
-  readonly no: string;
   decide(isYes: boolean): void;
 }
 

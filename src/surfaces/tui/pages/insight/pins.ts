@@ -45,10 +45,7 @@ function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinAct
   };
 }
 
-interface PinResult {
-  readonly isDone: boolean;
-  readonly words: string;
-}
+type PinResult = { readonly isDone: boolean; readonly words: string };
 
 const longestShown = 200;
 

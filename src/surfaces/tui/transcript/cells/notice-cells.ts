@@ -118,7 +118,6 @@ export function failedTurnCell(
   });
 }
 
-/** The cost of a turn. Empty if no price is known. */
 export function turnCostWords(before: Usage | undefined, now: Usage | undefined): readonly string[] {
   if (before === undefined || now?.cost === undefined) return [];
   const { cost, estimated } = usageSince(before, now);

@@ -141,7 +141,6 @@ function widestOf(widths: readonly number[], least: readonly number[]): number {
   return widest;
 }
 
-/** Minimum widths of a column in each step. */
 function leastWidths({ natural, word }: ColumnMeasure): readonly [number, number, number] {
   if (natural <= shortColumns) return [natural, natural, natural];
   const easy = Math.min(natural, Math.max(easyProse, word));

@@ -37,8 +37,7 @@ export function printBlocks<Page extends Pick<ThreadPage, 'unreadable' | 'next'>
   none: string,
   blocksIn: (form: PageForm, now: number) => readonly (readonly Span[])[],
 ): void {
-  const form = pageForm();
-  const blocks = blocksIn(form, Date.now());
+  const blocks = blocksIn(pageForm(), Date.now());
   printResult(page, options, () => blocks.flatMap((block, at) => (at === 0 ? block : ['\n', ...block])));
   if (options.json) return;
   if (blocks.length === 0) printNote(none);

@@ -107,8 +107,8 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
       return 'code' in view ? undefined : JSON.stringify(envelopeJson(id, view));
     }
     case 'request': {
-      const story = readThreadStory((await readLines(parts.engine, id)).lines);
-      const request = story.requests[part.number - 1];
+      const { requests } = readThreadStory((await readLines(parts.engine, id)).lines);
+      const request = requests[part.number - 1];
       if (request === undefined) return undefined;
       const body = await requestBody(request);
       // The body as it was sent, byte for byte, without the line end of a terminal page.
@@ -116,8 +116,6 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
     }
   }
 }
-
-type Begin = (thread: LiveThread) => () => void;
 
 /** Reports which threads are loaded: a client may watch one before any call uses it. */
 export class LoadedThreads {
@@ -148,7 +146,7 @@ export class LoadedThreads {
   }
 
   /** Calls `begin` once, as soon as the thread is loaded, and the function that it returns when the watch ends. */
-  watch(id: ThreadId, begin: Begin): () => void {
+  watch(id: ThreadId, begin: (thread: LiveThread) => () => void): () => void {
     let end: (() => void) | undefined;
     let isOver = false;
     const watch = (thread: LiveThread): void => {
@@ -186,11 +184,8 @@ function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   return { kind: part, id };
 }
 
-/** The part of a thread that a client follows, and the place after which it wants events if it returns. */
-interface FollowedPart {
-  readonly part: NamedPartOfThread;
-  readonly after?: AfterPlace;
-}
+/** `after`: the place after which a returning client wants events. */
+type FollowedPart = { readonly part: NamedPartOfThread; readonly after?: AfterPlace };
 
 /** Undefined if it is no URI of this server, or its place is invalid. */
 function parseFollowedUri(uri: string): FollowedPart | undefined {

@@ -68,9 +68,7 @@ export class TypingPause {
   }
 
   async quiet(): Promise<void> {
-    for (let { wait } = this; wait > 0; { wait } = this) {
-      await new Promise((over) => setTimeout(over, wait).unref());
-    }
+    for (let { wait } = this; wait > 0; { wait } = this) await new Promise((over) => setTimeout(over, wait).unref());
   }
 
   /** Wraps a view so that its keys answer only after a pause. Ctrl+C counts at once: it allows nothing. */

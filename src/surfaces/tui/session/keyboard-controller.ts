@@ -6,6 +6,7 @@ import { commandMustWaitMessage, parseDraft, trimDraft } from '../draft/draft-me
 import { type Draft, draftFromText } from '../draft/draft.ts';
 import { PasteDetectingKeys } from '../draft/paste-detection.ts';
 import type { UserActs } from '../flow/user-acts.ts';
+import { keyTable } from '../pages/list-parts.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
 import { ChordKeys, defaultKeyMap, hintKeys, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
@@ -37,6 +38,39 @@ export class KeyboardController {
   /** Messages sent before the engine was loaded. */
   readonly #early: Draft[] = [];
   readonly #again: PressedAgain;
+  /** Keys that act while the composer has the keyboard. False: the key types after all. */
+  readonly #keys = keyTable<(conversation: UserActs | undefined) => boolean | void>({
+    enter: () => this.#submit('send'),
+    tab: () => this.#submit('queue'),
+    escape: (conversation) => this.#escape(conversation),
+    'ctrl+c': (conversation) => this.#interrupt(conversation),
+    'ctrl+d': () => this.#ifEmpty(() => this.#parts.quit()),
+    'ctrl+g': () => this.#parts.editOutside(),
+    'ctrl+l': () => this.#parts.stage.resized(),
+    '?': () => this.#ifEmpty(() => this.#parts.showHelp()),
+    r: (conversation) => conversation?.canRetry === true && this.#ifEmpty(() => conversation.retry()),
+    'alt+t': () => {
+      const { stage } = this.#parts;
+      if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
+    },
+    'alt+up shift+left': (conversation) => {
+      const draft = conversation?.takeQueued();
+      if (draft !== undefined) this.#parts.stage.composer.giveBack(draft);
+      return draft !== undefined;
+    },
+    'alt+left': (conversation) => this.#ifEmpty(() => conversation?.stepAgent(-1)),
+    'alt+right': (conversation) => this.#ifEmpty(() => conversation?.stepAgent(1)),
+    pageup: () => this.#scrollPage(1),
+    pagedown: () => this.#scrollPage(-1),
+    'ctrl+t': (conversation) => conversation?.showTranscript(),
+    'alt+o': (conversation) => conversation?.showNewestDetails(),
+    'ctrl+o': (conversation) => conversation?.slash('copy', 'answer'),
+    'shift+tab': (conversation) => conversation?.cycleMode(),
+    'alt+p': (conversation) => conversation?.cyclePermissions(),
+    'alt+,': (conversation) => conversation?.stepEffort(-1),
+    'alt+.': (conversation) => conversation?.stepEffort(1),
+    toggle_vim_mode: (conversation) => conversation?.slash('vim', ''),
+  });
 
   constructor(parts: KeyboardControllerParts) {
     this.#parts = parts;
@@ -140,58 +174,20 @@ export class KeyboardController {
   }
 
   #ofTerminal({ name }: KeyPress): boolean {
-    const { stage, conversation, quit, editOutside, showHelp } = this.#parts;
-    const { composer } = stage;
-    const { isEmpty } = composer;
-    const current = conversation();
-    switch (name) {
-      case 'enter':
-      case 'tab':
-        this.#submit(name === 'enter' ? 'send' : 'queue');
-        return true;
-      case 'escape':
-        this.#escape(current);
-        return true;
-      case 'ctrl+c':
-        this.#interrupt(current);
-        return true;
-      case 'ctrl+d':
-        if (isEmpty) quit();
-        return isEmpty;
-      case 'ctrl+g':
-        editOutside();
-        return true;
-      case 'alt+t':
-        if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
-        return true;
-      case 'r':
-        if (!isEmpty || current?.canRetry !== true) return false;
-        current.retry();
-        return true;
-      case '?':
-        if (isEmpty) showHelp();
-        return isEmpty;
-      case 'alt+up':
-      case 'shift+left': {
-        const draft = current?.takeQueued();
-        if (draft !== undefined) composer.giveBack(draft);
-        return draft !== undefined;
-      }
-      case 'alt+left':
-      case 'alt+right':
-        if (isEmpty) current?.stepAgent(name === 'alt+right' ? 1 : -1);
-        return isEmpty;
-      case 'pageup':
-      case 'pagedown':
-        stage.scroll(name === 'pageup' ? stage.page : -stage.page);
-        return stage.isFull;
-      case 'ctrl+l':
-        stage.resized();
-        return true;
-      default:
-        if (current !== undefined) conversationKeys[name]?.(current);
-        return Object.hasOwn(conversationKeys, name);
-    }
+    const act = this.#keys.get(name);
+    return act !== undefined && act(this.#parts.conversation()) !== false;
+  }
+
+  #ifEmpty(act: () => void): boolean {
+    const { isEmpty } = this.#parts.stage.composer;
+    if (isEmpty) act();
+    return isEmpty;
+  }
+
+  #scrollPage(by: 1 | -1): boolean {
+    const { stage } = this.#parts;
+    stage.scroll(by * stage.page);
+    return stage.isFull;
   }
 
   #escape(conversation: UserActs | undefined): void {
@@ -253,18 +249,6 @@ export class KeyboardController {
     }
   }
 }
-
-/** Keys that act on the conversation alone. */
-const conversationKeys: Readonly<Record<string, (conversation: UserActs) => void>> = {
-  'ctrl+t': (conversation) => conversation.showTranscript(),
-  'alt+o': (conversation) => conversation.showNewestDetails(),
-  'ctrl+o': (conversation) => conversation.slash('copy', 'answer'),
-  'shift+tab': (conversation) => conversation.cycleMode(),
-  'alt+p': (conversation) => conversation.cyclePermissions(),
-  'alt+,': (conversation) => conversation.stepEffort(-1),
-  'alt+.': (conversation) => conversation.stepEffort(1),
-  toggle_vim_mode: (conversation) => conversation.slash('vim', ''),
-};
 
 /** Keys that act when pressed twice: the empty composer says so after the first press. Any other key resets this. */
 class PressedAgain {

@@ -165,10 +165,8 @@ const placeUnknown: Outcome = {
   next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
 };
 
-async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
-  const loaded = live.loaded.find((thread) => thread.id === id);
-  return loaded?.questions ?? engine.stored.questions(id);
-}
+const openQuestions = async ({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> =>
+  live.loaded.find((thread) => thread.id === id)?.questions ?? engine.stored.questions(id);
 
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');

@@ -77,9 +77,8 @@ export class TurnRuns {
   }
 
   #add(run: TurnRun): void {
-    const { id } = run.thread;
-    const open = this.#open.get(id) ?? this.#follow(run.thread);
-    open.runs.push(run);
+    const { runs } = this.#open.get(run.thread.id) ?? this.#follow(run.thread);
+    runs.push(run);
     void run.end.then(() => this.#remove(run));
   }
 

@@ -109,9 +109,8 @@ export function failedTurnCell(
   const left = at === undefined || opensAt === undefined ? 0 : opensAt - at;
   const opens =
     opensAt === undefined || left < 1000 ? [] : [`It may work at ${timeOfDay(opensAt)}, in ${elapsedWords(left)}.`];
-  if (continuedBy !== undefined) {
+  if (continuedBy !== undefined)
     return quietCell({ line: `${continuedBy} continues: ${what}`, details: [said ?? '', next].join('\n').trim() });
-  }
   return noticeCell('error', {
     message: what,
     next: [...(said === undefined ? [] : [`The provider says: ${said}`]), [...opens, next].join(' ')].join('\n'),

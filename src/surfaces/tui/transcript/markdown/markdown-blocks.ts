@@ -76,9 +76,8 @@ export class LeafWriter {
     const task = container.kind === 'item' ? container.item.task : undefined;
     for (const [at, block] of blocks.entries()) this.block(block, at === 0 ? task : undefined);
     // An empty item still has its marker.
-    if (container.isNew && container.kind === 'item') {
+    if (container.isNew && container.kind === 'item')
       this.#leaf({ kind: 'paragraph', words: new InlineText(''), task });
-    }
     this.#containers.pop();
   }
 

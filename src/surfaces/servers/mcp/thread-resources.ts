@@ -17,6 +17,7 @@ import { contextOf, envelopeOf } from './tools/view-tools.ts';
 
 const prefix = 'capstan://threads/';
 const mimeType = 'application/json';
+const threadUri = (id: string): string => `${prefix}${id}`;
 
 const templates = [
   { path: '', name: 'thread', title: 'Thread', description: 'Turns and items, each with its message kind.' },
@@ -168,8 +169,6 @@ export class LoadedThreads {
 type NamedPartOfThread =
   | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
   | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
-
-const threadUri = (id: string): string => `${prefix}${id}`;
 
 /** Undefined if it is no URI of this server. */
 function parseThreadUri(uri: string): NamedPartOfThread | undefined {

@@ -156,7 +156,6 @@ export class ListView implements View {
 }
 
 const usualHint = (key: HintKeys): string => `${key('Enter')} chooses, ${key('Esc')} goes back`;
-
 type ListStage = Pick<TuiScreen, 'open'>;
 type OpenedList = Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>;
 

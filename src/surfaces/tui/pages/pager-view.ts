@@ -69,7 +69,6 @@ export class PagerView implements View {
   get takesText(): boolean {
     return this.#find.isTyped;
   }
-
   get #shownFrom(): number {
     return Math.min(this.#from, this.#last);
   }

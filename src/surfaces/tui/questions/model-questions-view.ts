@@ -67,7 +67,6 @@ export class InputView implements View {
   get #now(): GivenInput {
     return this.#given[this.#question]!;
   }
-
   get #asked(): UserQuestion {
     return this.#options.questions[this.#question]!;
   }

@@ -150,7 +150,6 @@ export class QuestionView implements View {
   get #chosen(): Choice | undefined {
     return this.#choices[this.#at];
   }
-
   get #takesNote(): boolean {
     return this.#chosen !== undefined && carriesNote(this.#options.question.kind);
   }

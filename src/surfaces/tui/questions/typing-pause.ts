@@ -110,7 +110,6 @@ class GuardedView implements View {
   get keys(): KeyGroup | 'raw' | undefined {
     return this.#view.keys;
   }
-
   get takesText(): boolean {
     return this.#view.takesText === true;
   }

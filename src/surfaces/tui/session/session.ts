@@ -184,7 +184,9 @@ export class TuiSession {
   async summary(): Promise<readonly string[]> {
     const { stage } = this.parts;
     const stopped = await stoppedAgentsWords(this.parts, this.thread);
-    return endSummary(this.thread, this.beside.spent, [...stopped, ...keptWords(this.#kept.count)], stage.look);
+    const { count } = this.#kept;
+    const kept = `${count === 1 ? 'A queued message is' : `${count} queued messages are`} kept for when you continue.`;
+    return endSummary(this.thread, this.beside.spent, count === 0 ? stopped : [...stopped, kept], stage.look);
   }
 
   close(): void {
@@ -272,11 +274,6 @@ function endSummary(thread: LiveThread, beside: Usage, notes: readonly string[],
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
   // Not wrapped, however narrow the terminal is: it breaks the row itself, and copies it as one.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
-}
-
-function keptWords(waiting: number): readonly string[] {
-  if (waiting === 0) return [];
-  return [`${waiting === 1 ? 'A queued message is' : `${waiting} queued messages are`} kept for when you continue.`];
 }
 
 const runningAgents = (threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) =>

@@ -33,7 +33,11 @@ interface StatusLine {
 /** The row below the composer: what fits of the settings and limits, and at the right always the mode. */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
-  const mode = shownMode(facts);
+  // The mode of the running turn, with the one chosen for the next turn.
+  const mode: Piece = {
+    text: withNext(facts, (of) => permissionMode(of).text),
+    style: permissionMode(facts.settings).style,
+  };
   const modeColumns = rowColumns([mode]);
   // Blanks at both ends and in between; a mode too long for that is shown alone.
   const room = look.width - modeColumns - 4;
@@ -52,12 +56,6 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   }
   const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
   return [plain('  '), ...row, plain(blanks), mode];
-}
-
-/** The mode of the running turn, with the one chosen for the next turn. */
-function shownMode({ settings, next }: StatusFacts): Piece {
-  const { style } = permissionMode(settings);
-  return { text: withNext({ settings, next }, (of) => permissionMode(of).text), style };
 }
 
 function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): Piece | undefined {

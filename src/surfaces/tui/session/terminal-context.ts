@@ -15,7 +15,8 @@ export class TerminalContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;
   readonly #stage: TuiScreen;
-  #hasFocus = true;
+  /** Also true if the terminal never reports focus. */
+  hasFocus = true;
 
   constructor({ stage, terminal, env, pause }: TerminalContextParts) {
     this.appearance = new Appearance(stage);
@@ -25,10 +26,6 @@ export class TerminalContext {
     this.#stage = stage;
   }
 
-  /** Also true if the terminal never reports focus. */
-  get hasFocus(): boolean {
-    return this.#hasFocus;
-  }
   get marksPastes(): boolean {
     return this.#terminal.marksPastes;
   }
@@ -51,8 +48,8 @@ export class TerminalContext {
     if (input.kind === 'background') this.appearance.background(input.rgb);
     else if (input.kind === 'focus') {
       // The next keys may be meant for the window that had them until now.
-      if (input.has && !this.#hasFocus) this.cameBack();
-      this.#hasFocus = input.has;
+      if (input.has && !this.hasFocus) this.cameBack();
+      this.hasFocus = input.has;
     } else {
       if (input.kind !== 'wheel' && input.kind !== 'answer') this.pause.typed();
       return false;

@@ -16,7 +16,7 @@ import { declineAll, inputRequired } from './client-questions.ts';
 import { asToolOutcome, withNotices } from './tool-answers.ts';
 import { schema, type ToolServices } from './tool-definition.ts';
 import { questionMessage, turnAnswer, waitingAnswer } from './turn-answers.ts';
-import { type EndEvent, isTurnEnd, type TurnRun } from './turn-runs.ts';
+import { type Attending, type EndEvent, isTurnEnd, type TurnRun } from './turn-runs.ts';
 
 const turnFields = {
   thread_id: schema.text(),
@@ -39,13 +39,9 @@ export const explainedTurnOutput = schema.output(
   ['status'],
 );
 
-export interface Attendance {
+export interface Attendance extends Partial<Attending> {
   readonly form?: NewsForm;
   readonly requestId?: CallContext['requestId'];
-  /** False: the turn belongs to another call, and continues when this client is gone. */
-  readonly keeps?: boolean;
-  /** The name under which it asked, for a call that returns from its user. */
-  readonly asked?: string;
   /** Runs while the client already listens; if it returns an answer, there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
   /** The client has seen everything recorded up to here. */

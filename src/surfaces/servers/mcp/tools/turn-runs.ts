@@ -177,7 +177,6 @@ export class TurnRun {
   get turnId(): TurnId | undefined {
     return this.#turnId;
   }
-
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -318,7 +317,6 @@ class TurnAudience {
   get hasCalls(): boolean {
     return this.#calls > 0;
   }
-
   get isEmpty(): boolean {
     return this.#calls === 0 && this.#asking.size === 0;
   }

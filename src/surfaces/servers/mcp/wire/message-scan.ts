@@ -55,12 +55,7 @@ export class MessageLines {
 
 const longestId = 256;
 
-const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-];
+const [quote = 0, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0));
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 
 /**
@@ -69,7 +64,7 @@ const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign
  */
 export class MessageScan {
   #depth = 0;
-  #deepest = 0;
+  deepest = 0;
   #isInString = false;
   #isEscaped = false;
   #text = '';
@@ -79,10 +74,6 @@ export class MessageScan {
   read(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) at = this.#isInString ? this.#readString(bytes, at) : this.#readSigns(bytes, at);
-  }
-
-  get deepest(): number {
-    return this.#deepest;
   }
 
   get id(): RequestId | undefined {
@@ -127,7 +118,7 @@ export class MessageScan {
       }
       if (byte === openBrace || byte === openBracket) {
         this.#depth++;
-        if (this.#depth > this.#deepest) this.#deepest = this.#depth;
+        if (this.#depth > this.deepest) this.deepest = this.#depth;
       } else if (byte === closeBrace || byte === closeBracket) {
         this.#depth--;
         if (this.#depth === 0) this.#endMember();

@@ -48,6 +48,5 @@ function opensTerminal(words: readonly string[]): boolean {
 }
 
 /** True for options, or a quoted message followed by options, without a command: they are for the terminal surface. */
-export function isForTerminal([first = '', second = '-']: readonly string[]): boolean {
-  return first.startsWith('-') || (/\S\s+\S/.test(first) && second.startsWith('-'));
-}
+export const isForTerminal = ([first = '', second = '-']: readonly string[]): boolean =>
+  first.startsWith('-') || (/\S\s+\S/.test(first) && second.startsWith('-'));

@@ -165,20 +165,16 @@ function placeIn(command: Command, before: readonly string[]): Place {
   const used = new Set<CommandOption>();
   let awaiting: CommandOption | undefined;
   for (const [at, word] of before.entries()) {
-    if (awaiting !== undefined) {
-      awaiting = undefined;
-    } else if (word === '--') {
-      return { plain, literal: before.length - at - 1, isLiteral: true, used, awaiting };
-    } else if (/^-./.test(word)) {
+    if (awaiting !== undefined) awaiting = undefined;
+    else if (word === '--') return { plain, literal: before.length - at - 1, isLiteral: true, used, awaiting };
+    else if (/^-./.test(word)) {
       const [name, attached] = splitOption(word);
       const option = optionOf(command, name);
       if (option !== undefined) used.add(option);
       if (option?.value !== undefined && attached === undefined) awaiting = option;
     } else if (isWordOfOtherProgram(command, [...plain, word])) {
       return { plain, literal: before.length - at, isLiteral: true, used, awaiting };
-    } else {
-      plain.push(word);
-    }
+    } else plain.push(word);
   }
   return { plain, literal: 0, isLiteral: false, used, awaiting };
 }
@@ -219,10 +215,8 @@ function valuesOf(option: CommandOption, typed: string): Offers {
   return names.includes('--permission-profile') ? { words, source: 'profiles' } : { words };
 }
 
-function optionOf({ options }: Command, name: string): CommandOption | undefined {
-  return [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
-}
+const optionOf = ({ options }: Command, name: string): CommandOption | undefined =>
+  [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
 
-function namesOf(option: CommandOption): readonly OfferedWord[] {
-  return shownNames(option).map((word) => ({ word, does: option.help }));
-}
+const namesOf = (option: CommandOption): readonly OfferedWord[] =>
+  shownNames(option).map((word) => ({ word, does: option.help }));

@@ -105,6 +105,4 @@ function requirementText({ requirements }: Configured, name: string): string {
 }
 
 /** Secrets are hidden before the key is looked up: its own name may not reveal that it is one. */
-function shownAt(values: JsonObject, path: readonly string[]): Json | undefined {
-  return valueAt(hideSecrets(values), path);
-}
+const shownAt = (values: JsonObject, path: readonly string[]): Json | undefined => valueAt(hideSecrets(values), path);

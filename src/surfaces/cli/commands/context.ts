@@ -13,7 +13,6 @@ import { threadSummaryLine, windowPage } from '../../views/context/window-page.t
 import { windowFields, windowView } from '../../views/context/window-view.ts';
 import { type PageForm, pageForm, prettyJson as json, printPage, wrapSentences } from '../../views/terminal/page.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
-import type { Span } from '../../views/terminal/styled-text.ts';
 import { takenBackWords } from '../../views/threads/replay-report.ts';
 import type { contextCommand } from '../table/threads-read-commands.ts';
 
@@ -34,12 +33,7 @@ export const run = withReadThread<typeof contextCommand>(async ({ options }, thr
   return 0;
 });
 
-async function answerTo(
-  asked: Options,
-  id: ThreadId,
-  story: ThreadStory,
-  form: PageForm,
-): Promise<string | readonly Span[] | Outcome> {
+async function answerTo(asked: Options, id: ThreadId, story: ThreadStory, form: PageForm) {
   const { requests, checkpoints } = story;
   if (asked.request !== undefined) {
     const request = chooseNumbered('request', requests, asked.request, 'Run a turn first.');

@@ -14,9 +14,8 @@ import { configuredGates } from '../../views/wording/settings-text.ts';
 
 type FeaturesArguments = CommandArguments<typeof featuresCommand>;
 
-export async function run({ variant, words: [name = ''], options }: FeaturesArguments): Promise<number | Outcome> {
-  return variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
-}
+export const run = async ({ variant, words: [name = ''], options }: FeaturesArguments): Promise<number | Outcome> =>
+  variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
 
 async function list(options: FeaturesArguments['options']): Promise<number | Outcome> {
   const here = currentFolder();

@@ -51,9 +51,7 @@ export const run = withEngine<typeof mcpCommand>(async ({ variant, words, option
   }
 });
 
-function refuse(message: string, next: string): Outcome {
-  return { code: 'usage', message: `mcp add: ${message}`, next };
-}
+const refuse = (message: string, next: string): Outcome => ({ code: 'usage', message: `mcp add: ${message}`, next });
 
 function done(problem: Outcome | undefined, message: string): number | Outcome {
   if (problem !== undefined) return problem;

@@ -50,12 +50,7 @@ async function list(models: HomeModels, asked: ModelsAsked, options: Options): P
   return 0;
 }
 
-async function show(
-  models: HomeModels,
-  asked: ModelsAsked,
-  model: string,
-  options: Options,
-): Promise<number | Outcome> {
+async function show(models: HomeModels, asked: ModelsAsked, model: string, options: Options) {
   const shown = await models.show(asked, model);
   if ('code' in shown) return shown;
   const { provider, record, sourceOf } = shown;
@@ -132,9 +127,11 @@ async function runTest(
 /** Rows are printed one by one, so the column widths are fixed in advance. */
 const widths = { 0: 14, 1: 7 };
 
-function row({ ability, state, detail }: FoundAbility): readonly string[] {
-  return [ability.padEnd(widths[0]), state.padEnd(widths[1]), visibleLine(detail)];
-}
+const row = ({ ability, state, detail }: FoundAbility): readonly string[] => [
+  ability.padEnd(widths[0]),
+  state.padEnd(widths[1]),
+  visibleLine(detail),
+];
 
 function intention({ provider, address, model, questions }: PreparedTest): string {
   const asked = questions.filter(({ skipped }) => skipped === undefined);

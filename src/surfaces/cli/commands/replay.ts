@@ -52,11 +52,7 @@ export const run = withReadThread<typeof replayCommand>(async ({ options }, thre
   return requests.some(isNotReproduced) ? 1 : 0;
 });
 
-async function* reported(
-  lines: Iterable<Line> | AsyncIterable<Line>,
-  report: WorkProgress,
-  total?: number,
-): AsyncGenerator<Line> {
+async function* reported(lines: Iterable<Line> | AsyncIterable<Line>, report: WorkProgress, total?: number) {
   let at = 0;
   for await (const line of lines) {
     await report(at++, total);
@@ -71,10 +67,7 @@ function noSuchRequest(id: ThreadId, wanted: number, count: number, isBack: bool
 }
 
 /** Writes the body as it was sent. For a request without a record there is only the input, as a list. */
-function printRequest(
-  request: RebuiltRequest | InferredRequest,
-  itemBytes: (item: Item) => Uint8Array,
-): number | Outcome {
+function printRequest(request: RebuiltRequest | InferredRequest, itemBytes: (item: Item) => Uint8Array) {
   if (request.kind === 'inferred') {
     const items = request.input.map((item) => Buffer.from(itemBytes(item)).toString('utf8'));
     print(`[${items.join(',')}]`, 'exact json');

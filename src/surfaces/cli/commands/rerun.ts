@@ -99,9 +99,7 @@ function factLines(answer: StepAnswered, column: number): readonly Span[] {
   return facts.flatMap((fact) => wrap(visibleText(fact), column)).map(dim);
 }
 
-function counted({ cost: _cost, ...counts }: Usage): Usage {
-  return counts;
-}
+const counted = ({ cost: _cost, ...counts }: Usage): Usage => counts;
 
 function timeWords({ answerMs, firstEventMs }: StepAnswered): string {
   if (answerMs === undefined) return 'not known';
@@ -133,9 +131,8 @@ function partText(part: AnswerPart): string {
   }
 }
 
-function failureText({ code, message, next }: NonNullable<StepAnswered['failure']>): string {
-  return `failed: ${code}${message === undefined ? '' : `. ${message} ${next ?? ''}`}`;
-}
+const failureText = ({ code, message, next }: NonNullable<StepAnswered['failure']>): string =>
+  `failed: ${code}${message === undefined ? '' : `. ${message} ${next ?? ''}`}`;
 
 /** The text and calls of an answer, without the parts that only its provider can read. */
 type AnswerPart =

@@ -64,13 +64,9 @@ function labProfile({ workspace, base }: Lab): PermissionProfile {
   return { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
 }
 
-interface Doors {
-  readonly input: Pick<ProbeInput, 'tcpPort' | 'udpPort' | 'socket' | 'abstractSocket'>;
-  readonly arrived: ReadonlySet<string>;
-  close(): void;
-}
+type Doors = Awaited<ReturnType<typeof openDoors>>;
 
-async function openDoors({ outside }: Lab): Promise<Doors> {
+async function openDoors({ outside }: Lab) {
   const arrived = new Set<string>();
   const listening = (name: string, options: ListenOptions) =>
     new Promise<Server | undefined>((resolve) => {

@@ -1,5 +1,4 @@
 import { describePolicy, type PolicyDescription } from '../../../core/policy/profiles/describe-policy.ts';
-
 import type { Engine } from '../../../engine/engine.ts';
 import { networkWords } from '../../../engine/policy-words.ts';
 import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';

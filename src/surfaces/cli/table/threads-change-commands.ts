@@ -10,6 +10,7 @@ const operationOptions = {
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 export const jsonOption = flag('--json', 'print one JSON object');
+export const jsonAndLast = { json: jsonOption, last: lastOption } as const;
 
 /** The thread; `--last` may replace it. */
 export const threadWord = {
@@ -19,7 +20,6 @@ export const threadWord = {
 
 /** A command about one thread that takes no other words. */
 export const onThread = { forms: ['THREAD|--last [options]'], words: [threadWord] } as const;
-
 const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
 
 export const forkCommand = {
@@ -108,8 +108,7 @@ export const restoreCommand = {
     dryRun: flag('--dry-run', 'only show what would happen'),
     force: flag('--force', 'also files that changed again after the turn'),
     meanwhile: flag('--meanwhile', 'also files that changed during a turn, but not because of it'),
-    json: jsonOption,
-    last: lastOption,
+    ...jsonAndLast,
   },
   notes: 'Capstan keeps what it overwrites or deletes: --undo brings it back.',
 } as const satisfies Command;
@@ -186,8 +185,7 @@ export const setCommand = {
       offers: ['default', 'none', 'friendly', 'pragmatic'],
     }),
     mode: option('--mode MODE', '`default` or `plan`', { choices: ['default', 'plan'] }),
-    json: jsonOption,
-    last: lastOption,
+    ...jsonAndLast,
   },
   notes: 'Either every change is made or none. An option of `capstan exec resume` still wins for its turn.',
 } as const satisfies Command;
@@ -200,11 +198,8 @@ export const compactCommand = {
   examples: [['capstan threads compact --last keep the failing tests in view', 'Free space, with a focus']],
   words: [threadWord, { name: 'FOCUS', many: true }],
   freeWord: 'focus',
-  options: { overrides: execCommand.options.override, json: jsonOption, last: lastOption },
-  notes: [
-    'FOCUS tells the model what to emphasise.',
-    'To undo it: `capstan threads rollback THREAD --before-checkpoint`.',
-  ].join('\n'),
+  options: { overrides: execCommand.options.override, ...jsonAndLast },
+  notes: 'FOCUS tells the model what to emphasise.\nTo undo it: `capstan threads rollback THREAD --before-checkpoint`.',
 } as const satisfies Command;
 
 export const pinCommand = {

@@ -1,5 +1,7 @@
 import { type Command, type CommandOption, flag, option } from '../../views/command-line/command.ts';
-import { jsonOption, lastOption, onThread, threadWord } from './threads-change-commands.ts';
+import { jsonAndLast, jsonOption, lastOption, onThread, threadWord } from './threads-change-commands.ts';
+
+const onlyOptions = { forms: ['[options]'], words: [], surplus: 'it takes options only.' } as const;
 
 /** Filters and paging, shared by lists and searches. */
 const queryOptions = {
@@ -58,8 +60,7 @@ export const showCommand = {
   options: {
     full: flag('--full', 'everything that was said and done, in order; with --json, the items of each turn'),
     tree: flag('--tree', 'only the agents that the thread started, and theirs'),
-    json: jsonOption,
-    last: lastOption,
+    ...jsonAndLast,
   },
   notes: 'Turns that were rolled back are left out. Settings are shown where they change.',
 } as const satisfies Command;
@@ -70,7 +71,7 @@ export const filesCommand = {
   summary: 'Shows which files each turn of a thread changed in the workspace.',
   ...onThread,
   examples: [['capstan threads files --last --diff', 'What the newest thread here changed, line by line']],
-  options: { diff: flag('--diff', 'the changed lines of each file'), json: jsonOption, last: lastOption },
+  options: { diff: flag('--diff', 'the changed lines of each file'), ...jsonAndLast },
   notes: 'Capstan compares the snapshots from before and after each turn. docs/undo.md says what they include.',
 } as const satisfies Command;
 
@@ -78,10 +79,8 @@ export const reindexCommand = {
   name: 'threads reindex',
   does: 'rebuild the index for lists and searches',
   summary: 'Rebuilds the index that makes lists and searches fast.',
-  forms: ['[options]'],
+  ...onlyOptions,
   examples: [['capstan threads reindex --changed', 'Index new and changed threads']],
-  words: [],
-  surplus: 'it takes options only.',
   options: { changed: flag('--changed', 'read only threads that have changed'), json: jsonOption },
   notes: 'Lists and searches are correct without it, because they check the files. It makes the first search fast.',
 } as const satisfies Command;
@@ -154,10 +153,8 @@ export const gcCommand = {
   name: 'threads gc',
   does: 'remove data that no thread uses',
   summary: 'Removes what no thread refers to: stored outputs, stale lock files and unfinished files.',
-  forms: ['[options]'],
+  ...onlyOptions,
   examples: [['capstan threads gc --dry-run', 'See what would be removed']],
-  words: [],
-  surplus: 'it takes options only.',
   options: {
     dryRun: flag('--dry-run', 'only show what would be removed'),
     reverted: flag(
@@ -176,17 +173,18 @@ const newestThread =
   'THREAD is an id, the beginning of one, or a name. Without it, Capstan takes the newest thread of this folder.';
 
 const numberOrLast = { number: { min: 1 }, choices: ['last'] } as const;
+/** A command that reads the thread that is named, or the newest one. */
+const onAnyThread = { forms: ['[THREAD] [options]'], words: [{ name: 'THREAD' }] } as const;
 
 export const contextCommand = {
   name: 'context',
   does: 'show what fills the context window, and what was sent',
   summary: "Shows what fills a thread's context window, and what it costs. Only reads: the thread may be in use.",
-  forms: ['[THREAD] [options]'],
+  ...onAnyThread,
   examples: [
     ['capstan context', 'What fills the window of the newest thread here'],
     ['capstan context --request last', 'The last request, as the model received it'],
   ],
-  words: [{ name: 'THREAD' }],
   options: {
     changes: flag('--changes', 'what Capstan sent the model in each turn about its environment, and why', {
       without: ['request', 'checkpoint'],
@@ -200,8 +198,7 @@ export const contextCommand = {
       ...numberOrLast,
       without: ['changes', 'request'],
     }),
-    json: jsonOption,
-    last: lastOption,
+    ...jsonAndLast,
   },
   notes:
     `${newestThread}\n` +
@@ -212,12 +209,11 @@ export const envelopeCommand = {
   name: 'envelope',
   does: 'show the settings of a turn, and who decided each',
   summary: 'Shows the settings of a turn, its envelope: every value, where it came from, and which code reads it.',
-  forms: ['[THREAD] [options]'],
+  ...onAnyThread,
   examples: [
     ['capstan envelope', 'The newest turn of the newest thread here'],
     ['capstan envelope --turn 3 --diff 2', 'What changed between turns 2 and 3'],
   ],
-  words: [{ name: 'THREAD' }],
   options: {
     turn: option('--turn N', 'the turn, counted from 1; the newest by default', { number: { min: 1 } }),
     diff: option('--diff M', 'only what differs from turn M', { number: { min: 1 } }),
@@ -231,18 +227,16 @@ export const replayCommand = {
   name: 'replay',
   does: 'rebuild what the model was sent, and compare',
   summary: 'Rebuilds every model request of a thread from its file and compares it with what was sent.',
-  forms: ['[THREAD] [options]'],
+  ...onAnyThread,
   examples: [
     ['capstan replay', 'Check every request of the newest thread here'],
     ['capstan replay --request 2 --print', 'The exact body of its second request'],
   ],
-  words: [{ name: 'THREAD' }],
   options: {
     request: option('--request N', 'only this one, counted from 1', { number: { min: 1 } }),
     print: flag('--print', 'with --request: print its body, byte for byte, and nothing else', { with: 'request' }),
     takenBack: flag('--taken-back', 'the requests of turns that were taken back, which the thread no longer lists'),
-    json: jsonOption,
-    last: lastOption,
+    ...jsonAndLast,
   },
   notes:
     `${newestThread}\n` +
@@ -261,17 +255,13 @@ export const rerunCommand = {
   ],
   words: [{ name: 'THREAD' }],
   options: {
-    step: option('--step N', 'the number of its request, as `capstan replay` lists them, or last', {
-      number: { min: 1 },
-      choices: ['last'],
-    }),
+    step: option('--step N', 'the number of its request, as `capstan replay` lists them, or last', numberOrLast),
     model: option('-m, --model NAME', 'another model'),
     provider: option('--provider ID', 'another provider of your configuration'),
-    json: jsonOption,
-    last: lastOption,
+    ...jsonAndLast,
   },
   notes:
-    'THREAD is an id, the beginning of one, or a name. Without it, Capstan takes the newest thread of this folder.\n' +
+    `${newestThread}\n` +
     'No call is run, and the thread is not changed: it may be in use. The request costs what a request of its size costs.\n' +
     'Exit codes: 0 the model answered; 1 it did not, or the step cannot be sent; 2 wrong usage.',
 } as const satisfies Command;

@@ -1,5 +1,4 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
-
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';

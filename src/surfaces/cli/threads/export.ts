@@ -47,9 +47,8 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   return 0;
 }
 
-function exportedWords({ lines }: ReadThread, text: string): string {
-  return `Exported ${plural(readTurnItems(lines).turns.length, 'turn')}, ${sizeWords(Buffer.byteLength(text))}`;
-}
+const exportedWords = ({ lines }: ReadThread, text: string): string =>
+  `Exported ${plural(readTurnItems(lines).turns.length, 'turn')}, ${sizeWords(Buffer.byteLength(text))}`;
 
 function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly path: string } | Outcome {
   const here = currentFolder();

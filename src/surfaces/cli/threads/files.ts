@@ -54,9 +54,8 @@ function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {
   return `${number === undefined ? 'A turn that was rolled back' : `Turn ${number}`}, ${changer.turnId}, ${place}`;
 }
 
-function numberOf({ changer }: ChangedFiles, turns: readonly TurnSummary[]): number | undefined {
-  return changer.kind === 'turn' ? turns.find(({ id }) => id === changer.turnId)?.number : undefined;
-}
+const numberOf = ({ changer }: ChangedFiles, turns: readonly TurnSummary[]): number | undefined =>
+  changer.kind === 'turn' ? turns.find(({ id }) => id === changer.turnId)?.number : undefined;
 
 function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): readonly Span[] {
   if (state === 'unknown') return ['  not known: no snapshot was taken, it was cut off, or a snapshot is gone\n'];

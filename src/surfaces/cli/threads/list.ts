@@ -37,8 +37,7 @@ export function printBlocks<Page extends Pick<ThreadPage, 'unreadable' | 'next'>
   none: string,
   blocksIn: (form: PageForm, now: number) => readonly (readonly Span[])[],
 ): void {
-  const form = pageForm();
-  const blocks = blocksIn(form, Date.now());
+  const blocks = blocksIn(pageForm(), Date.now());
   printResult(page, options, () => blocks.flatMap((block, at) => (at === 0 ? block : ['\n', ...block])));
   if (options.json) return;
   if (blocks.length === 0) printNote(none);
@@ -93,15 +92,9 @@ export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: Sh
   return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
 }
 
-const shownNames = new Map([
-  ['location', 'path'],
-  ['locations', 'paths'],
-]);
-
 /** A thread or an operation for JSON output, where a location has always been called a path. */
-export function withPaths(value: object): object {
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [shownNames.get(name) ?? name, field]));
-}
+export const withPaths = (value: object): object =>
+  Object.fromEntries(Object.entries(value).map(([name, field]) => [name.replace(/^location(?=s?$)/, 'path'), field]));
 
 /** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
 interface ListedThread extends ThreadSummary {

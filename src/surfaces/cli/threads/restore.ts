@@ -43,18 +43,14 @@ async function turnNamed({ engine, id }: FoundThread, name: string): Promise<Res
   return 'code' in turn ? turn : { beforeTurn: turn.id };
 }
 
-function byOptions(options: string): string {
-  return `To restore the kept files as well, add ${options}. You can undo that, too.`;
-}
+const byOptions = (options: string): string =>
+  `To restore the kept files as well, add ${options}. You can undo that, too.`;
 
 /** A line for people; empty when nothing changed. */
-export function howToUndo(id: ThreadId, report: RestoreReport): string {
-  return hasChanged(report) ? `To undo this: capstan threads restore ${id} --undo\n` : '';
-}
+export const howToUndo = (id: ThreadId, report: RestoreReport): string =>
+  hasChanged(report) ? `To undo this: capstan threads restore ${id} --undo\n` : '';
 
-export function hasChanged({ restored, deleted }: RestoreReport): boolean {
-  return restored.length + deleted.length > 0;
-}
+export const hasChanged = ({ restored, deleted }: RestoreReport): boolean => restored.length + deleted.length > 0;
 
 /** Describes for people what was done, or would be. `again` says how to restore what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {

@@ -23,6 +23,4 @@ export const run = withEngine<typeof searchCommand>(async ({ options, words }, {
   return hits.length === 0 ? 1 : 0;
 });
 
-function asTyped(word: string): string {
-  return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
-}
+const asTyped = (word: string): string => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word);

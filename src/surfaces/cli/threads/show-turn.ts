@@ -65,11 +65,7 @@ function changedSettings({ turn, before }: ShownTurn) {
 const figuresWidth = 60;
 
 /** Duration and cost, with a bar: cached and other tokens sent, and tokens answered. */
-function figures(
-  { startedAt, endedAt }: TurnSummary,
-  cost: KnownCost,
-  { width, color, mostTokens }: TurnForm,
-): readonly Span[] {
+function figures({ startedAt, endedAt }: TurnSummary, cost: KnownCost, { width, color, mostTokens }: TurnForm) {
   const time = startedAt === undefined || endedAt === undefined ? [] : [durationWords(endedAt - startedAt)];
   const { usage } = cost;
   const words = [...time, ...tokensLine(cost)].join(' · ');
@@ -137,13 +133,11 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
   ];
 }
 
-function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
-  return questionAndAnswerLines(call).map((words) => dim(wrapSentences(visibleLine(words), form, indent + indent)));
-}
+const decided = (call: RecordedCall, form: TurnForm): readonly Span[] =>
+  questionAndAnswerLines(call).map((words) => dim(wrapSentences(visibleLine(words), form, indent + indent)));
 
-function patchedFiles(patch: string): string {
-  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ');
-}
+const patchedFiles = (patch: string): string =>
+  [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ');
 
 function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
   switch (item.kind) {
@@ -170,9 +164,8 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
   }
 }
 
-function pictures(all: readonly string[]): readonly string[] {
-  return all.length === 0 ? [] : [`[${plural(all.length, 'picture')}]`];
-}
+const pictures = (all: readonly string[]): readonly string[] =>
+  all.length === 0 ? [] : [`[${plural(all.length, 'picture')}]`];
 
 function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: TextLook): readonly Span[] {
   if (text === '') return [];
@@ -197,6 +190,5 @@ export function callEnd({
 }
 
 /** Other questions come up while a call runs, or after its first try. */
-function waitsToBegin(newest: AskedOfCall | undefined): boolean {
-  return newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';
-}
+const waitsToBegin = (newest: AskedOfCall | undefined): boolean =>
+  newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';

@@ -102,10 +102,7 @@ interface ShownTurns {
   readonly workOf: ReturnType<typeof workByTurn>;
 }
 
-function turnsSpans(
-  { thread, turns, checkpoints, work, workOf }: ShownTurns,
-  form: Omit<TurnForm, 'mostTokens'>,
-): readonly Span[] {
+function turnsSpans({ thread, turns, checkpoints, work, workOf }: ShownTurns, form: Omit<TurnForm, 'mostTokens'>) {
   const shown = turns.map((turn, at): ShownTurn => {
     return { turn, work: workOf.get(turn.id), before: turns[at - 1] ?? thread };
   });
@@ -127,9 +124,8 @@ function turnsSpans(
 }
 
 /** A rolled-back turn may have the same id as a current one. */
-function workByTurn(work: TurnItems | undefined): ReadonlyMap<TurnWithItems['id'], TurnWithItems> {
-  return new Map((work?.turns ?? []).filter(({ isTakenBack }) => !isTakenBack).map((each) => [each.id, each]));
-}
+const workByTurn = (work: TurnItems | undefined): ReadonlyMap<TurnWithItems['id'], TurnWithItems> =>
+  new Map((work?.turns ?? []).filter(({ isTakenBack }) => !isTakenBack).map((each) => [each.id, each]));
 
 function itemsOf(work: TurnWithItems | undefined) {
   if (work === undefined) return {};
@@ -137,13 +133,11 @@ function itemsOf(work: TurnWithItems | undefined) {
   return { items, usage: usage && usageForPrograms(usage), uncounted };
 }
 
-function checkpointWords({ number, report }: ThreadCheckpoint): string {
-  return report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
-}
+const checkpointWords = ({ number, report }: ThreadCheckpoint): string =>
+  report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
 
-function questionLine(question: Question): string {
-  return `${questionWords(question)}${question.reason === undefined ? '' : `. ${question.reason}`}`;
-}
+const questionLine = (question: Question): string =>
+  `${questionWords(question)}${question.reason === undefined ? '' : `. ${question.reason}`}`;
 
 function goalLine(goal: RecordedGoal): string {
   const why = goal.reason === undefined || !isGoalResting(goal.status) ? '' : ` ${goal.reason}`;

@@ -88,7 +88,7 @@ export class ClientListeners {
 
 type FollowedForm = ListenOptions & { readonly form: NewsForm };
 
-/** The number of sent events to remember: a call may ask about recent ones. */
+/** Sent events that are remembered: a call may ask about recent ones. */
 const remembered = 200;
 
 class Listener {
@@ -135,10 +135,7 @@ class Listener {
   }
 }
 
-function placeIn(after: AfterPlace): number {
-  return readAfter(after)?.place ?? -1;
-}
-
+const placeIn = (after: AfterPlace): number => readAfter(after)?.place ?? -1;
 type Reader = (news: LiveNews) => void;
 
 /**
@@ -194,6 +191,5 @@ async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): 
   }
 }
 
-export function threadEventIn(news: LiveNews): ThreadEvent | undefined {
-  return news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
-}
+export const threadEventIn = (news: LiveNews): ThreadEvent | undefined =>
+  news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;

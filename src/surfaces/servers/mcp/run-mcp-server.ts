@@ -25,7 +25,6 @@ const endingMs = 700;
 
 /** An idle thread is closed after this time, so that commands can resume it. */
 const idleMs = 60_000;
-
 type Options = CommandArguments<typeof mcpServerCommand>['options'];
 
 export async function run({ options }: CommandArguments<typeof mcpServerCommand>): Promise<number | Outcome> {

@@ -29,17 +29,13 @@ export async function openSession(
     return opened;
   }
   const { thread, shown } = opened;
+  const regain: SessionParts['regain'] = async (of) => (await import('./resume-thread.ts')).retakeThread(of);
   const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, shown }, thread);
   await session.begin({ shows: shown === undefined ? 'all' : 'none' });
   for (const notice of notices) session.entries.outcome(notice, 'warning');
   for (const text of decided) session.notice(text);
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
   return session;
-}
-
-async function regain(session: TuiSession): Promise<void> {
-  const { retakeThread } = await import('./resume-thread.ts');
-  return retakeThread(session);
 }
 
 async function offerPrompts(session: TuiSession): Promise<void> {

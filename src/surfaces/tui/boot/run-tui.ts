@@ -8,14 +8,11 @@ import { terminalProblem } from './open-bare.ts';
 
 type TuiArguments = CommandArguments<typeof tuiCommand>;
 
-export function run({ options, words }: TuiArguments): Promise<number | Outcome> {
-  return open(options, { kind: 'new' }, words[0]);
-}
+export const run = ({ options, words }: TuiArguments): Promise<number | Outcome> =>
+  open(options, { kind: 'new' }, words[0]);
 
 type ResumeArguments = CommandArguments<typeof resumeTuiCommand>;
-
 export const resume = { run: (given: ResumeArguments) => reopen(given, 'resume') };
-
 export const fork = { run: (given: CommandArguments<typeof forkTuiCommand>) => reopen(given, 'fork') };
 
 function reopen({ options, thread, words }: ResumeArguments, does: 'resume' | 'fork'): Promise<number | Outcome> {

@@ -3,11 +3,11 @@ import { commandMustWaitMessage } from '../draft/draft-message.ts';
 import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { openNewestDetails, openTranscript } from '../pages/transcript-pager.ts';
-import type { Conversation } from '../session/keyboard-controller.ts';
+
 import type { TuiSession } from '../session/session.ts';
 
 /** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
-export class UserActs implements Conversation {
+export class UserActs {
   readonly #session: TuiSession;
   readonly #order = new UserActQueue(() => this.#session.flow.show());
 

@@ -189,10 +189,7 @@ function lastBefore(length: number, numberAt: (at: number) => number, limit: num
 
 // oxlint-disable-next-line no-control-regex -- our own styles
 const sequence = /\u001B\[[\d;]*m/g;
-
-export function plainRow(row: string): string {
-  return row.includes('\u001B') ? row.replaceAll(sequence, '') : row;
-}
+export const plainRow = (row: string): string => (row.includes('\u001B') ? row.replaceAll(sequence, '') : row);
 
 interface RowRange {
   readonly from: number;

@@ -35,9 +35,7 @@ function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: stri
   ];
 }
 
-function listed(keys: readonly string[]): string {
-  return keys.map(shownKey).join(', ');
-}
+const listed = (keys: readonly string[]): string => keys.map(shownKey).join(', ');
 
 export function helpRows(commands: readonly SlashCommand[], look: Look): readonly string[] {
   const section = (title: string, pairs: readonly (readonly [string, string])[]): readonly Row[] => {

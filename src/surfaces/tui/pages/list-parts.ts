@@ -24,26 +24,19 @@ export function drawCut(rows: readonly Row[], look: Look): readonly string[] {
 }
 
 /** The cursor of a list before its row. */
-export function cursorSign(isChosen: boolean, look: Look): Piece {
-  return styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
-}
+export const cursorSign = (isChosen: boolean, look: Look): Piece =>
+  styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
 
-export function styleOf(isChosen: boolean): Style {
-  return isChosen ? chosenStyle : {};
-}
+export const styleOf = (isChosen: boolean): Style => (isChosen ? chosenStyle : {});
 
-export function hintRows(hint: string, look: Look): readonly Row[] {
-  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: margin });
-}
+export const hintRows = (hint: string, look: Look): readonly Row[] =>
+  wrapRow([styled(hint, dimStyle)], { width: look.width, first: margin });
 
 /** The last rows of a screen. The end of the keys is not cut off unless the window is very low. */
-export function footRows(foot: Row, look: Look, height: number): readonly Row[] {
-  return wrapRow(foot, { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
-}
+export const footRows = (foot: Row, look: Look, height: number): readonly Row[] =>
+  wrapRow(foot, { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
 
-export function blanksTo(width: number, taken: number): string {
-  return ' '.repeat(Math.max(0, width - taken));
-}
+export const blanksTo = (width: number, taken: number): string => ' '.repeat(Math.max(0, width - taken));
 
 /** Splits rows with several keys: `{ 'up k': act }` gives `act` for `up` and for `k`. */
 export function keyTable<Act>(rows: Readonly<Record<string, Act>>): ReadonlyMap<string, Act> {

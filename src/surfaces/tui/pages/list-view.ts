@@ -5,6 +5,7 @@ import { cleanLine } from '../screen/text/clean-text.ts';
 import { rowsAround } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { blanksTo, cursorSign, drawCut, hintRows, keyTable, styleOf } from './list-parts.ts';
 
@@ -45,12 +46,8 @@ export class ListView implements View {
   constructor(options: ListOptions) {
     const { startsAt, items, isSearched = false } = options;
     this.#options = options;
-    this.#at =
-      startsAt ??
-      Math.max(
-        0,
-        items.findIndex(({ isCurrent }) => isCurrent === true),
-      );
+    const current = items.findIndex(({ isCurrent }) => isCurrent === true);
+    this.#at = startsAt ?? Math.max(0, current);
     this.#keys = keyTable({
       enter: () => this.#act(this.#options.pick.bind(this.#options)),
       [isSearched ? 'up ctrl+p' : 'up ctrl+p k']: () => this.move(-1),
@@ -158,14 +155,8 @@ export class ListView implements View {
   }
 }
 
-function usualHint(key: HintKeys): string {
-  return `${key('Enter')} chooses, ${key('Esc')} goes back`;
-}
-
-interface ListStage {
-  open(view: View | undefined): void;
-}
-
+const usualHint = (key: HintKeys): string => `${key('Enter')} chooses, ${key('Esc')} goes back`;
+type ListStage = Pick<TuiScreen, 'open'>;
 type OpenedList = Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>;
 
 /** Opens a list that stays when a row is chosen. */
@@ -185,11 +176,6 @@ export function chooseFrom(stage: ListStage, { pick, ...options }: OpenedList): 
 }
 
 /** Asks for a yes; `no` comes first. */
-export function askYesNo(
-  stage: ListStage,
-  title: string,
-  [no, yes]: readonly [ListItem, ListItem],
-  act: () => void,
-): void {
+export function askYesNo(stage: ListStage, title: string, [no, yes]: readonly [ListItem, ListItem], act: () => void) {
   chooseFrom(stage, { title, items: [no, yes], pick: (index) => void (index === 1 && act()) });
 }

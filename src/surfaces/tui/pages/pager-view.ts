@@ -3,6 +3,7 @@ import { keyHint } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { type Look, wordsWithGlyphs } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { FindBar, markRow } from './find-bar.ts';
 import { drawCut, footRows, keyTable } from './list-parts.ts';
@@ -68,7 +69,6 @@ export class PagerView implements View {
   get takesText(): boolean {
     return this.#find.isTyped;
   }
-
   get #shownFrom(): number {
     return Math.min(this.#from, this.#last);
   }
@@ -177,6 +177,6 @@ export class PagerView implements View {
 }
 
 /** Opens a page with the whole screen. */
-export function openPage(stage: { openPager(view: View | undefined): void }, page: Omit<PagerOptions, 'close'>): void {
+export function openPage(stage: Pick<TuiScreen, 'openPager'>, page: Omit<PagerOptions, 'close'>): void {
   stage.openPager(new PagerView({ ...page, close: () => stage.openPager(undefined) }));
 }

@@ -217,9 +217,8 @@ function titleRow(thread: ThreadSummary, isChosen: boolean, look: Look): Row {
   return [cursorSign(isChosen, look), styled(title, styleOf(isChosen)), blanks, styled(age, dimStyle)];
 }
 
-export function titleOf({ name, preview }: Pick<ThreadSummary, 'name' | 'preview'>): string {
-  return cleanLine((name ?? shownPreview(preview)).slice(0, 1000)).trim() || '(no messages)';
-}
+export const titleOf = ({ name, preview }: Pick<ThreadSummary, 'name' | 'preview'>): string =>
+  cleanLine((name ?? shownPreview(preview)).slice(0, 1000)).trim() || '(no messages)';
 
 function aboutRow(thread: ThreadSummary, isOpen: boolean, look: Look): Row {
   const { model, effort, sandbox, approval, mode, cwd, gitBranch, questions = 0, archived } = thread;

@@ -67,7 +67,6 @@ export class InputView implements View {
   get #now(): GivenInput {
     return this.#given[this.#question]!;
   }
-
   get #asked(): UserQuestion {
     return this.#options.questions[this.#question]!;
   }
@@ -183,9 +182,12 @@ interface ShownInput {
 
 const otherWords = { label: 'None of these', description: 'answer in your own words' };
 
-function wholeInputRows(shown: ShownInput, look: Look): readonly Row[] {
-  return [...headRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
-}
+const wholeInputRows = (shown: ShownInput, look: Look): readonly Row[] => [
+  ...headRows(shown, look),
+  [],
+  ...optionRows(shown, look).flat(),
+  ...shown.below,
+];
 
 /** Drops descriptions of options first, then parts of the question; a row tells how to see all. */
 function inputRows(shown: ShownInput, look: Look, height: number, showsAll: string): readonly Row[] {

@@ -19,15 +19,10 @@ interface StartupDeskParts {
   readonly pause: TypingPause;
 }
 
-interface AskedQuestion {
-  readonly question: Question;
-  readonly item: TurnItem | undefined;
-}
-
 /** Asks questions one after the other, once the user pauses typing. */
 export class QuestionDesk {
   readonly #parts: StartupDeskParts;
-  #waiting: AskedQuestion[] = [];
+  #waiting: { readonly question: Question; readonly item: TurnItem | undefined }[] = [];
   #open: { readonly id: string; readonly over: AbortController } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -68,13 +63,11 @@ export class QuestionDesk {
   #next(): void {
     if (this.#open !== undefined || this.#timer !== undefined || this.#waiting.length === 0) return;
     const { wait } = this.#parts.pause;
-    if (wait > 0) {
-      this.#timer = setTimeout(() => {
-        this.#timer = undefined;
-        this.#next();
-      }, wait);
-      return;
-    }
+    const again = (): void => {
+      this.#timer = undefined;
+      this.#next();
+    };
+    if (wait > 0) return void (this.#timer = setTimeout(again, wait));
     const { question, item } = this.#waiting.shift()!;
     const over = new AbortController();
     this.#open = { id: question.id, over };

@@ -13,7 +13,6 @@ import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { patchCell } from '../transcript/cells/patch-cells.ts';
 
-/** Rows of a question, which fit the width. */
 export interface AskedRows {
   /** Uncut. The words of the model come last, so that they cannot push anything else out of sight. */
   readonly all: readonly string[];
@@ -45,9 +44,8 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
   return { all, core: spanRows(requiredQuestionLines(question, { ...item, changes: bare }, { width }), look), diff };
 }
 
-function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] {
-  return patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
-}
+const patchRows = (item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] =>
+  patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
 
 /** Shows a sign for every hidden character, as other questions do: a yes writes those too. */
 function visibleChange(change: ChangedFile): ChangedFile {
@@ -90,25 +88,20 @@ export function shortQuestion(question: Question, asked: AskedRows, look: Look, 
   if (room < fewestSaid) return { rows: core.slice(0, room), shows: 'part', isSaid: false };
   const space = room - 1;
   const shows = core.length <= space ? 'core' : 'part';
-  if (shows === 'part' && !hasStart) {
-    const above = moreRow(all.length - space, ' above', look);
-    return { rows: [above, ...core.slice(-space)], shows, isSaid: true };
-  }
+  if (shows === 'part' && !hasStart)
+    return { rows: [moreRow(all.length - space, ' above', look), ...core.slice(-space)], shows, isSaid: true };
   const why = question.argv === undefined || question.host !== undefined ? [] : reasonRows(question.reason, look);
   // The command comes before the reason; if it is cut anyway, the reason gets one row.
   const whyRows = shows === 'core' ? space - core.length : space > 2 ? 1 : 0;
   const reason = cutRows(why, whyRows, look);
   const begun = [...core.slice(0, space - reason.length), ...reason];
   const shown = [...begun, ...diff.slice(0, space - begun.length)];
-  const isTitled = hasStart && shown.length < space;
-  const rows = isTitled ? [...all.slice(0, 1), ...shown] : shown;
+  const rows = hasStart && shown.length < space ? [...all.slice(0, 1), ...shown] : shown;
   return { rows: [...rows, moreRow(all.length - rows.length, '', look)], shows, isSaid: true };
 }
 
-function reasonRows(reason: string | undefined, look: Look): readonly Row[] {
-  if (reason === undefined) return [];
-  return wrapRow([plain(exactLine(reason))], { width: look.width, first: margin });
-}
+const reasonRows = (reason: string | undefined, { width }: Look): readonly Row[] =>
+  reason === undefined ? [] : wrapRow([plain(exactLine(reason))], { width, first: margin });
 
 function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
   const { ellipsis } = glyphsOf(look);

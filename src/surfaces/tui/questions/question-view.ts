@@ -32,7 +32,6 @@ const fewestAsked = 4;
 const leastAsked = 2;
 /** Largest height of a low window, in which stricter rules apply. */
 const lowRows = 13;
-
 type RowsOfAsked = (look: Look) => AskedRows;
 
 /** A question, everything that a yes would allow, and the answers. One that will be read can have a note. */
@@ -151,7 +150,6 @@ export class QuestionView implements View {
   get #chosen(): Choice | undefined {
     return this.#choices[this.#at];
   }
-
   get #takesNote(): boolean {
     return this.#chosen !== undefined && carriesNote(this.#options.question.kind);
   }

@@ -28,7 +28,8 @@ export class TypingPause {
   /** The newest key was an answer, or for a view that a question had opened. */
   #isAnswer = false;
   #answeredAt = -Infinity;
-  #restarts = 0;
+  /** Changes whenever pending keys may have been typed for another program: questions must be visible anew. */
+  restarts = 0;
 
   constructor(now: () => number, times: PauseTimes = pauseTimes) {
     this.now = now;
@@ -51,9 +52,8 @@ export class TypingPause {
     this.#isAnswer = true;
   }
 
-  /** Pending keys may have been typed for another program: questions must be visible anew. */
   restart(): void {
-    this.#restarts += 1;
+    this.restarts += 1;
   }
 
   /** See `PauseTimes.over`. `since`: when the end was drawn; infinite: it was not. */
@@ -68,33 +68,27 @@ export class TypingPause {
   }
 
   async quiet(): Promise<void> {
-    for (let { wait } = this; wait > 0; { wait } = this) {
-      await new Promise((over) => setTimeout(over, wait).unref());
-    }
+    for (let { wait } = this; wait > 0; { wait } = this) await new Promise((over) => setTimeout(over, wait).unref());
   }
 
   /** Wraps a view so that its keys answer only after a pause. Ctrl+C counts at once: it allows nothing. */
   guard(view: View): View {
+    return new GuardedView(view, this);
+  }
+
+  /** Milliseconds before a key answers a question that is drawn now. */
+  get drawnPause(): number {
     const { drawn, next } = this.#times;
-    // Evaluated on drawing: another question may have been answered since.
-    const pauseMs = (): number => (this.now() - this.#answeredAt < next ? next : drawn);
-    const answered = (): void => this.answered();
-    return new GuardedView(view, { now: this.now, times: () => this.#restarts, answered, pauseMs });
+    return this.now() - this.#answeredAt < next ? next : drawn;
   }
 }
 
 const tickMs = 50;
 
-interface Guard extends Pick<TypingPause, 'now' | 'answered'> {
-  /** Changes whenever pending keys may have been typed for another program. */
-  times(): number;
-  pauseMs(): number;
-}
-
 /** Accepts keys once the question was visible and the keyboard was quiet for a while. Earlier keys are dropped. */
 class GuardedView implements View {
   readonly #view: View;
-  readonly #guard: Guard;
+  readonly #pause: TypingPause;
   #state: 'unseen' | 'waiting' | 'open' = 'unseen';
   #pauseMs = 0;
   #quietSince = 0;
@@ -103,20 +97,19 @@ class GuardedView implements View {
     this.#isQuiet ? this.#open() : this.#silence.restart(tickMs),
   );
   #hasDropped = false;
-  #times: number;
+  #restarts: number;
   #asks: unknown;
 
-  constructor(view: View, guard: Guard) {
+  constructor(view: View, pause: TypingPause) {
     this.#view = view;
-    this.#guard = guard;
-    this.#times = guard.times();
+    this.#pause = pause;
+    this.#restarts = pause.restarts;
     this.#asks = view.asks;
   }
 
   get keys(): KeyGroup | 'raw' | undefined {
     return this.#view.keys;
   }
-
   get takesText(): boolean {
     return this.#view.takesText === true;
   }
@@ -138,35 +131,36 @@ class GuardedView implements View {
     const name = input.kind === 'key' ? input.name : '';
     if (this.#view.looks?.includes(name) === true) return this.#view.input(input);
     if (this.#state !== 'open' && name !== 'ctrl+c') {
-      this.#quietSince = this.#guard.now();
+      this.#quietSince = this.#pause.now();
       this.#hasDropped = true;
       return;
     }
     this.#hasDropped = false;
-    this.#guard.answered();
+    this.#pause.answered();
     this.#view.input(input);
   }
 
   /** A following question in the same view, or one shown again, was not seen either. */
   #compare(): void {
-    const [times, asks] = [this.#guard.times(), this.#view.asks];
-    if (times !== this.#times || asks !== this.#asks) {
+    const { restarts } = this.#pause;
+    const { asks } = this.#view;
+    if (restarts !== this.#restarts || asks !== this.#asks) {
       this.#state = 'unseen';
       this.#hasDropped = false;
     }
-    this.#times = times;
+    this.#restarts = restarts;
     this.#asks = asks;
   }
 
   #drawn(): void {
-    this.#pauseMs = this.#guard.pauseMs();
+    this.#pauseMs = this.#pause.drawnPause;
     this.#state = this.#pauseMs <= 0 ? 'open' : 'waiting';
-    this.#quietSince = this.#guard.now();
+    this.#quietSince = this.#pause.now();
     if (this.#state === 'waiting') this.#silence.restart(tickMs);
   }
 
   get #isQuiet(): boolean {
-    const now = this.#guard.now();
+    const now = this.#pause.now();
     // The system clock was set back.
     if (now < this.#quietSince) this.#quietSince = now;
     return now - this.#quietSince >= this.#pauseMs;

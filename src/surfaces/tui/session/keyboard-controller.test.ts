@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { draftFromText } from '../draft/draft.ts';
 import { keyPress, type TerminalPort } from '../screen/terminal/terminal-port.ts';
 import { pauseTimes, TypingPause } from '../questions/typing-pause.ts';
-import { type Conversation, KeyboardController } from './keyboard-controller.ts';
+import type { UserActs } from '../flow/user-acts.ts';
+import { KeyboardController } from './keyboard-controller.ts';
 import { defaultScreenLook, TuiScreen } from '../screen/tui-screen.ts';
 import { TerminalContext } from './terminal-context.ts';
 
@@ -32,7 +33,7 @@ function keyboard() {
   const controller = new KeyboardController({
     stage,
     surroundings: new TerminalContext({ stage, terminal, env: {}, pause: new TypingPause(now) }),
-    conversation: () => conversation as unknown as Conversation,
+    conversation: () => conversation as unknown as UserActs,
     notice: (text) => asked.push(text),
     suspend: nothing,
     editOutside: nothing,

@@ -1,11 +1,12 @@
 import { isBlankText } from '../../../base/invisible-characters.ts';
 import { formatCount } from '../../../engine/wording.ts';
-import type { SlashCommand, SlashName } from '../commands/slash-commands.ts';
+import type { SlashCommand } from '../commands/slash-commands.ts';
 import { DraftKeys } from '../draft/draft-keys.ts';
 import { commandMustWaitMessage, parseDraft, trimDraft } from '../draft/draft-message.ts';
-import type { DraftServices } from '../draft/draft-services.ts';
 import { type Draft, draftFromText } from '../draft/draft.ts';
 import { PasteDetectingKeys } from '../draft/paste-detection.ts';
+import type { UserActs } from '../flow/user-acts.ts';
+import { keyTable } from '../pages/list-parts.ts';
 import { noneWaiting } from '../screen/bottom-frame.ts';
 import { ChordKeys, defaultKeyMap, hintKeys, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
@@ -19,7 +20,7 @@ const tooLong = `The message has more than ${formatCount(mostCharacters)} charac
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
   readonly surroundings: TerminalContext;
-  conversation(): Conversation | undefined;
+  conversation(): UserActs | undefined;
   /** False: an unsaved conversation has no earlier messages to rewind to. */
   readonly canRewind?: false;
   notice(text: string, level: 'info' | 'error'): void;
@@ -37,6 +38,39 @@ export class KeyboardController {
   /** Messages sent before the engine was loaded. */
   readonly #early: Draft[] = [];
   readonly #again: PressedAgain;
+  /** Keys that act while the composer has the keyboard. False: the key types after all. */
+  readonly #keys = keyTable<(conversation: UserActs | undefined) => boolean | void>({
+    enter: () => this.#submit('send'),
+    tab: () => this.#submit('queue'),
+    escape: (conversation) => this.#escape(conversation),
+    'ctrl+c': (conversation) => this.#interrupt(conversation),
+    'ctrl+d': () => this.#ifEmpty(() => this.#parts.quit()),
+    'ctrl+g': () => this.#parts.editOutside(),
+    'ctrl+l': () => this.#parts.stage.resized(),
+    '?': () => this.#ifEmpty(() => this.#parts.showHelp()),
+    r: (conversation) => conversation?.canRetry === true && this.#ifEmpty(() => conversation.retry()),
+    'alt+t': () => {
+      const { stage } = this.#parts;
+      if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
+    },
+    'alt+up shift+left': (conversation) => {
+      const draft = conversation?.takeQueued();
+      if (draft !== undefined) this.#parts.stage.composer.giveBack(draft);
+      return draft !== undefined;
+    },
+    'alt+left': (conversation) => this.#ifEmpty(() => conversation?.stepAgent(-1)),
+    'alt+right': (conversation) => this.#ifEmpty(() => conversation?.stepAgent(1)),
+    pageup: () => this.#scrollPage(1),
+    pagedown: () => this.#scrollPage(-1),
+    'ctrl+t': (conversation) => conversation?.showTranscript(),
+    'alt+o': (conversation) => conversation?.showNewestDetails(),
+    'ctrl+o': (conversation) => conversation?.slash('copy', 'answer'),
+    'shift+tab': (conversation) => conversation?.cycleMode(),
+    'alt+p': (conversation) => conversation?.cyclePermissions(),
+    'alt+,': (conversation) => conversation?.stepEffort(-1),
+    'alt+.': (conversation) => conversation?.stepEffort(1),
+    toggle_vim_mode: (conversation) => conversation?.slash('vim', ''),
+  });
 
   constructor(parts: KeyboardControllerParts) {
     this.#parts = parts;
@@ -55,7 +89,7 @@ export class KeyboardController {
     });
   }
 
-  ready(conversation: Conversation): void {
+  ready(conversation: UserActs): void {
     this.#parts.stage.composer.history.attach(conversation.doors.earlier);
     if (this.#early.length > 0) this.#parts.stage.waiting = noneWaiting;
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
@@ -140,61 +174,23 @@ export class KeyboardController {
   }
 
   #ofTerminal({ name }: KeyPress): boolean {
-    const { stage, conversation, quit, editOutside, showHelp } = this.#parts;
-    const { composer } = stage;
-    const { isEmpty } = composer;
-    const current = conversation();
-    switch (name) {
-      case 'enter':
-      case 'tab':
-        this.#submit(name === 'enter' ? 'send' : 'queue');
-        return true;
-      case 'escape':
-        this.#escape(current);
-        return true;
-      case 'ctrl+c':
-        this.#interrupt(current);
-        return true;
-      case 'ctrl+d':
-        if (isEmpty) quit();
-        return isEmpty;
-      case 'ctrl+g':
-        editOutside();
-        return true;
-      case 'alt+t':
-        if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
-        return true;
-      case 'r':
-        if (!isEmpty || current?.canRetry !== true) return false;
-        current.retry();
-        return true;
-      case '?':
-        if (isEmpty) showHelp();
-        return isEmpty;
-      case 'alt+up':
-      case 'shift+left': {
-        const draft = current?.takeQueued();
-        if (draft !== undefined) composer.giveBack(draft);
-        return draft !== undefined;
-      }
-      case 'alt+left':
-      case 'alt+right':
-        if (isEmpty) current?.stepAgent(name === 'alt+right' ? 1 : -1);
-        return isEmpty;
-      case 'pageup':
-      case 'pagedown':
-        stage.scroll(name === 'pageup' ? stage.page : -stage.page);
-        return stage.isFull;
-      case 'ctrl+l':
-        stage.resized();
-        return true;
-      default:
-        if (current !== undefined) conversationKeys[name]?.(current);
-        return Object.hasOwn(conversationKeys, name);
-    }
+    const act = this.#keys.get(name);
+    return act !== undefined && act(this.#parts.conversation()) !== false;
   }
 
-  #escape(conversation: Conversation | undefined): void {
+  #ifEmpty(act: () => void): boolean {
+    const { isEmpty } = this.#parts.stage.composer;
+    if (isEmpty) act();
+    return isEmpty;
+  }
+
+  #scrollPage(by: 1 | -1): boolean {
+    const { stage } = this.#parts;
+    stage.scroll(by * stage.page);
+    return stage.isFull;
+  }
+
+  #escape(conversation: UserActs | undefined): void {
     const { composer } = this.#parts.stage;
     if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
     else if (conversation?.canInterrupt === true)
@@ -204,7 +200,7 @@ export class KeyboardController {
     }
   }
 
-  #interrupt(conversation: Conversation | undefined): void {
+  #interrupt(conversation: UserActs | undefined): void {
     const { stage, surroundings, quit } = this.#parts;
     if (!stage.composer.isEmpty) stage.composer.drop();
     else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
@@ -228,8 +224,7 @@ export class KeyboardController {
     const conversation = current();
     if (conversation === undefined) {
       this.#early.push(composer.take());
-      stage.waiting = { ...noneWaiting, queued: this.#early.map(({ text }) => text) };
-      return;
+      return void (stage.waiting = { ...noneWaiting, queued: this.#early.map(({ text }) => text) });
     }
     if (how === 'queue' && composer.isShell && !conversation.isBusy) return;
     if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
@@ -243,7 +238,7 @@ export class KeyboardController {
     this.#dispatch(composer.take(), conversation);
   }
 
-  #dispatch(draft: Draft, conversation: Conversation): void {
+  #dispatch(draft: Draft, conversation: UserActs): void {
     const meant = parseDraft(draft);
     if (meant.kind === 'shell') conversation.shell(meant.command);
     else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
@@ -254,18 +249,6 @@ export class KeyboardController {
     }
   }
 }
-
-/** Keys that act on the conversation alone. */
-const conversationKeys: Readonly<Record<string, (conversation: Conversation) => void>> = {
-  'ctrl+t': (conversation) => conversation.showTranscript(),
-  'alt+o': (conversation) => conversation.showNewestDetails(),
-  'ctrl+o': (conversation) => conversation.slash('copy', 'answer'),
-  'shift+tab': (conversation) => conversation.cycleMode(),
-  'alt+p': (conversation) => conversation.cyclePermissions(),
-  'alt+,': (conversation) => conversation.stepEffort(-1),
-  'alt+.': (conversation) => conversation.stepEffort(1),
-  toggle_vim_mode: (conversation) => conversation.slash('vim', ''),
-};
 
 /** Keys that act when pressed twice: the empty composer says so after the first press. Any other key resets this. */
 class PressedAgain {
@@ -289,30 +272,6 @@ class PressedAgain {
     if (this.#first !== undefined) this.#stage.placeholder = this.#first.placeholder;
     this.#first = undefined;
   }
-}
-
-export interface Conversation {
-  readonly isBusy: boolean;
-  readonly doors: DraftServices;
-  /** Sends a message: as a turn of its own, or to the running turn. */
-  send(draft: Draft): void;
-  queue(draft: Draft): void;
-  /** Removes and gives the newest waiting draft. */
-  takeQueued(): Draft | undefined;
-  readonly canRetry: boolean;
-  retry(): void;
-  shell(command: string): void;
-  slash(name: SlashName, rest: string): void;
-  /** A turn, a compaction or a command of the user runs. */
-  readonly canInterrupt: boolean;
-  /** `send-steers`: what the turn has not read is sent at once; otherwise it comes back, as all that waits. */
-  interrupt(then: 'send-steers' | 'give-back'): void;
-  cycleMode(): void;
-  cyclePermissions(): void;
-  showTranscript(): void;
-  showNewestDetails(): void;
-  stepEffort(by: 1 | -1): void;
-  stepAgent(by: 1 | -1): void;
 }
 
 /** List actions that work on lists for a draft. All other keys edit the draft while such a list is open. */

@@ -8,16 +8,17 @@ import type { TerminalContext } from './terminal-context.ts';
 export const notificationKinds = ['agent-turn-complete', 'approval-requested', 'user-input-requested'] as const;
 type NotificationKind = (typeof notificationKinds)[number];
 type NotifierSettings = Pick<TuiSettings, 'notifications' | 'notificationMethod' | 'notificationCondition'>;
+type Surroundings = Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>;
 
 /** A turn that follows at once, from the queue or for a goal, begins within this time. */
 const settleMs = 200;
 
 export class Notifier {
-  readonly #surroundings: Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>;
+  readonly #surroundings: Surroundings;
   readonly #settings: NotifierSettings;
   #ending: NodeJS.Timeout | undefined;
 
-  constructor(surroundings: Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>, settings: NotifierSettings) {
+  constructor(surroundings: Surroundings, settings: NotifierSettings) {
     this.#surroundings = surroundings;
     this.#settings = settings;
   }

@@ -52,7 +52,6 @@ export class TuiSession {
   readonly status: StatusView;
   readonly shells: UserShells;
   readonly acts = new UserActs(this);
-  /** Costs outside its thread. */
   readonly beside = new SideCost();
   readonly #staged: ThreadOnScreen;
   readonly #kept: KeptQueue;
@@ -182,11 +181,12 @@ export class TuiSession {
     if (done?.kind === 'failed' && done.outcome.code === 'nothing-to-compact') this.notice(done.outcome.message);
   }
 
-  /** Totals for the lines that stay on the screen. */
   async summary(): Promise<readonly string[]> {
     const { stage } = this.parts;
     const stopped = await stoppedAgentsWords(this.parts, this.thread);
-    return endSummary(this.thread, this.beside.spent, [...stopped, ...keptWords(this.#kept.count)], stage.look);
+    const { count } = this.#kept;
+    const kept = `${count === 1 ? 'A queued message is' : `${count} queued messages are`} kept for when you continue.`;
+    return endSummary(this.thread, this.beside.spent, count === 0 ? stopped : [...stopped, kept], stage.look);
   }
 
   close(): void {
@@ -224,7 +224,6 @@ export class TuiSession {
     if (!this.isBusy) this.acts.during(held);
   }
 
-  /** Runs work for a view, and reports its errors. */
   run(work: Promise<unknown>): void {
     void this.guard(work);
   }
@@ -275,11 +274,6 @@ function endSummary(thread: LiveThread, beside: Usage, notes: readonly string[],
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
   // Not wrapped, however narrow the terminal is: it breaks the row itself, and copies it as one.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
-}
-
-function keptWords(waiting: number): readonly string[] {
-  if (waiting === 0) return [];
-  return [`${waiting === 1 ? 'A queued message is' : `${waiting} queued messages are`} kept for when you continue.`];
 }
 
 const runningAgents = (threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) =>

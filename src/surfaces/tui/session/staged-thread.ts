@@ -1,30 +1,20 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer } from '../../../protocol/question.ts';
-import type { Engine } from '../../../engine/engine.ts';
+
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { QuestionDesk } from '../questions/question-desk.ts';
-import type { RunningWork } from '../flow/running-work.ts';
-import type { EventEntries } from '../transcript/event-entries.ts';
+
 import { headerCell } from '../transcript/cells/notice-cells.ts';
-import { LastFailure, type TurnFlow } from '../flow/turn-flow.ts';
+import { LastFailure } from '../flow/turn-flow.ts';
 import { Notifier } from './notifier.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
-import type { StatusView } from './status-line.ts';
-import type { TerminalContext } from './terminal-context.ts';
+import type { SessionParts, TuiSession } from './session.ts';
 import { ThreadReader } from './thread-reader.ts';
 
-export interface ThreadOnScreenParts {
-  readonly stage: TuiScreen;
-  readonly surroundings: TerminalContext;
-  readonly engine: Engine;
-  readonly entries: EventEntries;
-  readonly flow: TurnFlow;
-  readonly status: StatusView;
-  now(): number;
-  readonly work: RunningWork['run'];
-  /** Reports errors of work that no caller awaits. */
-  run(work: Promise<unknown>): void;
+export interface ThreadOnScreenParts
+  extends
+    Pick<SessionParts, 'stage' | 'surroundings' | 'engine' | 'now'>,
+    Pick<TuiSession, 'entries' | 'flow' | 'status' | 'work' | 'run'> {
   told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
   proposed(plan: string): void;
 }

@@ -22,7 +22,7 @@ import {
   usualStatusLine,
   withNext,
 } from './status-items.ts';
-import type { TerminalContext } from './terminal-context.ts';
+import type { SessionParts } from './session.ts';
 
 interface StatusLine {
   readonly items: readonly StatusId[];
@@ -33,7 +33,11 @@ interface StatusLine {
 /** The row below the composer: what fits of the settings and limits, and at the right always the mode. */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
-  const mode = shownMode(facts);
+  // The mode of the running turn, with the one chosen for the next turn.
+  const mode: Piece = {
+    text: withNext(facts, (of) => permissionMode(of).text),
+    style: permissionMode(facts.settings).style,
+  };
   const modeColumns = rowColumns([mode]);
   // Blanks at both ends and in between; a mode too long for that is shown alone.
   const room = look.width - modeColumns - 4;
@@ -54,12 +58,6 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   return [plain('  '), ...row, plain(blanks), mode];
 }
 
-/** The mode of the running turn, with the one chosen for the next turn. */
-function shownMode({ settings, next }: StatusFacts): Piece {
-  const { style } = permissionMode(settings);
-  return { text: withNext({ settings, next }, (of) => permissionMode(of).text), style };
-}
-
 function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Look): Piece | undefined {
   const item: StatusItem = statusItems[id];
   const text = cleanLine(item.text(facts, look) ?? '').trim();
@@ -69,9 +67,7 @@ function pieceOf(id: StatusId, facts: StatusFacts, hasColours: boolean, look: Lo
   return styled(text, hasColours || isAlarm ? style : dimStyle);
 }
 
-export interface StatusParts {
-  readonly engine: Engine;
-  readonly surroundings: TerminalContext;
+interface StatusParts extends Pick<SessionParts, 'engine' | 'surroundings'> {
   readonly settings: TuiSettings;
   thread(): LiveThread;
   runState(): StatusFacts['runState'];
@@ -217,6 +213,13 @@ function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): str
 }
 
 const longestTitle = 200;
+type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
+const ends: Readonly<Record<TurnEnd, true>> = {
+  'turn-completed': true,
+  'turn-failed': true,
+  'turn-aborted': true,
+  'turn-suspended': true,
+};
 
 /** Facts of a conversation besides its settings. Git is read when a turn ends, never for a frame. */
 export class SessionFacts {
@@ -239,8 +242,7 @@ export class SessionFacts {
       this.firstWords ??= event.text.slice(0, longestTitle);
     if (event.kind === 'turn-started' && event.isContinued !== true) this.tasks = undefined;
     // A finished plan is not shown once its turn is over.
-    const isOver = /^turn-(completed|failed|aborted|suspended)$/.test(event.kind);
-    if (isOver && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
+    if (Object.hasOwn(ends, event.kind) && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
     this.tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };

@@ -3,22 +3,20 @@ import type { TerminalInput, TerminalPort } from '../screen/terminal/terminal-po
 import { autoTheme, type Background, backgroundOf, type ThemeChoice } from '../screen/text/themes.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 
-interface TerminalContextParts {
+interface TerminalContextParts extends Pick<TerminalContext, 'env' | 'pause'> {
   readonly stage: TuiScreen;
   readonly terminal: TerminalPort;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pause: TypingPause;
 }
 
 /** Surroundings of the conversation: terminal colours, window, and if the user is looking at it. */
 export class TerminalContext {
   readonly appearance: Appearance;
-  /** Separates typing from questions. */
   readonly pause: TypingPause;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;
   readonly #stage: TuiScreen;
-  #hasFocus = true;
+  /** Also true if the terminal never reports focus. */
+  hasFocus = true;
 
   constructor({ stage, terminal, env, pause }: TerminalContextParts) {
     this.appearance = new Appearance(stage);
@@ -28,10 +26,6 @@ export class TerminalContext {
     this.#stage = stage;
   }
 
-  /** Also true if the terminal never reports focus. */
-  get hasFocus(): boolean {
-    return this.#hasFocus;
-  }
   get marksPastes(): boolean {
     return this.#terminal.marksPastes;
   }
@@ -54,8 +48,8 @@ export class TerminalContext {
     if (input.kind === 'background') this.appearance.background(input.rgb);
     else if (input.kind === 'focus') {
       // The next keys may be meant for the window that had them until now.
-      if (input.has && !this.#hasFocus) this.cameBack();
-      this.#hasFocus = input.has;
+      if (input.has && !this.hasFocus) this.cameBack();
+      this.hasFocus = input.has;
     } else {
       if (input.kind !== 'wheel' && input.kind !== 'answer') this.pause.typed();
       return false;

@@ -10,15 +10,13 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { draftFromText, escapeCommandDraft } from '../draft/draft.ts';
 import { cleanLine, cleanText } from '../screen/text/clean-text.ts';
 import type { Look } from '../screen/text/look.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
+
 import { EventEntries } from '../transcript/event-entries.ts';
 import { Transcript } from '../transcript/transcript.ts';
 import type { SessionParts } from './session.ts';
 
-export interface ReaderParts {
-  readonly stage: TuiScreen;
+export interface ReaderParts extends Pick<SessionParts, 'stage' | 'now'> {
   readonly entries: EventEntries;
-  now(): number;
   asked(question: Question, item: TurnItem | undefined): void;
   answered?(id: string): void;
   said?(words: string): void;
@@ -46,7 +44,6 @@ export class ThreadReader {
   #proposed: string | undefined;
   /** Header of the row above the composer before a request failed. */
   #headerBefore: string | undefined;
-  /** Ids of questions that a reviewer is looking at. */
   readonly #inReview = new Set<string>();
 
   /** `shown`: everything up to this place is on the stage already. */
@@ -60,13 +57,9 @@ export class ThreadReader {
     if (this.#isReplaying) parts.stage.transcript.hold();
     else resolve();
     const { signal } = this.#leaving;
-    const caughtUp = (): void => {
-      this.#replayed();
-      resolve();
-    };
+    const caughtUp = (): void => resolve(this.#replayed());
     // Start following now, so that no event after this call is missed.
-    const after = shown as Ordinal;
-    const options = place === undefined ? { signal } : { after, signal, caughtUp };
+    const options = place === undefined ? { signal } : { after: shown as Ordinal, signal, caughtUp };
     void this.#read(thread.follow(options)[Symbol.asyncIterator](), resolve);
   }
 
@@ -224,7 +217,9 @@ export class ThreadReader {
   }
 }
 
-type ThreadViewerParts = Pick<SessionParts, 'engine' | 'threads' | 'now'> & { readonly changed: () => void };
+interface ThreadViewerParts extends Pick<SessionParts, 'engine' | 'threads' | 'now'> {
+  readonly changed: () => void;
+}
 
 export class ThreadViewer {
   readonly #parts: ThreadViewerParts;

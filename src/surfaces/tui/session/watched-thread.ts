@@ -1,18 +1,17 @@
-import type { Engine } from '../../../engine/engine.ts';
 import type { LiveNews } from '../../../engine/live/live-thread-types.ts';
 import { watchThread } from '../../../engine/live/watch-thread.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import type { ThreadSummary } from '../../../protocol/thread.ts';
+
 import { describeThreadWriter } from '../boot/resume-thread.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import { drawRows } from '../screen/text/draw-row.ts';
 import { plain, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapIn } from '../screen/text/wrap-row.ts';
-import type { TuiScreen } from '../screen/tui-screen.ts';
+
 import type { View } from '../screen/view.ts';
 import { headerCell } from '../transcript/cells/notice-cells.ts';
 import { EventEntries } from '../transcript/event-entries.ts';
-import type { TuiSession } from './session.ts';
+import type { SessionParts, TuiSession } from './session.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 const lookMs = 500;
@@ -21,12 +20,9 @@ const ended = {
   choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
 };
 
-interface WatchParts {
-  readonly stage: TuiScreen;
-  readonly engine: Engine;
+interface WatchParts extends Pick<SessionParts, 'stage' | 'engine' | 'now'> {
   readonly desk: StartupQuestionDesk;
   readonly placeholder: string;
-  now(): number;
 }
 
 /**
@@ -37,7 +33,10 @@ export async function showWatchedThread(id: ThreadId, parts: WatchParts): Promis
   const { stage, engine, desk, now } = parts;
   const { stored } = engine;
   const about = await stored.summary(id);
-  if (!('code' in about)) stage.transcript.add({ cell: headerCell({ ...about, ...policyOf(about) }), isFinal: true });
+  if (!('code' in about)) {
+    const policy = [about.sandbox, about.approval].filter((word) => word !== undefined).join(', ');
+    stage.transcript.add({ cell: headerCell({ ...about, policy }), isFinal: true });
+  }
   const watched = await watchThread(engine, id);
   let seen = -1;
   const entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
@@ -82,12 +81,6 @@ export async function showWatchedThread(id: ThreadId, parts: WatchParts): Promis
     for (const entry of stage.transcript.entries) entry.isFinal = true;
     return chosen === 0 ? seen : 'left';
   }
-}
-
-/** Permissions of commands in the thread, if its file records them. */
-function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: string } {
-  const words = [sandbox, approval].filter((word) => word !== undefined);
-  return words.length === 0 ? {} : { policy: words.join(', ') };
 }
 
 /** Like `showWatchedThread`, on a screen over the conversation. `left`: the user returns to the conversation. */

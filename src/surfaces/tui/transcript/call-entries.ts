@@ -53,7 +53,6 @@ export class ReplayedCalls {
     this.#asked.set(callId, { kind: 'command', id: callId, argv, cwd, status: 'declined', output: '' });
   }
 
-  /** Adds the command that was not run. */
   refused(event: RefusedEvent): RefusedEvent {
     const item = event.item ?? this.#asked.get(event.callId);
     return item === undefined ? event : { ...event, item };
@@ -77,8 +76,6 @@ export class ReplayedCalls {
   }
 }
 
-const mostOutput = 64 * 1024;
-
 export interface ShownShell {
   output(text: string): void;
   printed(): string;
@@ -97,23 +94,13 @@ interface ShellEnd {
 
 export function showShell(transcript: Transcript, command: string, startedAt: number): ShownShell {
   let output = '';
-  const cell = (more: Partial<CommandItem>, standing: CallState = {}) => {
-    const item = {
-      kind: 'command',
-      id: 'shell',
-      byUser: true,
-      argv: ['sh', '-c', command],
-      cwd: '',
-      status: 'in-progress',
-      output,
-      ...more,
-    } as const;
-    return commandCell(item, { startedAt, ...standing });
-  };
+  const about = { kind: 'command', id: 'shell', byUser: true, argv: ['sh', '-c', command], cwd: '' } as const;
+  const cell = (more: Partial<CommandItem>, standing: CallState = {}) =>
+    commandCell({ ...about, status: 'in-progress', output, ...more }, { startedAt, ...standing });
   const entry = transcript.add({ cell: cell({}), isFinal: false });
   return {
     output(text) {
-      output = (output + text).slice(-mostOutput);
+      output = (output + text).slice(-mostLiveOutput);
       entry.cell = cell({});
     },
     printed: () => output,

@@ -27,10 +27,8 @@ export class PrintedTranscript {
     // A screen reader does not wait for a wider window.
     const isTooNarrow = look.width < leastPrinted && look.glyphs !== 'words';
     const printed = isTooNarrow ? [] : transcript.takeFinished(look, this.#marks);
-    if (look.glyphs === 'words') {
-      const news = this.#announcements.news({ ...state, transcript }, look);
-      return { printed: [...printed, ...news], live: bottom };
-    }
+    if (look.glyphs === 'words')
+      return { printed: [...printed, ...this.#announcements.news({ ...state, transcript }, look)], live: bottom };
     const room = Math.max(0, height - bottom.rows.length);
     const rows = transcript.unfinishedRows(look);
     return { printed, live: frameBelow(rows.slice(Math.max(0, rows.length - room)), bottom) };

@@ -208,10 +208,7 @@ export class Transcript {
   }
 }
 
-interface Drawable {
-  readonly cell: Cell;
-  readonly isFinal: boolean;
-}
+type Drawable = Readonly<Pick<TranscriptEntry, 'cell' | 'isFinal'>>;
 
 interface Drawn extends LastRows {
   readonly key: string;

@@ -5,7 +5,6 @@ import type { ThreadCut } from '../../../../protocol/thread.ts';
 import type { RollbackTo, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import { plural } from '../../../../engine/wording.ts';
-import type { ToolAnswer } from '../server-interface.ts';
 import { refuseWhileSuspended } from './attend-turn.ts';
 import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
 import { aboutThread } from './find-thread.ts';
@@ -73,11 +72,7 @@ export const threadRollbackTool: ToolRow = {
 };
 
 /** A thread that no client uses is read from its file. */
-async function questionsOfSuspended(
-  { engine, live }: ToolServices,
-  id: ThreadId,
-  what: string,
-): Promise<ToolAnswer | undefined> {
+async function questionsOfSuspended({ engine, live }: ToolServices, id: ThreadId, what: string) {
   const kept = live.loaded.find((thread) => thread.id === id);
   if (kept !== undefined) return refuseWhileSuspended(kept, what);
   if ((await engine.stored.location(id)) === undefined) return undefined;
@@ -112,9 +107,8 @@ export const threadUndoRollbackTool: ToolRow = {
   }),
 };
 
-function rolledBack(turns: readonly TurnId[]): string {
-  return `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
-}
+const rolledBack = (turns: readonly TurnId[]): string =>
+  `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
 
 /** Undoing an undo takes turns away: the text says so, and how to restore them. */
 function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): string {

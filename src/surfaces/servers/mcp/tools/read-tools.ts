@@ -80,9 +80,7 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
 }
 
 /** Thread text in one line, without characters that are invisible to a reader or a terminal. */
-function shortLine(words: string, characters: number): string {
-  return visibleLine(oneLine(words, characters));
-}
+const shortLine = (words: string, characters: number): string => visibleLine(oneLine(words, characters));
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
   const more = next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`];
@@ -167,11 +165,8 @@ const placeUnknown: Outcome = {
   next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
 };
 
-/** Questions of a turn that runs here, or that is suspended in the file. */
-async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
-  const loaded = live.loaded.find((thread) => thread.id === id);
-  return loaded?.questions ?? engine.stored.questions(id);
-}
+const openQuestions = async ({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> =>
+  live.loaded.find((thread) => thread.id === id)?.questions ?? engine.stored.questions(id);
 
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');

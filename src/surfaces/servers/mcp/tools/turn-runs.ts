@@ -77,9 +77,8 @@ export class TurnRuns {
   }
 
   #add(run: TurnRun): void {
-    const { id } = run.thread;
-    const open = this.#open.get(id) ?? this.#follow(run.thread);
-    open.runs.push(run);
+    const { runs } = this.#open.get(run.thread.id) ?? this.#follow(run.thread);
+    runs.push(run);
     void run.end.then(() => this.#remove(run));
   }
 
@@ -178,7 +177,6 @@ export class TurnRun {
   get turnId(): TurnId | undefined {
     return this.#turnId;
   }
-
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -265,11 +263,11 @@ export class TurnRun {
   }
 }
 
-type EndEvent = Extract<ThreadEvent, { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }>;
+/** A turn begins with one event; all others of its own are its end. */
+export type EndEvent = Exclude<Extract<ThreadEvent, { kind: `turn-${string}` }>, { kind: 'turn-started' }>;
 
-export function isTurnEnd(event: ThreadEvent): event is EndEvent {
-  return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
-}
+export const isTurnEnd = (event: ThreadEvent): event is EndEvent =>
+  event.kind.startsWith('turn-') && event.kind !== 'turn-started';
 
 function endOf(event: EndEvent): RunEnd {
   switch (event.kind) {
@@ -291,12 +289,11 @@ interface Asking {
   end(): void;
 }
 
-interface Audience {
+interface Audience extends Pick<TurnRunOptions, 'reservedMs'> {
   /** Ends the turn; called when the last client is gone, and one of them had to keep the turn alive. */
   stop(): void;
   /** Called when a client that asks its user is gone or stays away too long: others may answer now. */
   changed(): void;
-  readonly reservedMs: number;
 }
 
 export interface Attending {
@@ -320,7 +317,6 @@ class TurnAudience {
   get hasCalls(): boolean {
     return this.#calls > 0;
   }
-
   get isEmpty(): boolean {
     return this.#calls === 0 && this.#asking.size === 0;
   }

@@ -96,12 +96,7 @@ export const threadSendTool: ToolRow = {
   call: (parts, args, context) => sendForCall(parts, args, context, {}),
 };
 
-export async function sendForCall(
-  parts: ToolServices,
-  args: JsonObject,
-  context: CallContext,
-  attendance: Attendance,
-): Promise<ToolAnswer | InputRequired> {
+export async function sendForCall(parts: ToolServices, args: JsonObject, context: CallContext, attendance: Attendance) {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
   const message = await readCall(parts, args);
   if ('code' in message) return refusedAnswer(message);
@@ -240,11 +235,7 @@ function notWaiting(questions: readonly Question[]): Outcome {
 }
 
 /** Handles the call that brings a user's answers: gives them to the turn and waits on. */
-async function continueCall(
-  parts: ToolServices,
-  context: CallContext,
-  attendance: Attendance,
-): Promise<ToolAnswer | InputRequired> {
+async function continueCall(parts: ToolServices, context: CallContext, attendance: Attendance) {
   const { state = {}, responses = {} } = context;
   const thread = await findLiveThread(parts, String(state['thread_id'] ?? ''));
   if ('code' in thread) return refusedAnswer(thread);

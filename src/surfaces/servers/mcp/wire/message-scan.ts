@@ -2,8 +2,7 @@ import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
 /** Enforced before parsing, which needs seconds for millions of levels. Images are the longest useful content. */
-export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
-
+export const messageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
 
 export type MessageLine =
@@ -11,23 +10,16 @@ export type MessageLine =
   /** Longer, or nested deeper, than allowed. Only its id was kept. */
   | { readonly kind: 'too long' | 'too deep'; readonly id: RequestId | undefined };
 
-interface MessageLimits {
-  /** In bytes. */
-  readonly longest: number;
-  /** Levels of lists and objects. */
-  readonly deepest: number;
-}
-
 const newline = 10;
 
 /** Cuts a stream of bytes into lines. The longest allowed line bounds the memory. */
 export class MessageLines {
-  readonly #limits: MessageLimits;
+  readonly #limits: Readonly<typeof messageLimits>;
   readonly #held: BoundedBuffer;
   #scan = new MessageScan();
   #problem: 'too long' | 'too deep' | undefined;
 
-  constructor(limits: MessageLimits) {
+  constructor(limits: Readonly<typeof messageLimits>) {
     this.#limits = limits;
     this.#held = new BoundedBuffer(limits.longest);
   }
@@ -63,12 +55,7 @@ export class MessageLines {
 
 const longestId = 256;
 
-const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-];
+const [quote = 0, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0));
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 
 /**
@@ -77,7 +64,7 @@ const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign
  */
 export class MessageScan {
   #depth = 0;
-  #deepest = 0;
+  deepest = 0;
   #isInString = false;
   #isEscaped = false;
   #text = '';
@@ -87,10 +74,6 @@ export class MessageScan {
   read(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) at = this.#isInString ? this.#readString(bytes, at) : this.#readSigns(bytes, at);
-  }
-
-  get deepest(): number {
-    return this.#deepest;
   }
 
   get id(): RequestId | undefined {
@@ -124,7 +107,6 @@ export class MessageScan {
     }
   }
 
-  /** Reads to the next string, or the end of the piece. */
   #readSigns(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];
@@ -136,7 +118,7 @@ export class MessageScan {
       }
       if (byte === openBrace || byte === openBracket) {
         this.#depth++;
-        if (this.#depth > this.#deepest) this.#deepest = this.#depth;
+        if (this.#depth > this.deepest) this.deepest = this.#depth;
       } else if (byte === closeBrace || byte === closeBracket) {
         this.#depth--;
         if (this.#depth === 0) this.#endMember();

@@ -61,12 +61,9 @@ export class ResourceWatches {
 }
 
 /** Why resources cannot be followed: one that does not exist would never send a notice. Undefined: all of them can. */
-export async function unknownResource(
-  resources: ServerResources | undefined,
-  uris: readonly string[],
-): Promise<{ readonly uri: string; readonly message: string } | undefined> {
+export async function unknownResource(resources: ServerResources, uris: readonly string[]) {
   for (const uri of uris) {
-    if (resources !== undefined && (await resources.canFollow(uri))) continue;
+    if (await resources.canFollow(uri)) continue;
     const shown = JSON.stringify(uri.slice(0, longestShown));
     return { uri, message: `There is no resource ${shown} to follow. Nothing was subscribed to.` };
   }

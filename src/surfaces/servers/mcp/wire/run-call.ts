@@ -1,3 +1,4 @@
+import { thrownMessage } from '../../../../protocol/display-text.ts';
 import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
 import {
   type CallContext,
@@ -40,31 +41,27 @@ export async function answerToolCall(
   if (problem !== undefined) return failure(`The arguments of ${tool.name} are wrong. ${problem}`);
   request.mcpReq.signal.throwIfAborted();
   try {
-    const work = (context: CallContext) => tool.call(args, context);
-    const answer = await runCall(caller, request, { name: tool.name, args, work });
+    const answer = await runCall(caller, request, tool, args);
     return 'resultType' in answer ? answer : await resultOf(tool, answer);
   } catch (error) {
     if (request.mcpReq.signal.aborted || isProtocolError(error)) throw error;
     report(`The tool ${tool.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return failure(`${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(`${tool.name} failed: ${thrownMessage(error)}`);
   }
 }
 
-function failure(text: string): JsonObject {
-  return { content: [{ type: 'text', text: shortened(text) }], isError: true };
-}
+const failure = (text: string): JsonObject => ({ content: [{ type: 'text', text: shortened(text) }], isError: true });
 
 /** Clients check structured content against the schema of the tool, even for an error. */
-async function resultOf(tool: ServerTool, { text, content, data, isError }: ToolAnswer): Promise<JsonObject> {
-  const shown = content ?? [{ type: 'text', text }];
-  if (isError !== true) return { content: shown, structuredContent: data };
+async function resultOf(tool: ServerTool, { text, data, isError }: ToolAnswer): Promise<JsonObject> {
+  const content = [{ type: 'text', text }];
+  if (isError !== true) return { content, structuredContent: data };
   const fits = (await schemaProblem(tool.output, data)) === undefined;
-  return { content: shown, ...(fits ? { structuredContent: data } : {}), isError };
+  return { content, ...(fits ? { structuredContent: data } : {}), isError };
 }
 
-function isProtocolError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number';
-}
+const isProtocolError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number';
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type Revision = 'modern' | 'legacy';
@@ -76,27 +73,15 @@ export interface Caller {
   readonly seal: RequestSeal;
 }
 
-/** A client's request that may need answers of its user: its name and its work. */
-export interface CallWork<Answer> {
-  readonly name: string;
-  readonly args: JsonObject;
-  work(context: CallContext): Promise<Answer | InputRequired>;
-}
-
 /** People answer when they come back to the screen; the client can cancel its call at any time. */
 const answerMs = 24 * 60 * 60 * 1000;
-
 const patienceMs = 30_000;
 
 /**
  * A client of the old revisions is asked during the call, and the work is repeated with its answers; for one of the new
  * revision the questions are the result, and it calls again itself.
  */
-export async function runCall<Answer extends { readonly kind: string }>(
-  caller: Caller,
-  request: ServerContext,
-  call: CallWork<Answer>,
-): Promise<Answer | InputRequiredResult> {
+async function runCall(caller: Caller, request: ServerContext, tool: ServerTool, args: JsonObject) {
   const { link, revision } = caller;
   const { signal } = request.mcpReq;
   // An answered call is no longer cancelled, although the SDK may still report that when the request is closed.
@@ -111,12 +96,11 @@ export async function runCall<Answer extends { readonly kind: string }>(
     progress: progressOf(caller, request, state),
   };
   try {
-    const digest = callDigest(request.mcpReq.method, call.name, call.args);
-    if (revision === 'modern') return await oneRound(caller, request, context, { ...call, digest });
+    if (revision === 'modern') return await oneRound(caller, request, context, tool, args);
     let again: Pick<CallContext, 'responses' | 'state'> = {};
     for (;;) {
-      const answer = await call.work({ ...context, ...again });
-      if (!isQuestion(answer)) return answer;
+      const answer = await tool.call(args, { ...context, ...again });
+      if (answer.kind === 'answer') return answer;
       again = { responses: await askAll(request, answer), state: answer.state };
       signal.throwIfAborted();
     }
@@ -130,23 +114,20 @@ export async function runCall<Answer extends { readonly kind: string }>(
   }
 }
 
-function isQuestion(answer: { readonly kind: string }): answer is InputRequired {
-  return answer.kind === 'input-required';
-}
-
-async function oneRound<Answer extends { readonly kind: string }>(
+async function oneRound(
   { seal }: Pick<Caller, 'seal'>,
   request: ServerContext,
   context: CallContext,
-  { digest, work }: CallWork<Answer> & { readonly digest: string },
-): Promise<Answer | InputRequiredResult> {
-  const sealed = sealedFor(digest, request);
-  const again =
-    sealed === undefined ? {} : { responses: await givenResponses(request, sealed.asked), state: sealed.state };
-  const answer = await work({ ...context, ...again });
-  if (!isQuestion(answer)) return answer;
+  tool: ServerTool,
+  args: JsonObject,
+): Promise<ToolAnswer | InputRequiredResult> {
+  const call = callDigest(request.mcpReq.method, tool.name, args);
+  const sealed = sealedFor(call, request);
+  const again = sealed && { responses: await givenResponses(request, sealed.asked), state: sealed.state };
+  const answer = await tool.call(args, { ...context, ...again });
+  if (answer.kind === 'answer') return answer;
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
-  const requestState = await seal.close({ call: digest, state: answer.state, asked: answerableKeys(answer) });
+  const requestState = await seal.close({ call, state: answer.state, asked: answerableKeys(answer) });
   // The questions of an app are data; the SDK checks each before it is sent.
   const inputRequests = Object.fromEntries(entries);
   return { resultType: 'input_required', inputRequests, requestState } as InputRequiredResult;

@@ -1,8 +1,8 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
-import { type ClientPort, type ServerResources, shortened } from '../server-interface.ts';
+import { type ClientPort, shortened } from '../server-interface.ts';
 import { type ClientLink, createLink, followerPort } from './client-link.ts';
-import { bracketedHost, createGuard, type HttpAccess, httpPath } from './http-access.ts';
+import { bracketedHost, createGuard, type HttpAccess, type HttpAddress, httpPath, refuse } from './http-access.ts';
 import { HttpSessions, refusal, type SessionLimits, sessionLimits } from './http-sessions.ts';
 import { messageLimits, MessageScan, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
@@ -14,9 +14,7 @@ import { createMcpHandler, isLegacyRequest, SUBSCRIPTION_ID_META_KEY } from '@mo
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HttpOptions extends HttpAccess {
-  /** 0: any free port. */
-  readonly port: number;
+export interface HttpOptions extends HttpAccess, HttpAddress {
   readonly limits?: SessionLimits;
 }
 
@@ -92,15 +90,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     },
   );
   const { resources } = served.app;
-  const watches = resources && new ResourceWatches(resources, (uri) => modern.notify.resourceUpdated(uri));
-  const stopAnnouncing = served.app.watchLists?.((list) => {
-    const notices = {
-      tools: modern.notify.toolsChanged,
-      resources: modern.notify.resourcesChanged,
-      prompts: modern.notify.promptsChanged,
-    };
-    notices[list]();
-  });
+  const watches = new ResourceWatches(resources, (uri) => modern.notify.resourceUpdated(uri));
 
   async function fetch(request: Request): Promise<Response> {
     let body: Json | undefined;
@@ -116,15 +106,19 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
-    const unknown = await unknownResource(resources, listenedUris(body));
+    const uris = listenedUris(body);
+    const unknown = await unknownResource(resources, uris);
     if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
-    const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
-    // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
-    if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
+    const stops = uris.map((uri) => watches.follow(uri));
+    if (isListening(body)) {
+      // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
+      const listener = listenerOn(flow, link, body);
+      stops.push(...uris.map((uri) => resources.watch(uri, () => {}, listener)));
+    }
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       for (const stop of stops) stop();
@@ -136,8 +130,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   }
 
   async function close(): Promise<void> {
-    stopAnnouncing?.();
-    watches?.close();
+    watches.close();
     await Promise.all([modern.close(), sessions.close()]);
   }
 
@@ -145,9 +138,8 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 }
 
 /** Written here, as a handler of the SDK would do it: this method has none. */
-function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
-  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
-}
+const notFound = ({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) =>
+  Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -156,17 +148,8 @@ function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObjec
   );
 }
 
-function followOn(
-  resources: ServerResources | undefined,
-  uris: readonly string[],
-  client: ClientPort,
-): readonly (() => void)[] {
-  return resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
-}
-
-function isListening(body: Json | undefined): body is JsonObject {
-  return isJsonObject(body) && body.method === 'subscriptions/listen';
-}
+const isListening = (body: Json | undefined): body is JsonObject =>
+  isJsonObject(body) && body.method === 'subscriptions/listen';
 
 function listenedUris(body: Json | undefined): readonly string[] {
   if (!isListening(body)) return [];
@@ -185,18 +168,13 @@ const drainMs = 10_000;
 function refuseLargeBody(request: IncomingMessage, response: ServerResponse, longest: number): boolean {
   const length = Number(request.headers['content-length']);
   if (!(length > longest)) return false;
-  if (length > mostDrained) answer(response, longest);
+  const message = `Payload Too Large: a message has at most ${longest / 1024 / 1024} MiB.`;
+  if (length > mostDrained) refuse(response, 413, message);
   else {
     const timer = setTimeout(() => request.destroy(), drainMs).unref();
     request.once('close', () => clearTimeout(timer));
-    request.once('end', () => answer(response, longest));
+    request.once('end', () => refuse(response, 413, message));
     request.resume();
   }
   return true;
-}
-
-function answer(response: ServerResponse, longest: number): void {
-  const message = `Payload Too Large: a message has at most ${longest / 1024 / 1024} MiB.`;
-  response.writeHead(413, { 'content-type': 'application/json', connection: 'close' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
 }

@@ -8,22 +8,16 @@ import { type BrowseList, type BrowsePage, figureRow, listPage, textPage } from 
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread } from './inspected-thread.ts';
 
-export function showChanges(host: TuiSession): Promise<void> {
-  return browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
-}
+export const showChanges = (host: TuiSession): Promise<void> =>
+  browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
 
-interface Telling {
-  readonly turn: StoryTurn;
-  /** Absent: the turn sent no context. */
-  readonly told?: ToldContext;
-}
+/** `told` is absent if the turn sent no context. */
+type Telling = { readonly turn: StoryTurn; readonly told?: ToldContext };
 
 export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' | 'checkpoints'>): BrowseList {
-  const tellings = turns
-    .flatMap((turn): readonly Telling[] =>
-      turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told })),
-    )
-    .toReversed();
+  const tellingsOf = (turn: StoryTurn): readonly Telling[] =>
+    turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told }));
+  const tellings = turns.flatMap(tellingsOf).toReversed();
   const width = Math.max(0, ...tellings.map(({ told }) => formatCount(told?.tokens ?? 0).length)) + 1;
   const wide = `turn ${turns.length}`.length;
   return listPage('What each turn sent', tellings, {

@@ -77,12 +77,9 @@ async function undo(host: TuiSession, force: boolean): Promise<void> {
   host.notice('The rollback is undone: what it took back stands again. Files are unchanged.');
 }
 
-interface Confirmation {
-  readonly title: string;
+interface Confirmation extends Readonly<Record<'title' | 'yes' | 'no', string>> {
   /** Sentences that describe the consequences. */
   readonly about: readonly string[];
-  readonly yes: string;
-  readonly no: string;
   decide(isYes: boolean): void;
 }
 
@@ -123,9 +120,7 @@ export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): Brows
   });
 }
 
-function takeBackAction(press: BrowseAction['press']): BrowseAction {
-  return { key: 'u', does: 'takes it back', press };
-}
+const takeBackAction = (press: BrowseAction['press']): BrowseAction => ({ key: 'u', does: 'takes it back', press });
 
 interface Fate {
   readonly name: string;
@@ -197,6 +192,4 @@ function itemsPage({ name, items }: Fate, actions: readonly BrowseAction[]): Bro
   });
 }
 
-function sum(items: readonly FatedItem[]): number {
-  return items.reduce((total, { tokens }) => total + tokens, 0);
-}
+const sum = (items: readonly FatedItem[]): number => items.reduce((total, { tokens }) => total + tokens, 0);

@@ -44,10 +44,7 @@ export const groupLooks = {
 export type GroupKind = keyof typeof groupLooks;
 
 /** Puts each item into one group: the groups sum to the total of the window. `rest` is called in between. */
-export async function groupItems(
-  items: readonly WindowItem[],
-  rest: () => Promise<void>,
-): Promise<readonly WindowGroup[]> {
+export async function groupItems(items: readonly WindowItem[], rest: () => Promise<void>) {
   const found = new Map<string, { readonly kind: GroupKind; readonly items: WindowItem[] }>();
   for (const item of items) {
     const kind = kindOf(item);
@@ -112,10 +109,7 @@ function kindOfOutput({ part, call }: WindowItem): GroupKind {
 }
 
 /** The server of an MCP tool named `mcp__<server>__<tool>`. */
-function serverOf({ name }: NamedPart): string | undefined {
-  return /^mcp__(.+?)__/.exec(name)?.[1];
-}
-
+const serverOf = ({ name }: NamedPart): string | undefined => /^mcp__(.+?)__/.exec(name)?.[1];
 const tellingArguments = ['path', 'query', 'url', 'session_id'] as const;
 
 /** A short label for a call: its command, its file, or the tool with its arguments. */

@@ -139,9 +139,8 @@ export function itemLabel(window: WindowItem): string {
   const { part, item, call } = window;
   if (call !== undefined) return cleanLine(callWords(call).slice(0, longestLabel));
   if (item === undefined || part.family === 'context' || part.family === 'tool') return cleanLine(part.name);
-  if (part.family === 'model' && stringAt(item, 'call_id') !== undefined) {
+  if (part.family === 'model' && stringAt(item, 'call_id') !== undefined)
     return cleanLine(callWords(item).slice(0, longestLabel));
-  }
   if (item.type === 'reasoning') return 'reasoning';
   return cleanLine(window.text().trimStart().slice(0, longestLabel)) || cleanLine(part.name);
 }

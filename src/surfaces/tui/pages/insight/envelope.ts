@@ -118,16 +118,13 @@ function changePage({ field, from, to, origin }: ChangedField, before: number, n
   return textPage({ title: field, about, text: () => differences.join('\n\n') });
 }
 
-function groupOf(field: string): string {
-  return field.slice(0, field.indexOf('.'));
-}
+const groupOf = (field: string): string => field.slice(0, field.indexOf('.'));
 
 /** Bounds the work; long values are cut at the row end anyway. */
 const longestLine = 400;
 
-function valueLine(field: string, value: Json): string {
-  return cleanLine(envelopeFieldText(field, value).slice(0, longestLine));
-}
+const valueLine = (field: string, value: Json): string =>
+  cleanLine(envelopeFieldText(field, value).slice(0, longestLine));
 
 function wholeValue(field: string, value: Json): string {
   return typeof value === 'object' && value !== null

@@ -45,10 +45,7 @@ function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinAct
   };
 }
 
-interface PinResult {
-  readonly isDone: boolean;
-  readonly words: string;
-}
+type PinResult = { readonly isDone: boolean; readonly words: string };
 
 const longestShown = 200;
 
@@ -126,6 +123,4 @@ function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList
   });
 }
 
-function beginning(text: string): string {
-  return cleanLine(text.slice(0, longestLabel));
-}
+const beginning = (text: string): string => cleanLine(text.slice(0, longestLabel));

@@ -16,7 +16,7 @@ import {
 } from '../../../views/threads/replay-report.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { type BrowseList, type BrowsePage, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import { type BrowseList, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 
@@ -94,14 +94,13 @@ function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }:
       if (part === undefined) return [plain('the body, byte for byte')];
       return figureRow([plain(partLabel(part))], look, [formatCount(part.tokens), width], [cachedColumn(part), 11]);
     },
-    open: (part) => (part === undefined ? bodyPage(body) : partPage(part)),
+    open(part) {
+      const nothing = 'The bytes cannot be made from the file.';
+      if (part === undefined) return textPage({ title: 'body', text: () => body() ?? nothing });
+      const about = [...part.origin.map((line) => line.trim()), requestPartTokens(part)];
+      return textPage({ title: partLabel(part), about: [about.join(' · ')], text: part.text });
+    },
   });
-}
-
-function partPage(part: RequestPart): BrowsePage {
-  const { text } = part;
-  const about = [...part.origin.map((line) => line.trim()), requestPartTokens(part)];
-  return textPage({ title: partLabel(part), about: [about.join(' · ')], text });
 }
 
 function cachedColumn({ tokens, cached = 0 }: RequestPart): string {
@@ -109,11 +108,4 @@ function cachedColumn({ tokens, cached = 0 }: RequestPart): string {
   return cached === tokens ? 'cached' : `${percent(cached, tokens)} cached`;
 }
 
-function bodyPage(body: Replayed['body']): BrowsePage {
-  const text = (): string => body() ?? 'The bytes cannot be made from the file.';
-  return textPage({ title: 'body', text });
-}
-
-function partLabel({ origin }: RequestPart): string {
-  return cleanLine(origin.map((line) => line.trim()).join(': '));
-}
+const partLabel = ({ origin }: RequestPart): string => cleanLine(origin.map((line) => line.trim()).join(': '));

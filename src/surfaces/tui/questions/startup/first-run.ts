@@ -10,7 +10,6 @@ import { keySavedWords } from '../../../views/wording/settings-text.ts';
 
 /** A local server answers at once unless the machine is busy, so this delays only starts with a hanging one. */
 const patienceMs = 3000;
-
 type FirstRunParts = Pick<StartupQuestionParts, 'desk' | 'lend' | 'notice'> & { readonly engine: Engine };
 
 /** `model`: the engine has a model with these choices. `ready`: it already has one, or the user wants none. */

@@ -154,9 +154,9 @@ export class StartupQuestionView implements View {
   }
 }
 
-function usualHint(look: Look): Row {
-  return [styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle)];
-}
+const usualHint = (look: Look): Row => [
+  styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle),
+];
 
 /** Wraps an untrusted text with the screen margin. Its own line breaks stay. */
 function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {

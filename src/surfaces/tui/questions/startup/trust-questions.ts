@@ -15,9 +15,8 @@ import type { StartupQuestion } from './startup-question-views.ts';
 import type { StartupQuestionParts } from './startup-questions.ts';
 
 /** True if there is something to decide: if trust changes nothing, the user is not asked. */
-export function needsTrust({ trust, parts, decidesSandbox, isUndecidable }: FolderTrust): boolean {
-  return trust === 'unknown' && isUndecidable === undefined && (parts.length > 0 || decidesSandbox);
-}
+export const needsTrust = ({ trust, parts, decidesSandbox, isUndecidable }: FolderTrust): boolean =>
+  trust === 'unknown' && isUndecidable === undefined && (parts.length > 0 || decidesSandbox);
 
 /** `decided`: the engine must be loaded again to apply the decision. */
 type Decision = 'decided' | 'open' | 'left';
@@ -109,10 +108,7 @@ export async function askAboutConfig(
 type HooksGateParts = Pick<StartupQuestionParts, 'desk' | 'showRows'> & { readonly engine: Engine };
 
 /** New or changed hooks run only with the user's consent. */
-export function askForHooks(
-  { desk, engine, showRows }: HooksGateParts,
-  hooks: readonly ConfiguredHook[],
-): Promise<Decision> {
+export function askForHooks({ desk, engine, showRows }: HooksGateParts, hooks: readonly ConfiguredHook[]) {
   const changed = hooks.filter(({ trust }) => trust === 'modified').length;
   const isOne = hooks.length === 1;
   const count = isOne ? 'One hook waits' : `${hooks.length} hooks wait`;

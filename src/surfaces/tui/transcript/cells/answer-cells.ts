@@ -87,15 +87,11 @@ function answerRows(rows: readonly string[], look: Look, at = 0): readonly strin
   return rows.map((row, index) => (at + index === 0 ? `${mark} ${row}` : row === '' ? '' : `  ${row}`));
 }
 
-interface GrowingPart {
-  readonly kind: AnswerSection['kind'];
-  readonly markdown: MarkdownStream;
-  hasText: boolean;
-}
+const newPart = (kind: AnswerSection['kind']) => ({ kind, markdown: new MarkdownStream(), hasText: false });
 
 /** An arriving answer. When its item is complete, `answerCell` replaces it with the same rows. */
 export class AnswerStream implements Cell {
-  readonly #parts: GrowingPart[] = [newPart('prose')];
+  readonly #parts = [newPart('prose')];
   readonly #tags = new PlanTagStream();
 
   append(text: string): void {
@@ -156,7 +152,7 @@ export class AnswerStream implements Cell {
     return rows;
   }
 
-  get #last(): GrowingPart {
+  get #last() {
     return this.#parts.at(-1)!;
   }
 
@@ -169,10 +165,6 @@ export class AnswerStream implements Cell {
     part.markdown.end();
     this.#parts.push(newPart(this.#tags.passed === 1 ? 'plan' : 'prose'));
   }
-}
-
-function newPart(kind: AnswerSection['kind']): GrowingPart {
-  return { kind, markdown: new MarkdownStream(), hasText: false };
 }
 
 const thinking: Style = { weight: 'dim', italic: true };

@@ -15,7 +15,6 @@ export interface Cell {
   lastRows?(look: Look, least: number): LastRows;
 }
 
-/** The end of some rows, or all of them. */
 export interface LastRows {
   readonly rows: readonly string[];
   readonly isAll: boolean;
@@ -25,7 +24,6 @@ export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
   return { rows: (look) => drawRows(make(look), look) };
 }
 
-/** Parts of most cells. */
 interface HeadedRows {
   readonly mark: CellState | Piece;
   readonly head: Row;

@@ -38,7 +38,6 @@ function contentAsked({ kind, elicitation, agent }: Question): string | undefine
   return elicitation === undefined ? undefined : `what the server ${elicitation.server} asked`;
 }
 
-/** The decision about an act, and about something to answer. */
 function decisionWords({ kind, by }: Answer): readonly [act: string, answer: string] {
   const who = by === 'hook' ? 'A hook' : 'You';
   switch (kind) {

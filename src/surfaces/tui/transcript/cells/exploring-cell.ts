@@ -147,14 +147,9 @@ const plainWords = (words: readonly string[], valued: ReadonlySet<string> = sear
 
 const baseName = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) ?? path;
 
-interface SimpleCommand {
-  readonly words: readonly string[];
-  readonly isPiped: boolean;
-}
-
 /** Commands of a script that is simple enough to classify. Undefined for any other script. */
-function simpleCommands(script: string): readonly SimpleCommand[] | undefined {
-  const commands: SimpleCommand[] = [];
+function simpleCommands(script: string) {
+  const commands: { readonly words: readonly string[]; readonly isPiped: boolean }[] = [];
   let words: string[] = [];
   let isPiped = false;
   const token =
@@ -168,9 +163,7 @@ function simpleCommands(script: string): readonly SimpleCommand[] | undefined {
     const [, silenced, operator, word] = found;
     if (silenced !== undefined) continue;
     if (word !== undefined) {
-      words.push(
-        word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
-      );
+      words.push(word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
       continue;
     }
     if (words.length === 0) return undefined;

@@ -166,7 +166,6 @@ function hiddenIn({ lines, total }: Folded, gap: readonly string[], isCut: boole
 /** Marks a place where the model got a shortened output, and the file has no more. */
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
-/** Replaces what a cell leaves out. */
 export const foldRow = (lines: number, look: Look): Row => [
   styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle),
 ];

@@ -33,9 +33,21 @@ export interface EventContext {
 
 type EventOf<Kind extends ThreadEvent['kind']> = Extract<ThreadEvent, { kind: Kind }>;
 
-/** Cells of the events that have one. */
+/** Events without a cell: what they report is seen elsewhere on the screen. */
+type WithoutCell =
+  | `${'thread' | 'turn' | 'item' | 'hook' | 'checkpoint'}-started`
+  | `item-updated`
+  | 'settings'
+  | 'code-reviewed'
+  | 'question-asked'
+  | 'usage'
+  | 'checkpoint-stage';
+
 const eventCells: {
-  readonly [Kind in ThreadEvent['kind']]?: (event: EventOf<Kind>, by: EventContext) => Cell | undefined;
+  readonly [Kind in Exclude<ThreadEvent['kind'], WithoutCell>]: (
+    event: EventOf<Kind>,
+    by: EventContext,
+  ) => Cell | undefined;
 } = {
   'item-completed': ({ item }) => itemCell(item),
   'call-refused': refusedCell,
@@ -69,8 +81,8 @@ const eventCells: {
 };
 
 export function eventCell(event: ThreadEvent, by: EventContext = {}): Cell | undefined {
-  const make = eventCells[event.kind] as ((event: ThreadEvent, by: EventContext) => Cell | undefined) | undefined;
-  return make?.(event, by);
+  const makers: Readonly<Partial<Record<string, (event: never, by: EventContext) => Cell | undefined>>> = eventCells;
+  return makers[event.kind]?.(event as never, by);
 }
 
 const itemCells: {

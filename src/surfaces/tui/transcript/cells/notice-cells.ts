@@ -109,16 +109,14 @@ export function failedTurnCell(
   const left = at === undefined || opensAt === undefined ? 0 : opensAt - at;
   const opens =
     opensAt === undefined || left < 1000 ? [] : [`It may work at ${timeOfDay(opensAt)}, in ${elapsedWords(left)}.`];
-  if (continuedBy !== undefined) {
+  if (continuedBy !== undefined)
     return quietCell({ line: `${continuedBy} continues: ${what}`, details: [said ?? '', next].join('\n').trim() });
-  }
   return noticeCell('error', {
     message: what,
     next: [...(said === undefined ? [] : [`The provider says: ${said}`]), [...opens, next].join(' ')].join('\n'),
   });
 }
 
-/** The cost of a turn. Empty if no price is known. */
 export function turnCostWords(before: Usage | undefined, now: Usage | undefined): readonly string[] {
   if (before === undefined || now?.cost === undefined) return [];
   const { cost, estimated } = usageSince(before, now);

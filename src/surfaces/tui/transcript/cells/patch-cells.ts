@@ -47,8 +47,10 @@ export function patchCell(item: FileChangeItem): Cell {
       const head = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
       return { mark, head, lines, body: bodyRows(file!, isBad, look) };
     }
-    const verb = isBad ? 'Failed to edit' : status === 'in-progress' ? 'Editing' : 'Edited';
-    const head = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total(files))];
+    const sum = (key: 'added' | 'removed'): number => files.reduce((all, file) => all + file[key], 0);
+    const total = { added: sum('added'), removed: sum('removed') };
+    const verb = verbOf({ kind: 'update' }, status);
+    const head = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total)];
     const corner = styled(`  ${glyphsOf(look).corner} `, dimStyle);
     const body = files.flatMap((file) => [
       ...wrapIn(look, [...fileTitle(file, look), ...kindPieces(file.change)], [corner], margin),
@@ -58,20 +60,15 @@ export function patchCell(item: FileChangeItem): Cell {
   });
 }
 
-interface PatchedFile {
-  readonly change: ChangedFile;
-  readonly lines: ReturnType<typeof diffLinesOf>;
-  readonly added: number;
-  readonly removed: number;
-}
+type PatchedFile = ReturnType<typeof fileOf>;
 
-function fileOf(change: ChangedFile): PatchedFile {
+function fileOf(change: ChangedFile) {
   const lines = diffLinesOf(change);
-  const of = (kind: string): number => lines.reduce((sum, line) => sum + (line.kind === kind ? 1 : 0), 0);
-  return { change, lines, added: of('added'), removed: of('removed') };
+  const count = (wanted: string): number => lines.filter(({ kind }) => kind === wanted).length;
+  return { change, lines, added: count('added'), removed: count('removed') };
 }
 
-function verbOf({ kind }: ChangedFile, status: FileChangeItem['status']): string {
+function verbOf({ kind }: Pick<ChangedFile, 'kind'>, status: FileChangeItem['status']): string {
   const [doing, done, noun] = {
     add: ['Adding', 'Added', 'add'],
     delete: ['Deleting', 'Deleted', 'delete'],
@@ -92,14 +89,9 @@ function fileTitle({ change, added, removed }: PatchedFile, look: Look): Row {
 const kindPieces = ({ kind }: ChangedFile): Row =>
   kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
 
-function countPieces({ added, removed }: { readonly added: number; readonly removed: number }): Row {
+function countPieces({ added, removed }: Pick<PatchedFile, 'added' | 'removed'>): Row {
   if (added === 0 && removed === 0) return [];
   return [plain(' ('), styled(`+${added}`, goodStyle), plain(' '), styled(`-${removed}`, badStyle), plain(')')];
-}
-
-function total(files: readonly PatchedFile[]): { readonly added: number; readonly removed: number } {
-  const sum = (key: 'added' | 'removed'): number => files.reduce((all, file) => all + file[key], 0);
-  return { added: sum('added'), removed: sum('removed') };
 }
 
 /** A failed patch shows its changes only in the transcript view. */
@@ -179,11 +171,8 @@ function lineRows({ kind, number }: DiffLine, text: Row, digits: number, look: L
   if (kind === 'gap' || kind === 'note') return [];
   const style = styleOf(kind, look);
   const column = digits === 0 ? '' : `${String(number ?? '').padStart(digits)} `;
-  const first: Row = [
-    ...margin,
-    ...(column === '' ? [] : [numberPiece(column, kind, look)]),
-    { text: signs[kind], style },
-  ];
+  const numbers = column === '' ? [] : [numberPiece(column, kind, look)];
+  const first: Row = [...margin, ...numbers, { text: signs[kind], style }];
   const rest: Row = [...margin, plain(' '.repeat(column.length + 1))];
   const body = kind === 'same' ? text : restyled(text, style);
   const rows = wrapRow(body, { width: look.width, first, rest, breaking: 'anywhere' });

@@ -39,14 +39,12 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
 }
 
 /** A review of which only the text is known. */
-function plainReviewCell(text: string): Cell {
-  return {
-    rows(look) {
-      const head = drawRows(headRows(look, 'plain', [styled('Code review', boldStyle)]), look);
-      return [...head, '', ...bodyRows(text, look)];
-    },
-  };
-}
+const plainReviewCell = (text: string): Cell => ({
+  rows(look) {
+    const head = headRows(look, 'plain', [styled('Code review', boldStyle)]);
+    return [...drawRows(head, look), '', ...bodyRows(text, look)];
+  },
+});
 
 function findingRows({ title, body, priority, place }: ReviewFinding, look: Look): readonly string[] {
   // Reviewers often write the priority into the title.

@@ -114,7 +114,6 @@ export function backgroundCell(item: ToolCallItem): Cell | undefined {
 
 const longestKeys = 200;
 
-/** Names keys that have no sign. */
 function shownKeys(typed: string): string {
   const near = typed.length > longestKeys ? `${typed.slice(0, longestKeys)} and more` : typed;
   const shown = JSON.stringify(near.replaceAll('\u0003', '^C').replaceAll('\u0004', '^D'));

@@ -27,7 +27,6 @@ export function inlineLines({ parts }: InlineText, places: Places): readonly Row
   return lines;
 }
 
-/** Like `inlineLines`, for a text of one line. */
 export const inlineRow = (text: InlineText, places: Places): Row => inlineLines(text, places)[0] ?? [];
 
 function piecesOf(parts: readonly Inline[], around: Style, places: Places): readonly Piece[] {

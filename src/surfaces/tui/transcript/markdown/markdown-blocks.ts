@@ -2,6 +2,7 @@ import type { Block, ItemBlock, TableBlock } from '../../../../base/markdown/blo
 import { InlineText } from '../../../../base/markdown/inline-text.ts';
 import { drawRow, rowColumns } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { accentStyle, badStyle, goodStyle } from '../../screen/text/style.ts';
 import { type Piece, plain, restyled, type Row, type Style, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { inlineLines, inlineRow } from './inline-text.ts';
@@ -75,9 +76,8 @@ export class LeafWriter {
     const task = container.kind === 'item' ? container.item.task : undefined;
     for (const [at, block] of blocks.entries()) this.block(block, at === 0 ? task : undefined);
     // An empty item still has its marker.
-    if (container.isNew && container.kind === 'item') {
+    if (container.isNew && container.kind === 'item')
       this.#leaf({ kind: 'paragraph', words: new InlineText(''), task });
-    }
     this.#containers.pop();
   }
 
@@ -180,12 +180,7 @@ export function drawLeaf(leaf: Leaf, look: Look): readonly string[] {
   return [...above, ...body].map((row) => drawRow(row, look));
 }
 
-interface Prefixes {
-  readonly first: Row;
-  readonly rest: Row;
-}
-
-function leafRows(leaf: Leaf, look: Look, { first, rest }: Prefixes): readonly Row[] {
+function leafRows(leaf: Leaf, look: Look, { first, rest }: { first: Row; rest: Row }): readonly Row[] {
   const { width } = look;
   switch (leaf.kind) {
     case 'paragraph': {
@@ -212,14 +207,9 @@ function leafRows(leaf: Leaf, look: Look, { first, rest }: Prefixes): readonly R
 function codeRow({ text, grammar, inside }: Extract<Leaf, { kind: 'code' }>): Row {
   if (grammar === undefined) return [plain(text)];
   if (grammar !== 'diff') return highlightLine(text, grammar, inside).row;
-  const colour = text.startsWith('+')
-    ? 'good'
-    : text.startsWith('-')
-      ? 'bad'
-      : text.startsWith('@@')
-        ? 'accent'
-        : undefined;
-  return [colour === undefined ? plain(text) : styled(text, { colour })];
+  if (text.startsWith('@@')) return [styled(text, accentStyle)];
+  if (text.startsWith('+')) return [styled(text, goodStyle)];
+  return [text.startsWith('-') ? styled(text, badStyle) : plain(text)];
 }
 
 function boxPieces(box: 'open' | 'done' | undefined, look: Look): readonly Piece[] {

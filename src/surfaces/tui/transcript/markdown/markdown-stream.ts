@@ -122,7 +122,6 @@ function readLeaves(text: string, give: (leaf: Leaf) => void): void {
   reader.end();
 }
 
-/** Reads a line of untrusted text. */
 function readLine(reader: MarkdownReader, source: string): void {
   for (const line of cleanText(source.replace(/\r+$/, '')).split('\n')) reader.line(withoutTabs(line, 4));
 }

@@ -6,11 +6,6 @@ export interface LongToken {
   readonly role: 'string' | 'comment';
 }
 
-export interface HighlightedLine {
-  readonly row: Row;
-  readonly inside: LongToken | undefined;
-}
-
 const longestLine = 4096;
 
 const styles: Readonly<Record<SyntaxRole, Style>> = {
@@ -20,7 +15,12 @@ const styles: Readonly<Record<SyntaxRole, Style>> = {
   number: { colour: 'number' },
 };
 
-export function highlightLine(line: string, grammar: Grammar, inside?: LongToken): HighlightedLine {
+/** `inside`: the token in which the next line begins. */
+export function highlightLine(
+  line: string,
+  grammar: Grammar,
+  inside?: LongToken,
+): { readonly row: Row; readonly inside?: LongToken } {
   if (line.length > longestLine) return { row: [plain(line)], inside: undefined };
   const row: Piece[] = [];
   let at = 0;

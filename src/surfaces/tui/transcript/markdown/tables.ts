@@ -82,17 +82,10 @@ const indent: Row = [plain('  ')];
 const mostNameColumns = 40;
 
 /** Each row as lines of name and value, with a rule between rows. An empty cell has no line. */
-function records(
-  heads: readonly Cell[],
-  cells: readonly (readonly Cell[])[],
-  room: number,
-  look: Look,
-): readonly Row[] {
+function records(heads: readonly Cell[], cells: readonly (readonly Cell[])[], room: number, look: Look) {
   const { rule } = glyphsOf(look);
-  const names = heads.map((head) => {
-    const whole = head.flatMap((part, at) => (at === 0 ? part : [plain(' '), ...part]));
-    return cutRow(whole, mostNameColumns, look);
-  });
+  const inOneRow = (head: Cell): Row => head.flatMap((part, at) => (at === 0 ? part : [plain(' '), ...part]));
+  const names = heads.map((head) => cutRow(inOneRow(head), mostNameColumns, look));
   const line: Row = [styled(rule.repeat(Math.max(1, Math.min(room, 40))), dimStyle)];
   return cells.flatMap((row, index) => {
     const lines = row.flatMap((cell, at) => {
@@ -146,7 +139,6 @@ function widestOf(widths: readonly number[], least: readonly number[]): number {
   return widest;
 }
 
-/** Minimum widths of a column in each step. */
 function leastWidths({ natural, word }: ColumnMeasure): readonly [number, number, number] {
   if (natural <= shortColumns) return [natural, natural, natural];
   const easy = Math.min(natural, Math.max(easyProse, word));

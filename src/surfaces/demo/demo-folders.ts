@@ -149,19 +149,18 @@ export const fixPatch = `*** Begin Patch
  * The demo project, by file name: a function with a bug, a check that finds it, and a slow release. The check names its
  * Node by path: inside the sandbox the search path is the login shell's.
  */
-function projectFiles(node: string): Readonly<Record<string, string>> {
-  return {
-    'AGENTS.md':
-      'Run `sh check` after every change.\nA release is `sh release tag upload announce`; never do a step twice.\n',
-    'largest.mjs': `${buggyLine}\n`,
-    'largest.test.mjs': `import { largest } from './largest.mjs';
+const projectFiles = (node: string): Readonly<Record<string, string>> => ({
+  'AGENTS.md':
+    'Run `sh check` after every change.\nA release is `sh release tag upload announce`; never do a step twice.\n',
+  'largest.mjs': `${buggyLine}\n`,
+  'largest.test.mjs': `import { largest } from './largest.mjs';
 
 const found = largest([9, 10]);
 console.log(\`largest([9, 10]) is \${found}: \${found === 10 ? 'pass' : 'FAIL, should be 10'}\`);
 process.exitCode = found === 10 ? 0 : 1;
 `,
-    check: `exec ${shellWords([node])} largest.test.mjs\n`,
-    release: `for step in "$@"; do
+  check: `exec ${shellWords([node])} largest.test.mjs\n`,
+  release: `for step in "$@"; do
   echo "$step 1.0.1" | tee -a ${releaseLog}
   if [ "$step" = tag ]; then
     # Mirrors get time to see the tag. A dot now and then also ends this script when no reader is left.
@@ -174,5 +173,4 @@ process.exitCode = found === 10 ? 0 : 1;
   fi
 done
 `,
-  };
-}
+});

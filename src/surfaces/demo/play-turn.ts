@@ -17,9 +17,7 @@ export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-f
 
 const report = 'This should not happen. Please report it, with everything above.';
 
-export function unexpectedTrouble(message: string): Trouble {
-  return { code: 'demo-unexpected', message, next: report };
-}
+export const unexpectedTrouble = (message: string): Trouble => ({ code: 'demo-unexpected', message, next: report });
 
 /** Why a turn does not suit the story: no sandbox, or no end. Undefined if it does. */
 export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {

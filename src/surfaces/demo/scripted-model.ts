@@ -103,13 +103,10 @@ function askedIn(item: Item): keyof typeof demoPrompts | undefined {
   return (Object.keys(demoPrompts) as (keyof typeof demoPrompts)[]).find((name) => demoPrompts[name] === text);
 }
 
-function isLogged(step: string, reports: readonly CallReport[]): boolean {
-  return reports.some(({ output }) => output.split('\n').some((line) => line.startsWith(`${step} `)));
-}
+const isLogged = (step: string, reports: readonly CallReport[]): boolean =>
+  reports.some(({ output }) => output.split('\n').some((line) => line.startsWith(`${step} `)));
 
-function run(command: string): ItemDraft {
-  return callTool('exec_command', { cmd: command });
-}
+const run = (command: string): ItemDraft => callTool('exec_command', { cmd: command });
 
 function patch(isFunction: boolean): ItemDraft {
   if (isFunction) return callTool('apply_patch', { input: fixPatch });
@@ -146,23 +143,18 @@ function sharedTokens(before: WeighedRequest, now: WeighedRequest): number {
   return requestTokens({ ...now, input: differs < 0 ? now.input : now.input.slice(0, differs) });
 }
 
-export function sentItems({ body }: ScriptedRequest): readonly Item[] {
-  return (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
-}
+export const sentItems = ({ body }: ScriptedRequest): readonly Item[] =>
+  (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
 
-export function callOutputs(items: readonly Item[]): readonly string[] {
-  return items.filter(isCallOutput).map((item) => stringAt(item, 'output') ?? '');
-}
+export const callOutputs = (items: readonly Item[]): readonly string[] =>
+  items.filter(isCallOutput).map((item) => stringAt(item, 'output') ?? '');
 
 /** Texts that the model did not write itself. A message may hold several, each with its own markers. */
-export function engineTexts(items: readonly Item[]): readonly string[] {
-  return items.flatMap((item) => {
+export const engineTexts = (items: readonly Item[]): readonly string[] =>
+  items.flatMap((item) => {
     if (isCallOutput(item)) return callOutputs([item]);
     if (!isMessage(item) || item.role === 'assistant') return [];
     return item.content.map((part) => messageText({ ...item, content: [part] }));
   });
-}
 
-function isCallOutput({ type }: Item): boolean {
-  return type === 'function_call_output' || type === 'custom_tool_call_output';
-}
+const isCallOutput = ({ type }: Item): boolean => type === 'function_call_output' || type === 'custom_tool_call_output';

@@ -78,12 +78,11 @@ function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void 
   if (words !== '') page.paragraph(`Capstan sent the model: "${shown}"`, 'dim');
 }
 
-function logged({ place }: DemoParts): string {
-  return readProjectFile(place, releaseLog)
+const logged = ({ place }: DemoParts): string =>
+  readProjectFile(place, releaseLog)
     .split('\n')
     .filter((line) => line !== '')
     .join(', ');
-}
 
 /** Compares the requests rebuilt from the thread's file with those that the scripted model received. */
 export async function showProof({ page, place, model }: DemoParts): Promise<Trouble | undefined> {
@@ -145,6 +144,4 @@ function commonLength(one: Buffer, other: Buffer): number {
   return differs < 0 ? one.length : differs;
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

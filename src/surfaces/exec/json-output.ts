@@ -153,14 +153,10 @@ const itemTypes = {
 } as const;
 
 /** True for a warning about the installation, which programs that read the events can do nothing about. */
-function isNote({ code }: Outcome): boolean {
-  return Object.hasOwn(sandboxNotices, code);
-}
+const isNote = ({ code }: Outcome): boolean => Object.hasOwn(sandboxNotices, code);
 
 /** The final events of a failed turn. Readers have no second field for advice, so it is part of the text. */
-function failedTurn(outcome: Outcome): readonly ExecEvent[] {
-  return ended(failure(outcome).message);
-}
+const failedTurn = (outcome: Outcome): readonly ExecEvent[] => ended(failure(outcome).message);
 
 function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
   const text = fullText(outcome);
@@ -171,12 +167,10 @@ function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
 
 const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);
 
-function ended(message: string): readonly ExecEvent[] {
-  return [
-    { type: 'error', message },
-    { type: 'turn.failed', error: { message } },
-  ];
-}
+const ended = (message: string): readonly ExecEvent[] => [
+  { type: 'error', message },
+  { type: 'turn.failed', error: { message } },
+];
 
 function execUsage(usage: Usage): ExecUsage {
   const { total_tokens: _total, ...counts } = usageForPrograms(usage);

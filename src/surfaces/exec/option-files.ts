@@ -59,9 +59,8 @@ function isStandardOutput(path: string): boolean {
 }
 
 /** Also true for another device that displays what is written to it. */
-function isTerminal(path: string): boolean {
-  return fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
-}
+const isTerminal = (path: string): boolean =>
+  fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 
 function whyNotWritable(path: string): string | undefined {
   const kind = kindOfEntry(path);
@@ -134,13 +133,11 @@ export async function loadOutputSchema(
   };
 }
 
-function partlyChecked(path: string, place: string): Outcome<'schema-partly-checked'> {
-  return {
-    code: 'schema-partly-checked',
-    message: `Part of the output schema ${path} is not checked: ${place}.`,
-    next: 'Correct it: types are those of JSON, $ref leads within the schema, and a pattern has no look-around or back-reference.',
-  };
-}
+const partlyChecked = (path: string, place: string): Outcome<'schema-partly-checked'> => ({
+  code: 'schema-partly-checked',
+  message: `Part of the output schema ${path} is not checked: ${place}.`,
+  next: 'Correct it: types are those of JSON, $ref leads within the schema, and a pattern has no look-around or back-reference.',
+});
 
 /** The parsed object, or why the text is none. */
 function parse(text: string): JsonObject | string {

@@ -32,11 +32,10 @@ export function approvalMismatch(
   };
 }
 
-function runsUnasked(policy: ResolvedPolicy): string {
-  return needsSandbox(policy)
+const runsUnasked = (policy: ResolvedPolicy): string =>
+  needsSandbox(policy)
     ? 'Commands and patches run inside the sandbox without a question. Capstan refuses those that need more, commands that destroy, and those that a rule asks about.'
     : 'Commands and patches run without a sandbox and without a question. Capstan refuses only commands that destroy, and those that a rule asks about.';
-}
 
 /** A waiting thread explains how to answer; a run that continues its turn asks at once, or says that it cannot. */
 export function adaptSuspendedNotice(notice: Outcome, run: 'asks' | 'cannot-ask' | 'starts-anew'): Outcome {
@@ -71,9 +70,8 @@ const wants = [
   ['cyberAccessProgram', '--cyber-access-program'],
 ] as const;
 
-export function needsPrompt({ options }: ExecArguments): string | undefined {
-  return wants.find(([key]) => key !== 'lastMessageFile' && (options[key]?.length ?? 0) > 0)?.[1];
-}
+export const needsPrompt = ({ options }: ExecArguments): string | undefined =>
+  wants.find(([key]) => key !== 'lastMessageFile' && (options[key]?.length ?? 0) > 0)?.[1];
 
 /** Why a fork without a prompt cannot do what an option requests. */
 export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | undefined {

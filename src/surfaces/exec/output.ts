@@ -57,9 +57,8 @@ export class HeldBack {
   }
 }
 
-function endsTurn({ kind }: ThreadEvent): boolean {
-  return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
-}
+const endsTurn = ({ kind }: ThreadEvent): boolean =>
+  kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
 
 /** The output of a run. Standard output carries the contract, standard error is for people. */
 export interface Output {

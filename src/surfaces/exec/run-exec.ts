@@ -31,14 +31,12 @@ import { readPrompt } from './stdin.ts';
 import { resolve } from 'node:path';
 
 /** Runs `capstan exec` without loading the tables of other commands. */
-export function runExec(words: readonly string[]): Promise<number> {
-  return runCommand(execCommand, words, () => ({ run, whereElse }));
-}
+export const runExec = (words: readonly string[]): Promise<number> =>
+  runCommand(execCommand, words, () => ({ run, whereElse }));
 
 /** The place of a turn's answer when standard output could not take it. */
-export function whereElse({ options }: ExecArguments): string {
-  return options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
-}
+export const whereElse = ({ options }: ExecArguments): string =>
+  options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
 
 /**
  * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an unfit answer (without `--json`), or an unwritten
@@ -237,9 +235,8 @@ function checkRepository(
 type WorkingAgent = Pick<LiveThread, 'id' | 'cost'>;
 
 /** Agents other than the turn's own thread that still work: the program is about to end them with itself. */
-function otherWorkingAgents(threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] {
-  return threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
-}
+const otherWorkingAgents = (threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] =>
+  threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
 
 /** Reports agents that still worked when the turn ended. One may have finished before the program did. */
 export function agentsLeftOutcome(working: readonly WorkingAgent[], root: AgentNode): Outcome | undefined {
@@ -269,6 +266,4 @@ export function agentsLeftOutcome(working: readonly WorkingAgent[], root: AgentN
   };
 }
 
-function nodesIn(node: AgentNode): readonly AgentNode[] {
-  return [node, ...node.agents.flatMap(nodesIn)];
-}
+const nodesIn = (node: AgentNode): readonly AgentNode[] => [node, ...node.agents.flatMap(nodesIn)];

@@ -132,10 +132,8 @@ const severalTargets: Outcome = {
   next: 'Give only one of --uncommitted, --base, --commit and words.',
 };
 
-function noRepository(cwd: string): Outcome {
-  return {
-    code: 'not-a-repository',
-    message: `${cwd} is not in a git repository.`,
-    next: 'Go to one, or say in words what to review.',
-  };
-}
+const noRepository = (cwd: string): Outcome => ({
+  code: 'not-a-repository',
+  message: `${cwd} is not in a git repository.`,
+  next: 'Go to one, or say in words what to review.',
+});

@@ -126,9 +126,8 @@ function lineFor(
 }
 
 /** If the shell command does not take its words as plain text, only a line with all of its words knows what it runs. */
-function approves(prefix: readonly string[], command: readonly string[]): boolean {
-  return beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
-}
+const approves = (prefix: readonly string[], command: readonly string[]): boolean =>
+  beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
 
 /** The lines that deny something found besides the commands, in a script that cannot be read whole, or as `eval`. */
 function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
@@ -185,9 +184,7 @@ export function readAnswers(text: string, file: string): readonly AnswerLine[] |
   return answers.length > 0 ? answers : invalid(`${file}: there are no answers in this file.`);
 }
 
-function invalid(message: string): Outcome<'approvals-invalid'> {
-  return { code: 'approvals-invalid', message, next: form };
-}
+const invalid = (message: string): Outcome<'approvals-invalid'> => ({ code: 'approvals-invalid', message, next: form });
 
 function readLine(line: string): AnswerLine | string {
   const value = parse(line);
@@ -230,13 +227,11 @@ function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
   return `"kind" must be ${joinWithOr(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
 }
 
-function isWords(value: Json): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
-}
+const isWords = (value: Json): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
 
-function isTexts(value: Json | undefined): boolean {
-  return isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
-}
+const isTexts = (value: Json | undefined): boolean =>
+  isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
 
 function parse(line: string): unknown {
   try {

@@ -47,8 +47,8 @@ export interface ListedCommand {
 
 const outputRows = 3;
 
-export function listedCommandCell({ name, argv, printed }: ListedCommand): Cell {
-  return cellFromRows((look) => {
+export const listedCommandCell = ({ name, argv, printed }: ListedCommand): Cell =>
+  cellFromRows((look) => {
     const [first = []] = commandLineRows(argv);
     const title = [styled(name, boldStyle), plain(' '), ...first];
     return [
@@ -56,4 +56,3 @@ export function listedCommandCell({ name, argv, printed }: ListedCommand): Cell 
       ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
     ];
   });
-}

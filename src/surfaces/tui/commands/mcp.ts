@@ -46,13 +46,10 @@ async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: strin
 
 const mostOfDescription = 200;
 
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0]!.slice(0, mostOfDescription);
-}
+const firstLine = (text: string): string => text.trim().split('\n')[0]!.slice(0, mostOfDescription);
 
-function wantsLogin({ table, isLoggedIn, enabled }: ListedServer): boolean {
-  return enabled && !isLoggedIn && table['url'] !== undefined && table['bearer_token_env_var'] === undefined;
-}
+const wantsLogin = ({ table, isLoggedIn, enabled }: ListedServer): boolean =>
+  enabled && !isLoggedIn && table['url'] !== undefined && table['bearer_token_env_var'] === undefined;
 
 async function logIn(session: TuiSession, registry: McpRegistry, name: string): Promise<void> {
   const show = (page: URL): void => session.notice(`Open this page to log in to ${name}:\n${page.href}`);

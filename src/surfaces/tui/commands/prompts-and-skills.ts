@@ -55,9 +55,9 @@ type ExpandedPrompt =
 
 const places = /\$(?:\$|ARGUMENTS\b|[1-9]|([A-Z][A-Z\d_]*)\b)/g;
 
-function namedPlaces(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(places)].flatMap(([, name]) => name ?? []))];
-}
+const namedPlaces = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(places)].flatMap(([, name]) => name ?? [])),
+];
 
 /**
  * Expands a prompt: `$1` to `$9` by number, `$ARGUMENTS` all of it, and `$NAME` what `NAME=value` gives. `$$` is a

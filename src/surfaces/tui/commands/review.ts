@@ -45,27 +45,23 @@ interface TargetList {
   readonly none: string;
 }
 
-function branchList({ current, branches }: ReviewChoices): TargetList {
-  return {
-    title: `Base branch for ${current ?? 'the commit that is checked out'}`,
-    targets: branches.map((branch) => ({
-      item: { label: branch, about: `${current ?? 'HEAD'} -> ${branch}` },
-      target: { kind: 'base', branch },
-    })),
-    none: 'This repository has no other branch to compare with.',
-  };
-}
+const branchList = ({ current, branches }: ReviewChoices): TargetList => ({
+  title: `Base branch for ${current ?? 'the commit that is checked out'}`,
+  targets: branches.map((branch) => ({
+    item: { label: branch, about: `${current ?? 'HEAD'} -> ${branch}` },
+    target: { kind: 'base', branch },
+  })),
+  none: 'This repository has no other branch to compare with.',
+});
 
-function commitList({ commits }: ReviewChoices): TargetList {
-  return {
-    title: 'Commit to review',
-    targets: commits.map(({ id, title }) => ({
-      item: { label: id.slice(0, 9), about: title },
-      target: { kind: 'commit', commit: id, title },
-    })),
-    none: 'This repository has no commit yet.',
-  };
-}
+const commitList = ({ commits }: ReviewChoices): TargetList => ({
+  title: 'Commit to review',
+  targets: commits.map(({ id, title }) => ({
+    item: { label: id.slice(0, 9), about: title },
+    target: { kind: 'commit', commit: id, title },
+  })),
+  none: 'This repository has no commit yet.',
+});
 
 async function offerTargets(
   session: TuiSession,
@@ -110,9 +106,7 @@ async function runReview(session: TuiSession, target: ReviewTarget): Promise<voi
 }
 
 /** Hides the reviewer's answer: Capstan parses it and shows the findings. */
-function isShown(event: ThreadEvent): boolean {
-  return !('item' in event) || event.item?.kind !== 'agent-message';
-}
+const isShown = (event: ThreadEvent): boolean => !('item' in event) || event.item?.kind !== 'agent-message';
 
 /** "Interrupted turn" means a turn of the user, which this is not. */
 function spoken(event: ThreadEvent): ThreadEvent {

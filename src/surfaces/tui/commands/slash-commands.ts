@@ -132,9 +132,8 @@ export const slashCommands = [
 
 export type SlashName = (typeof slashCommands)[number]['name'];
 
-export function findSlash(name: string): (SlashCommand & { readonly name: SlashName }) | undefined {
-  return slashCommands.find((command) => command.name === name);
-}
+export const findSlash = (name: string): (SlashCommand & { readonly name: SlashName }) | undefined =>
+  slashCommands.find((command) => command.name === name);
 
 /** Commands that begin with the typed name, and those of `more`; an exact match first. */
 export function matchingSlash(typed: string, more: readonly SlashCommand[]): readonly SlashCommand[] {
@@ -169,6 +168,5 @@ export function askedArgument({ text, cursor, elements }: Draft): AskedArgument 
   return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext };
 }
 
-export function withArgument({ command, before, hasNext }: AskedArgument, value: string): string {
-  return `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;
-}
+export const withArgument = ({ command, before, hasNext }: AskedArgument, value: string): string =>
+  `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;

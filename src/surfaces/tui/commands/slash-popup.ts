@@ -48,9 +48,7 @@ export class SlashPopup {
   }
 }
 
-function nameOf({ name, takes }: SlashCommand): string {
-  return takes === undefined ? `/${name}` : `/${name} ${takes}`;
-}
+const nameOf = ({ name, takes }: SlashCommand): string => (takes === undefined ? `/${name}` : `/${name} ${takes}`);
 
 const mostRows = 8;
 const leastNames = 16;

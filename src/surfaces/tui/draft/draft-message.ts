@@ -141,10 +141,8 @@ export async function readUserInput(draft: Draft, reader: PictureReader): Promis
 }
 
 /** Reported when a picture is added, and again on sending. */
-export function modelTakesNoPictures(model: string): Outcome {
-  return {
-    code: 'model-without-pictures',
-    message: `${model} does not take pictures.`,
-    next: 'Choose another model with /model, or send the message without pictures.',
-  };
-}
+export const modelTakesNoPictures = (model: string): Outcome => ({
+  code: 'model-without-pictures',
+  message: `${model} does not take pictures.`,
+  next: 'Choose another model with /model, or send the message without pictures.',
+});

@@ -47,13 +47,12 @@ export async function editOutside(
 }
 
 /** A shell splits the variable into words, as users expect. */
-function run(editor: string, file: string, env: EditOutside['env']): Promise<number | string> {
-  return new Promise((resolve, reject) => {
+const run = (editor: string, file: string, env: EditOutside['env']): Promise<number | string> =>
+  new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
   });
-}
 
 /** The draft of the edited text, in which pastes were expanded. A picture occurs as often as its label does. */
 export function editedDraft(before: Draft, edited: string): Draft {

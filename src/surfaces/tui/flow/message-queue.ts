@@ -201,9 +201,10 @@ export class KeptQueue {
   }
 }
 
-function writtenDraft({ text, elements }: Draft): JsonObject {
-  return { text, elements: elements.map(({ start, end, payload }) => ({ start, end, payload: { ...payload } })) };
-}
+const writtenDraft = ({ text, elements }: Draft): JsonObject => ({
+  text,
+  elements: elements.map(({ start, end, payload }) => ({ start, end, payload: { ...payload } })),
+});
 
 /** Undefined: not a draft. A draft with invalid elements becomes plain text. */
 function readDraft(value: JsonObject): Draft | undefined {

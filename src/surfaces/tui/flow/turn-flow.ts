@@ -278,9 +278,8 @@ export class TurnFlow {
 }
 
 /** True if the next turn would fail in the same way. */
-function isLasting(end: RunningWorkEnd, now: number): boolean {
-  return end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
-}
+const isLasting = (end: RunningWorkEnd, now: number): boolean =>
+  end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 
 interface TurnFailure {
   readonly outcome: Outcome;

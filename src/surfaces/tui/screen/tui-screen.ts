@@ -351,9 +351,12 @@ export class FrameClock {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function defaultScreenLook(env: Environment, places: Pick<ScreenLook, 'cwd' | 'home'>): ScreenLook {
-  return { ...places, colours: terminalColours(env), palette: 'ansi', glyphs: terminalGlyphs(env) };
-}
+export const defaultScreenLook = (env: Environment, places: Pick<ScreenLook, 'cwd' | 'home'>): ScreenLook => ({
+  ...places,
+  colours: terminalColours(env),
+  palette: 'ansi',
+  glyphs: terminalGlyphs(env),
+});
 
 /** For a screen reader: words, and nothing that is drawn again. */
 export const screenReaderLook = {

@@ -32,11 +32,10 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
   });
 }
 
-function advice({ code, next }: Outcome, name: string | undefined): string {
-  return code === 'thread-unknown' && name === undefined
+const advice = ({ code, next }: Outcome, name: string | undefined): string =>
+  code === 'thread-unknown' && name === undefined
     ? 'Name a thread, as `capstan threads list` shows them, or start one: `capstan exec --help` says how.'
     : next;
-}
 
 type Work<Form extends Command, Loaded> = (
   given: CommandArguments<Form>,
@@ -44,20 +43,20 @@ type Work<Form extends Command, Loaded> = (
 ) => number | Outcome | Promise<number | Outcome>;
 
 /** The work of a command that begins with the engine of this folder. */
-export function withEngine<Form extends Command>(work: Work<Form, CommandEngine>) {
-  return async (given: CommandArguments<Form>): Promise<number | Outcome> => {
+export const withEngine =
+  <Form extends Command>(work: Work<Form, CommandEngine>) =>
+  async (given: CommandArguments<Form>): Promise<number | Outcome> => {
     const loaded = await loadCommandEngine();
     return 'code' in loaded ? loaded : work(given, loaded);
   };
-}
 
 /** The work of a command that begins with the lines of a thread. */
-export function withReadThread<Form extends Command>(work: Work<Form, ReadThread>) {
-  return async (given: CommandArguments<Form>): Promise<number | Outcome> => {
+export const withReadThread =
+  <Form extends Command>(work: Work<Form, ReadThread>) =>
+  async (given: CommandArguments<Form>): Promise<number | Outcome> => {
     const thread = await loadThread(given.thread);
     return 'code' in thread ? thread : work(given, thread);
   };
-}
 
 export interface CommandEngine {
   readonly engine: Engine;

@@ -73,9 +73,8 @@ function overridesOf(given: EngineChoices) {
 }
 
 /** A value that is no number is refused with the other faults of the configuration. */
-function amountOf(text: string): number | string {
-  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
-}
+const amountOf = (text: string): number | string =>
+  text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 
 /** Sets who answers, and that questions are asked. Permissions of commands stay as configured. */
 const reviewedWork = [
@@ -84,6 +83,5 @@ const reviewedWork = [
 ];
 
 /** For `-c` of commands: an unknown key is only a warning, because it may belong to another program. */
-export function commandLineOverrides(given: readonly string[]) {
-  return given.map((written) => ({ written, foreign: true as const }));
-}
+export const commandLineOverrides = (given: readonly string[]) =>
+  given.map((written) => ({ written, foreign: true as const }));

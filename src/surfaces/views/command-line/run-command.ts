@@ -123,13 +123,11 @@ function pairExample(option: string): string {
   return 'Write -c key=value, for example -c model_reasoning_effort=high.';
 }
 
-export function wrongUsage(
+export const wrongUsage = (
   { name }: Pick<Command, 'name'>,
   message: string,
   next = `See \`capstan ${name} --help\`.`,
-): Outcome<'usage'> {
-  return { code: 'usage', message: `${name}: ${message}`, next };
-}
+): Outcome<'usage'> => ({ code: 'usage', message: `${name}: ${message}`, next });
 
 function wrongChoice(command: Command, takes: string, written: string, choices: readonly string[] = []) {
   const next = `${didYouMean(written, choices)}See \`capstan ${command.name} --help\`.`;
@@ -145,9 +143,8 @@ export function splitOption(word: string): readonly [name: string, attached: str
   return word.length > 2 ? [word.slice(0, 2), word.slice(word[2] === '=' ? 3 : 2)] : [word, undefined];
 }
 
-function unset({ value, repeats }: CommandOption): Value | undefined {
-  return value === undefined ? false : repeats === true ? [] : undefined;
-}
+const unset = ({ value, repeats }: CommandOption): Value | undefined =>
+  value === undefined ? false : repeats === true ? [] : undefined;
 
 /** Undefined if the option does not accept the value. */
 function readValue({ number, choices }: CommandOption, written: string): string | number | undefined {

@@ -80,9 +80,8 @@ export function tellingReason({ form, cause, why, sections, texts }: Telling): s
   return form === 'unknown' || form === 'bundle' ? '-' : firstTwo(changedWords(sections));
 }
 
-function firstTwo(words: readonly string[]): string {
-  return `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
-}
+const firstTwo = (words: readonly string[]): string =>
+  `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
 
 /** Members that hold all of their section, or all that has no member of its own. */
 const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);

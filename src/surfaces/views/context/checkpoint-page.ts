@@ -24,9 +24,12 @@ interface Fate {
 type CheckpointView = ReturnType<typeof checkpointView>;
 
 /** A checkpoint by itself, for programs. Without a report, another program made it. */
-export function checkpointHead({ number, turn, at, report }: StoryCheckpoint) {
-  return { number, turn, at, report: report && checkpointFields(report) };
-}
+export const checkpointHead = ({ number, turn, at, report }: StoryCheckpoint) => ({
+  number,
+  turn,
+  at,
+  report: report && checkpointFields(report),
+});
 
 /** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
 export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) {
@@ -73,9 +76,8 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
 }
 
 /** True if all of it describes the environment: code repeats that whenever nothing proves that the model knows it. */
-function isToldByCode({ origin }: Entry): boolean {
-  return origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
-}
+const isToldByCode = ({ origin }: Entry): boolean =>
+  origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 
 const ofTheWorld = new Set<string>(sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]));
 
@@ -118,6 +120,4 @@ function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
 }
 
 /** Identifies an item in both histories. Items of other programs may have no id. */
-function keyOf({ item }: Entry): string {
-  return stringAt(item, 'id') ?? JSON.stringify(item);
-}
+const keyOf = ({ item }: Entry): string => stringAt(item, 'id') ?? JSON.stringify(item);

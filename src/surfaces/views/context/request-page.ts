@@ -83,9 +83,7 @@ export function requestPartTokens({ tokens, cached = 0 }: Pick<RequestPart, 'tok
   return `${formatCount(tokens)} tokens${inCache}`;
 }
 
-function itemsOf({ history }: ThreadState): readonly Item[] {
-  return entries(history).map(({ item }) => item);
-}
+const itemsOf = ({ history }: ThreadState): readonly Item[] => entries(history).map(({ item }) => item);
 
 /** Names items outside history: texts of a request beside the conversation, and items that it sends in short form. */
 function unnamed({ record }: StoryRequest, index: number, length: number): string {

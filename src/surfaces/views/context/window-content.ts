@@ -170,19 +170,18 @@ function withTools(
   };
 }
 
-export function toolName(tool: ToolSpec): string {
-  return stringAt(tool, 'name') ?? tool.type;
-}
+export const toolName = (tool: ToolSpec): string => stringAt(tool, 'name') ?? tool.type;
 
-function toolPart(tool: ToolSpec): WindowPart {
-  return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
-}
+const toolPart = (tool: ToolSpec): WindowPart => ({
+  what: { kind: 'tool', name: toolName(tool) },
+  tokens: toolTokens(tool),
+  measure: 'estimated',
+});
 
-function sentTo(reader: Reader, { history }: ThreadState): readonly Entry[] {
-  return entries(history).filter(
+const sentTo = (reader: Reader, { history }: ThreadState): readonly Entry[] =>
+  entries(history).filter(
     ({ item, maker }) => reader === undefined || itemForProvider(item, maker, reader) !== undefined,
   );
-}
 
 /** Providers leave the encrypted reasoning of earlier turns out of their counts, although it is sent. */
 function earlierReasoning(known: readonly Entry[]): readonly Entry[] {
@@ -273,13 +272,14 @@ function instructionsPart(state: ThreadState, next?: NextRequest): WindowPart {
   return { what: { kind: 'instructions' }, tokens, measure: 'estimated' };
 }
 
-function estimated(entry: Entry): WindowPart {
-  return { what: { kind: 'entry', entry }, tokens: itemTokens(entry.item), measure: 'estimated' };
-}
+const estimated = (entry: Entry): WindowPart => ({
+  what: { kind: 'entry', entry },
+  tokens: itemTokens(entry.item),
+  measure: 'estimated',
+});
 
-export function sumTokens(parts: readonly { readonly tokens: number }[]): number {
-  return parts.reduce((total, { tokens }) => total + tokens, 0);
-}
+export const sumTokens = (parts: readonly { readonly tokens: number }[]): number =>
+  parts.reduce((total, { tokens }) => total + tokens, 0);
 
 /**
  * Maps each item of a request to its entry of history: the projection yields the item or a replacement. That of a
@@ -309,10 +309,9 @@ export function itemText(item: Item): string {
 }
 
 /** Pictures and encrypted reasoning are long and tell a reader nothing. */
-function short(value: object): string {
-  return JSON.stringify(value, (_, member: unknown) =>
+const short = (value: object): string =>
+  JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'string' && member.length > 300
       ? `${member.slice(0, 60)}… (${formatCount(member.length)} characters)`
       : member,
   );
-}

@@ -30,9 +30,7 @@ import { type FamilyShare, groupParts, type NamedPart, partNamer } from './windo
 export type WindowView = ReturnType<typeof windowView>;
 
 /** The window's content, for programs. `next` is absent if the next turn cannot be foreseen. */
-export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
-  return readWindow(story, next).view;
-}
+export const windowView = (story: ThreadStory, next: ForeseenRequest | Outcome) => readWindow(story, next).view;
 
 /** The view, with the content of each part in the order of `parts`, and the cost of a request. */
 export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
@@ -192,14 +190,13 @@ function windowItems(
   );
 }
 
-function callsById({ state }: ThreadStory): ReadonlyMap<string, Item> {
-  return new Map(
+const callsById = ({ state }: ThreadStory): ReadonlyMap<string, Item> =>
+  new Map(
     entries(state.history).flatMap(({ item, origin }) => {
       const id = stringAt(item, 'call_id');
       return id === undefined || origin.family !== 'model' ? [] : [[id, item] as const];
     }),
   );
-}
 
 function entryText({ item, origin }: Entry, at: number): string {
   const text = origin.family === 'context' && isMessage(item) ? item.content[at]?.['text'] : undefined;

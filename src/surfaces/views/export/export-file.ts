@@ -62,9 +62,11 @@ export async function replaceExport(
 const leadsOutWords =
   'it leads through a link, which a command may have made, out of the folders where commands may write';
 
-function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
-  return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
-}
+const unwritten = (path: string, error: unknown): Outcome<'export-unwritten'> => ({
+  code: 'export-unwritten',
+  message: `${path} cannot be written: ${(error as Error).message}.`,
+  next: '',
+});
 
 export type ExportFormat = 'jsonl' | 'markdown' | 'html';
 

@@ -68,11 +68,10 @@ function callBlock(call: RecordedCall): string {
   return `${called}\n\n${folded(`Output${pictures}`, fenced(report.output))}`;
 }
 
-function decidedLines(call: RecordedCall): string {
-  return questionAndAnswerLines(call)
+const decidedLines = (call: RecordedCall): string =>
+  questionAndAnswerLines(call)
     .map((words) => `\n\n*${escaped(words)}*`)
     .join('');
-}
 
 /** Keeps an answer from affecting what follows: code that it leaves open is closed, and no HTML begins a block. */
 function enclosed(text: string): string {
@@ -90,16 +89,14 @@ function enclosed(text: string): string {
   return [...lines, ...(open === undefined ? [] : [open.marks])].join('\n');
 }
 
-function folded(summary: string, body: string): string {
-  return `<details><summary>${escapeHtml(summary)}</summary>\n\n${body}\n\n</details>`;
-}
+const folded = (summary: string, body: string): string =>
+  `<details><summary>${escapeHtml(summary)}</summary>\n\n${body}\n\n</details>`;
 
-function quoted(text: string): string {
-  return visibleText(text)
+const quoted = (text: string): string =>
+  visibleText(text)
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
-}
 
 function fenced(text: string, language = ''): string {
   const fence = ticksAround(text, 3);
@@ -118,8 +115,7 @@ function ticksAround(text: string, least: number): string {
   return '`'.repeat(longest);
 }
 
-function escaped(text: string): string {
-  return visibleText(text)
+const escaped = (text: string): string =>
+  visibleText(text)
     .replaceAll('\n', ' ')
     .replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`);
-}

@@ -70,14 +70,11 @@ export function fieldLine({ name, kind, about, isRequired, options, least, most,
   return `${name} (${limits.join(', ')})${about === '' ? '' : `: ${about}`}`;
 }
 
-function unitOf(kind: FormField['kind']): string {
-  return kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
-}
+const unitOf = (kind: FormField['kind']): string =>
+  kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
 
 /** A server could name an option like one of Capstan's own answers. */
-function quoted(text: string): string {
-  return `"${text}"`;
-}
+const quoted = (text: string): string => `"${text}"`;
 
 export interface Choice {
   readonly key: string;
@@ -120,15 +117,11 @@ const whyNot: Choice = {
 };
 
 /** An answer to an MCP server's question goes to that server, which has no place for a note; no model reads it. */
-export function carriesNote(kind: Question['kind']): boolean {
-  return kind !== 'elicitation';
-}
+export const carriesNote = (kind: Question['kind']): boolean => kind !== 'elicitation';
 
 /** One per line: a row of them would break at the edge of the terminal. */
-export function choiceLines(choices: readonly Choice[]): readonly Span[] {
-  return choices.flatMap(({ key, words }, i) => [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`]);
-}
+export const choiceLines = (choices: readonly Choice[]): readonly Span[] =>
+  choices.flatMap(({ key, words }, i) => [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`]);
 
-export function pressOne(choices: readonly Choice[]): string {
-  return `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;
-}
+export const pressOne = (choices: readonly Choice[]): string =>
+  `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;

@@ -19,9 +19,8 @@ export interface TableForm {
 }
 
 /** Aligned rows, with two spaces between cells and without colours. */
-export function table(rows: readonly (readonly TableCell[])[], form: TableForm = {}): string {
-  return paint(tableSpans(rows, form), false);
-}
+export const table = (rows: readonly (readonly TableCell[])[], form: TableForm = {}): string =>
+  paint(tableSpans(rows, form), false);
 
 export function tableSpans(
   rows: readonly (readonly TableCell[])[],
@@ -47,14 +46,10 @@ export function tableSpans(
   });
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** Works for any number of rows: arguments of a call are limited. */
-function largest(numbers: readonly number[]): number {
-  return numbers.reduce((most, each) => Math.max(most, each), 0);
-}
+const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0);
 
 function cellText(cell: TableCell): string {
   if (typeof cell === 'number') return formatCount(cell);
@@ -108,9 +103,7 @@ export function printResult(
   return 0;
 }
 
-export function prettyJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
-}
+export const prettyJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 export function wrapSentences(text: string, { proseWidth }: PageForm, indent = ''): string {
   const lines = wrap(text, proseWidth - indent.length);

@@ -6,13 +6,11 @@ import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from '
 import { stripVTControlCharacters } from 'node:util';
 
 /** A screen on standard error, or on another stream. Only a terminal has a rewritable line. */
-export function openScreen(stream: ScreenStream = process.stderr): Screen {
-  return new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
-}
+export const openScreen = (stream: ScreenStream = process.stderr): Screen =>
+  new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
 
-export function canRewriteLines({ isTTY }: SizedStream, env: Variables = process.env): boolean {
-  return isTTY === true && env['TERM'] !== 'dumb';
-}
+export const canRewriteLines = ({ isTTY }: SizedStream, env: Variables = process.env): boolean =>
+  isTTY === true && env['TERM'] !== 'dumb';
 
 export interface ScreenStream extends SizedStream {
   write(text: string): unknown;

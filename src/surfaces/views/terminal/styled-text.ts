@@ -34,8 +34,8 @@ export function wantsColor(
 }
 
 /** The text is made visible first, so that no escape sequence but our own is left. */
-export function paint(spans: readonly Span[], color: boolean): string {
-  return spans
+export const paint = (spans: readonly Span[], color: boolean): string =>
+  spans
     .map((span) => {
       if (typeof span === 'string') return visibleText(span);
       const text = visibleText(span.text);
@@ -43,7 +43,6 @@ export function paint(spans: readonly Span[], color: boolean): string {
       return color && text !== '' ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
     })
     .join('');
-}
 
 export const bold = (text: string): StyledText => ({ look: 'bold', text });
 export const dim = (text: string): StyledText => ({ look: 'dim', text });

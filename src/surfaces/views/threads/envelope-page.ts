@@ -39,15 +39,12 @@ export function envelopeJson(id: string, view: EnvelopeView) {
   return { thread: id, turn: number, turn_id: turnId, at, ...shown };
 }
 
-function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> {
-  return (
-    turns[number - 1] ?? {
-      code: 'no-turn',
-      message: `The thread has ${plural(turns.length, 'turn')}.`,
-      next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
-    }
-  );
-}
+const chooseTurn = ({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> =>
+  turns[number - 1] ?? {
+    code: 'no-turn',
+    message: `The thread has ${plural(turns.length, 'turn')}.`,
+    next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
+  };
 
 function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
   const next = `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`;
@@ -66,8 +63,8 @@ export interface ShownField {
 }
 
 /** The fields of a stored envelope, in the order of the map. Long texts are stored as size and digest. */
-export function envelopeFields(stored: JsonObject): readonly ShownField[] {
-  return ownership.flatMap((row) => {
+export const envelopeFields = (stored: JsonObject): readonly ShownField[] =>
+  ownership.flatMap((row) => {
     const { field, consumers, awaits } = row;
     const value = valueAt(stored, field.split('.'));
     if (value === undefined) return [];
@@ -75,7 +72,6 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
     const paths = consumers.map(({ path }) => path);
     return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, awaits }];
   });
-}
 
 /** The layer or caller that chose the field's whole setting, else its source if there was no choice. */
 function originOf({ field, source }: Ownership, stored: JsonObject): string {
@@ -104,14 +100,13 @@ function sourceOf(field: string, stored: JsonObject): string {
 export type ChangedField = ReturnType<typeof changedFields>[number];
 
 /** A value is absent if the turn did not have it. The origin is that of the newer value. */
-function changedFields(before: JsonObject, now: JsonObject) {
-  return ownership.flatMap((row) => {
+const changedFields = (before: JsonObject, now: JsonObject) =>
+  ownership.flatMap((row) => {
     const { field } = row;
     const [from, to] = [before, now].map((stored) => valueAt(stored, field.split('.')));
     const origin = to === undefined ? undefined : originOf(row, now);
     return equalJson(from, to) ? [] : [{ field, ...defined({ from, to, origin }) }];
   });
-}
 
 const [valueWidth, lastWidth, wideEnough] = [34, 36, 120];
 
@@ -193,14 +188,11 @@ export function envelopeTurnLine(id: string, { number, id: turnId, at, compacts 
   return `${place}\n${turnId === undefined ? '' : `turn ${turnId} · `}${clockTimeOf(at)}`;
 }
 
-function groupOf(field: string): string {
-  return field.slice(0, field.indexOf('.'));
-}
+const groupOf = (field: string): string => field.slice(0, field.indexOf('.'));
 
 /** Times are worded for people; `--json` has the exact value. */
-export function envelopeFieldText(field: string, value: Json): string {
-  return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
-}
+export const envelopeFieldText = (field: string, value: Json): string =>
+  field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
 
 function valueText(value: Json): string {
   if (typeof value === 'number') return formatCount(value);
@@ -229,9 +221,7 @@ function digestText(value: JsonObject): string | undefined {
   return `${formatCount(characters)} characters, digest ${digest.slice(0, 8)}`;
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll('\n', ' ');
-}
+const oneLine = (text: string): string => text.replaceAll('\n', ' ');
 
 /** A place at which two values differ; a side without a value is absent. */
 export interface ValueDifference {
@@ -257,9 +247,8 @@ function hasMembers(value: Json | undefined): value is object & Json {
   return isJsonObject(value) && value['digest'] === undefined;
 }
 
-function memberOf(value: object, name: string): Json | undefined {
-  return (value as Readonly<Record<string, Json | undefined>>)[name];
-}
+const memberOf = (value: object, name: string): Json | undefined =>
+  (value as Readonly<Record<string, Json | undefined>>)[name];
 
 const before = 10;
 

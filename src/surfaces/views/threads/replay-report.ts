@@ -104,9 +104,8 @@ const summaries = {
   inferred: 'of another program, with nothing to compare',
 } as const satisfies Partial<Record<Result, string>>;
 
-function countOf(requests: readonly ReplayedRequest[], wanted: Result): number {
-  return requests.filter(({ result }) => result === wanted).length;
-}
+const countOf = (requests: readonly ReplayedRequest[], wanted: Result): number =>
+  requests.filter(({ result }) => result === wanted).length;
 
 export function summaryWords(requests: readonly ReplayedRequest[]): string {
   const total = requests.length;
@@ -149,9 +148,8 @@ export interface ReplayedFrame {
   readonly bytes: number;
 }
 
-export function isNotReproduced({ result }: ReplayedRequest): boolean {
-  return result === 'different' || result === 'tools-missing';
-}
+export const isNotReproduced = ({ result }: ReplayedRequest): boolean =>
+  result === 'different' || result === 'tools-missing';
 
 function replayedRequest(
   request: RebuiltRequest | InferredRequest,
@@ -192,9 +190,7 @@ function replayedRequest(
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Rebuilds every request of a thread, or of one `turn`, in order, and compares it with what was sent. */
 export async function* replayRequests(

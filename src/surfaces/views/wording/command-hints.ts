@@ -23,9 +23,8 @@ export function resumeCommand(
 }
 
 /** A command that can be pasted and run: asks the thread's open questions, and continues its turn. */
-export function answerCommand(id: string, { approvals = 'ask' }: { readonly approvals?: string } = {}): string {
-  return ['capstan exec resume', id, '--approvals', shellWords([approvals])].join(' ');
-}
+export const answerCommand = (id: string, { approvals = 'ask' }: { readonly approvals?: string } = {}): string =>
+  ['capstan exec resume', id, '--approvals', shellWords([approvals])].join(' ');
 
 const longestHint = 100;
 

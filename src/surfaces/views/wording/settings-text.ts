@@ -105,9 +105,8 @@ export function configuredGates({ effective, requirements }: GateSources): reado
   });
 }
 
-export function serverAddressWords({ command, args = [], url }: JsonObject): string {
-  return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
-}
+export const serverAddressWords = ({ command, args = [], url }: JsonObject): string =>
+  visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 
 export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
   const why = failure === undefined ? undefined : visibleLine(failure);
@@ -138,6 +137,5 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
 const words = { noted: 'noted', nothing: 'nothing to note', failed: 'failed' } as const;
 
 /** Saving a key does not try it at the provider: it may be for another one, or for a server that is not running yet. */
-export function keySavedWords(where: string): string {
-  return `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
-}
+export const keySavedWords = (where: string): string =>
+  `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;

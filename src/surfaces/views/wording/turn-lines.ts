@@ -65,14 +65,12 @@ export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 
   return { call, reason: fold(reason.trim(), true).join('\n') };
 }
 
-export function planLines({ steps }: PlanItem): readonly string[] {
-  return steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
-}
+export const planLines = ({ steps }: PlanItem): readonly string[] =>
+  steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
 
 /** A command as written. Rows after the first are marked: without a mark they could pass for the model's words. */
-export function commandLines(argv: readonly string[]): string {
-  return `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
-}
+export const commandLines = (argv: readonly string[]): string =>
+  `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
 
 const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
 
@@ -145,16 +143,13 @@ function beginning(text: Json | undefined): string {
   return first.length > longestFirstLine ? `${first.slice(0, longestFirstLine)}…` : first;
 }
 
-function toolLine({ server, tool }: ToolCallItem): string {
-  return visibleLine(`tool ${shownName(tool)}${server === undefined ? '' : ` of the MCP server ${server}`}`);
-}
+const toolLine = ({ server, tool }: ToolCallItem): string =>
+  visibleLine(`tool ${shownName(tool)}${server === undefined ? '' : ` of the MCP server ${server}`}`);
 
 /** No tool has a longer name, but a model may call for any. */
 const longest = 120;
 
-export function shownName(name: string): string {
-  return name.length > longest ? `${name.slice(0, longest)}…` : name;
-}
+export const shownName = (name: string): string => (name.length > longest ? `${name.slice(0, longest)}…` : name);
 
 const tools: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal']);
 
@@ -183,9 +178,7 @@ const standings: Readonly<Record<GoalStatus, string>> = {
   complete: 'complete',
 };
 
-export function goalStatusWords(status: GoalStatus): string {
-  return `goal ${standings[status]}`;
-}
+export const goalStatusWords = (status: GoalStatus): string => `goal ${standings[status]}`;
 
 /** The usage of a goal: `1,200 of 5,000 tokens`. */
 export function goalTokensWords({ tokensUsed, tokenBudget }: Pick<Goal, 'tokensUsed' | 'tokenBudget'>): string {
@@ -224,9 +217,8 @@ const words: Readonly<Partial<Record<HookEntry['kind'], Readonly<Partial<Record<
   stop: { PostToolUse: 'withheld the result', SessionStart: 'ended the turn', PostCompact: 'ended the turn' },
 };
 
-export function missingAnswerReason({ endedBy }: { readonly endedBy?: 'hook' }): string {
-  return endedBy === undefined ? 'The model ended the turn without an answer.' : 'A hook ended the turn.';
-}
+export const missingAnswerReason = ({ endedBy }: { readonly endedBy?: 'hook' }): string =>
+  endedBy === undefined ? 'The model ended the turn without an answer.' : 'A hook ended the turn.';
 
 function short(text: string, limit: number): string {
   const [first = ''] = text.split('\n', 1);
@@ -280,9 +272,8 @@ export function isRetryWorthShowing(retry: Extract<ThreadEvent, { kind: 'retryin
 }
 
 /** A prompt with the text from standard input, as the model gets both. */
-export function withPipedInput(prompt: string, piped: string): string {
-  return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
-}
+export const withPipedInput = (prompt: string, piped: string): string =>
+  `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 
 export function shownPipedInput(text: string): string {
   const end = '\n</stdin>';

@@ -40,9 +40,8 @@ export function showRaw(session: TuiSession): void {
   openPage(session.parts.stage, { title, rows: (look) => drawRows(rows(look), look) });
 }
 
-function lastAnswer(session: TuiSession): string | undefined {
-  return session.parts.stage.transcript.entries.findLast(({ answer }) => answer !== undefined)?.answer;
-}
+const lastAnswer = (session: TuiSession): string | undefined =>
+  session.parts.stage.transcript.entries.findLast(({ answer }) => answer !== undefined)?.answer;
 
 function nameOf({ kind, language }: CopiedPart): string {
   if (kind === 'answer') return 'the whole answer';
@@ -123,13 +122,8 @@ export function copiedParts(answer: string): readonly CopiedPart[] {
   return parts;
 }
 
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
-function isQuote(line: string): boolean {
-  return /^ {0,3}>/.test(line);
-}
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+const isQuote = (line: string): boolean => /^ {0,3}>/.test(line);
 
 interface CopyParts {
   readonly ways: readonly CopyWay[];

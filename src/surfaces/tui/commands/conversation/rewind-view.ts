@@ -100,9 +100,8 @@ export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreRepor
 }
 
 /** `2 files restored`. Empty: there are none. */
-export function counted(list: readonly unknown[], what: string, does: string): readonly string[] {
-  return list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
-}
+export const counted = (list: readonly unknown[], what: string, does: string): readonly string[] =>
+  list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
 
 function promptRows(prompt: string, look: Look): readonly Row[] {
   const { prompt: sign, ellipsis } = glyphsOf(look);
@@ -155,10 +154,8 @@ function fileRows({ path, kind, diff }: RestoreDiff, look: Look): readonly Row[]
   return [...head, ...diffRows(diffLinesOf({ diff: diff.text, kind: 'update' }), path, look)];
 }
 
-function listed(verb: string, style: typeof boldStyle, text: string, look: Look): readonly Row[] {
-  return wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: margin });
-}
+const listed = (verb: string, style: typeof boldStyle, text: string, look: Look): readonly Row[] =>
+  wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: margin });
 
-function words(text: string, look: Look, style: typeof boldStyle = {}): readonly Row[] {
-  return wrapRow([styled(cleanLine(text), style)], { width: look.width });
-}
+const words = (text: string, look: Look, style: typeof boldStyle = {}): readonly Row[] =>
+  wrapRow([styled(cleanLine(text), style)], { width: look.width });

@@ -184,9 +184,8 @@ export type KeyChange =
   | { readonly kind: 'unbind' | 'default' };
 
 /** The keys that an action keeps if another one gets these strokes. */
-function keysBeside({ keys }: KeyBinding, strokes: string): readonly string[] {
-  return keys.filter((key) => !strokesCollide(key, strokes));
-}
+const keysBeside = ({ keys }: KeyBinding, strokes: string): readonly string[] =>
+  keys.filter((key) => !strokesCollide(key, strokes));
 
 function changedKeys(binding: KeyBinding, change: KeyChange): readonly string[] {
   const { action, keys } = binding;

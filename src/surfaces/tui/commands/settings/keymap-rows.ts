@@ -29,9 +29,8 @@ export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly Li
   ];
 }
 
-export function keyWords(keys: readonly string[]): string {
-  return keys.length === 0 ? 'no key' : keys.map(shownKey).join(', ');
-}
+export const keyWords = (keys: readonly string[]): string =>
+  keys.length === 0 ? 'no key' : keys.map(shownKey).join(', ');
 
 /** As many as fit, then the number of the others. */
 function shortKeys(keys: readonly string[]): string {

@@ -44,8 +44,8 @@ export function readStrokes(written: string): string | undefined {
 export const typesCharacter = (name: string): boolean => name === 'space' || [...name].length === 1;
 
 /** A reported key in the form of config.toml: `ctrl-x ctrl-t`. */
-export function writtenStrokes(strokes: string): string {
-  return strokes
+export const writtenStrokes = (strokes: string): string =>
+  strokes
     .split(' ')
     .map((stroke) =>
       stroke
@@ -55,12 +55,11 @@ export function writtenStrokes(strokes: string): string {
         .replace('escape', 'esc'),
     )
     .join(' ');
-}
 
 const shownNames: Readonly<Record<string, string>> = { escape: 'esc', pageup: 'page up', pagedown: 'page down' };
 
-export function shownKey(strokes: string): string {
-  return strokes
+export const shownKey = (strokes: string): string =>
+  strokes
     .split(' ')
     .map((stroke) => {
       const [, before = '', name = ''] = /^((?:(?:ctrl|alt|shift)\+)*)(.+)$/.exec(stroke) ?? [];
@@ -68,4 +67,3 @@ export function shownKey(strokes: string): string {
       return before + (shownNames[sign] ?? sign);
     })
     .join(' ');
-}

@@ -39,11 +39,10 @@ export const withoutHidden = (text: string): string =>
   replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
 
 /** `cleanText` split into lines, with blanks for tabs. */
-export function cleanLines(text: string): readonly string[] {
-  return cleanText(text)
+export const cleanLines = (text: string): readonly string[] =>
+  cleanText(text)
     .split('\n')
     .map((line) => withoutTabs(line, codeTab));
-}
 
 export const trimmedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
 const codeTab = 4;

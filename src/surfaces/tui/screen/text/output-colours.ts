@@ -116,9 +116,8 @@ export function paintedRows(page: string, look: Look): readonly string[] {
   );
 }
 
-function themed(row: Row): Row {
-  return row.map((piece) => {
+const themed = (row: Row): Row =>
+  row.map((piece) => {
     const colour = typeof piece.style?.colour === 'number' ? roles[piece.style.colour] : undefined;
     return colour === undefined ? piece : { ...piece, style: { ...piece.style, colour } };
   });
-}

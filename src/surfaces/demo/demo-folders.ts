@@ -23,9 +23,8 @@ export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders
   const place = { root, made, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
   mkdirSync(place.project);
-  for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
+  for (const [name, text] of Object.entries(projectFiles(process.execPath)))
     writeFileSync(join(place.project, name), text);
-  }
   if (!initialise(place, env)) {
     // Without git, create as much of a repository as the engine requires.
     mkdirSync(join(place.project, '.git', 'hooks'), { recursive: true });

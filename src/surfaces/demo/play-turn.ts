@@ -79,8 +79,7 @@ export async function playTurn(stage: DemoParts, { options, words, meanwhile }: 
   if (first === undefined || last === undefined) return { end, told: [], reports: [] };
   const known = before === 0 ? 0 : sentItems(model.requests[before - 1]!).length;
   const told = engineTexts(sentItems(first).slice(known)).filter((text) => text !== words);
-  const reports = callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport);
-  return { end, told, reports };
+  return { end, told, reports: callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport) };
 }
 
 type ExecProcess = ReturnType<typeof startExec>;

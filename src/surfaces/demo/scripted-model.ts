@@ -126,8 +126,7 @@ export function countedUsage(
   const shared = before === undefined ? 0 : sharedTokens(weighed(before), weighed(request));
   const cachedInput = shared < leastCached ? 0 : Math.floor(shared / cacheBlock) * cacheBlock;
   const items = answer.map(asItem).filter((item) => item !== undefined);
-  const output = items.reduce((sum, item) => sum + itemTokens(item), 0);
-  return { input, cachedInput, output, reasoningOutput: 0 };
+  return { input, cachedInput, output: items.reduce((sum, item) => sum + itemTokens(item), 0), reasoningOutput: 0 };
 }
 
 function weighed({ body }: ScriptedRequest): WeighedRequest {

@@ -112,8 +112,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     exitsAfter: options.sdkJson ? ['SIGTERM'] : [],
   });
   const { cyberAccessProgram } = options;
-  const text = typeof prompt === 'string' ? prompt : '';
-  const input = { author: 'user', text, ...pictures } as const;
+  const input = { author: 'user', text: typeof prompt === 'string' ? prompt : '', ...pictures } as const;
   const turn = { input, outputSchema: schema.outputSchema, cyberAccessProgram };
   const result = await diskLossAsOutcome(async () => {
     try {

@@ -62,8 +62,7 @@ async function whyNone({ thread }: TuiSession): Promise<string> {
 }
 
 async function stop(session: TuiSession, { id, path }: AgentNode): Promise<void> {
-  const live = session.parts.threads.loaded.find((thread) => thread.id === id);
-  const ended = await live?.interrupt();
+  const ended = await session.parts.threads.loaded.find((thread) => thread.id === id)?.interrupt();
   const name = agentName(path);
   session.notice(ended?.kind === 'interrupted' ? `Stopped the agent ${name}.` : `The agent ${name} does nothing now.`);
 }

@@ -50,9 +50,8 @@ const outputRows = 3;
 export const listedCommandCell = ({ name, argv, printed }: ListedCommand): Cell =>
   cellFromRows((look) => {
     const [first = []] = commandLineRows(argv);
-    const title = [styled(name, boldStyle), plain(' '), ...first];
     return [
-      ...headRows(look, stateMark('plain', look), title),
+      ...headRows(look, stateMark('plain', look), [styled(name, boldStyle), plain(' '), ...first]),
       ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
     ];
   });

@@ -8,11 +8,10 @@ import { putInComposer, showInTranscript } from './command-session.ts';
 
 /** `/goal` shows it or sends a request: a goal changes by user messages, so that a rollback takes the change back. */
 export async function goal(session: TuiSession, rest: string): Promise<void> {
-  if (!isGateOpen('goals', session.thread.settings.features)) {
+  if (!isGateOpen('goals', session.thread.settings.features))
     return session.notice(
       'Goals are off. Switch them on with `capstan features enable goals`, then start Capstan again.',
     );
-  }
   const { id, place } = session.thread;
   const known = place === undefined ? undefined : await session.parts.engine.stored.goal(id);
   const current = known?.status === 'complete' ? undefined : known;

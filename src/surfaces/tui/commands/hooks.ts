@@ -27,9 +27,8 @@ export async function hooks(session: TuiSession): Promise<void> {
   const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, trustOf(hook), ranOf(hook)));
   const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
     const hook = found.hooks[index]!;
-    if (hook.trust === 'managed') {
+    if (hook.trust === 'managed')
       return session.notice(`${hook.source.path} defines this hook: only your administrator can change it.`, 'error');
-    }
     const problem =
       what === 'switch'
         ? await registry.switch(hook, hook.trust === 'disabled')

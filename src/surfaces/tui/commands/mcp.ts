@@ -9,21 +9,18 @@ import { showInTranscript } from './command-session.ts';
 export async function mcp(session: TuiSession, rest: string): Promise<void> {
   const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);
-  if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0) {
+  if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0)
     return verb === 'login' ? logIn(session, registry, name) : logOut(session, registry, name);
-  }
-  if (rest !== '' && rest !== 'verbose') {
+  if (rest !== '' && rest !== 'verbose')
     return session.notice('Use /mcp, /mcp verbose, /mcp login NAME or /mcp logout NAME.', 'error');
-  }
   return show(session, registry, rest === 'verbose' ? 'tools' : 'servers');
 }
 
 async function show(session: TuiSession, registry: McpRegistry, what: 'servers' | 'tools'): Promise<void> {
   const { cwd } = session.thread.settings;
   const servers = await registry.list(cwd);
-  if (servers.length === 0) {
+  if (servers.length === 0)
     return session.notice('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
-  }
   const rows = await Array.fromAsync(servers, async (server) => ({
     name: server.name,
     value: serverState(server),

@@ -9,12 +9,10 @@ import { chooseFrom, type ListItem } from '../pages/list-view.ts';
 
 export async function review(session: TuiSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
-  const { cwd } = session.thread.settings;
-  const folder = session.parts.engine.lookAtFolder(cwd);
+  const folder = session.parts.engine.lookAtFolder(session.thread.settings.cwd);
   if ('code' in folder) return session.notice(fullText(folder), 'error');
-  if (folder.repository === undefined) {
+  if (folder.repository === undefined)
     return session.notice('This folder is in no git repository. Say what to review: /review WORDS.', 'error');
-  }
   choosePreset(session);
 }
 

@@ -164,8 +164,7 @@ export function askedArgument({ text, cursor, elements }: Draft): AskedArgument 
   const before = words.slice(0, -1);
   const kind = completes[before.length];
   if (kind === undefined) return undefined;
-  const hasNext = completes.length > words.length;
-  return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext };
+  return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext: completes.length > words.length };
 }
 
 export const withArgument = ({ command, before, hasNext }: AskedArgument, value: string): string =>

@@ -250,8 +250,7 @@ export class TurnFlow {
 
   #setFailed(failed: FailedDraft, outcome: Outcome, at = this.#parts.now()): void {
     this.#failed = failed;
-    const { opensAt } = failureWords(outcome, at);
-    this.#parts.stage.failed = { opensAt, holdsQueue: this.#holdsQueue };
+    this.#parts.stage.failed = { opensAt: failureWords(outcome, at).opensAt, holdsQueue: this.#holdsQueue };
   }
 
   get #holdsQueue(): boolean {

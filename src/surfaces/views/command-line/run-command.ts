@@ -225,8 +225,7 @@ function unknownOption(command: Command, name: string): Outcome<'usage'> {
 }
 
 function unknownVariant(command: Command, word: string): Outcome<'usage'> {
-  const meant = didYouMean(word, Object.keys(command.variants ?? {}));
-  const next = `${meant}See \`capstan ${command.name} --help\`.`;
+  const next = `${didYouMean(word, Object.keys(command.variants ?? {}))}See \`capstan ${command.name} --help\`.`;
   return wrongUsage(command, `there is no command ${JSON.stringify(word)}.`, next);
 }
 

@@ -73,8 +73,7 @@ export function requestPage(story: ThreadStory, request: StoryRequest, form: Pag
     block([...part.origin, requestPartTokens(part)], part.text(), form.width),
   );
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
-  const head = wrapSentences(`${requestSummary(request)}${lost}`, form);
-  return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
+  return [wrapSentences(`${requestSummary(request)}${lost}`, form), ...blocks.flatMap((spans) => ['\n', ...spans])];
 }
 
 /** `1,200 tokens, cached`; if the cache ended inside of it, `300 cached`. */

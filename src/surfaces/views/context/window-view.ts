@@ -137,8 +137,7 @@ function largestOutput({ history }: ThreadState): number {
 function outputBytes(item: Item): number {
   const output = item['output'];
   if (typeof output === 'string') return byteLength(output);
-  const parts = (arrayAt(item, 'output') ?? []).filter(isJsonObject);
-  return parts.reduce((sum, part) => sum + partBytes(part), 0);
+  return (arrayAt(item, 'output') ?? []).filter(isJsonObject).reduce((sum, part) => sum + partBytes(part), 0);
 }
 
 export interface RequestCost {

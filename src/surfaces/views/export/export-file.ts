@@ -25,8 +25,7 @@ export function writeNewExport(path: string, text: string): Outcome<'export-exis
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
     const other = otherThanFile(path);
     if (other !== undefined) return other;
-    const message = `${path} exists already.`;
-    return { code: 'export-exists', message, next: 'Give another name, or add --force.' };
+    return { code: 'export-exists', message: `${path} exists already.`, next: 'Give another name, or add --force.' };
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }

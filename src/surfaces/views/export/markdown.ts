@@ -20,8 +20,7 @@ import { costLine } from '../wording/cost-words.ts';
 /** The thread as Markdown: input of the user is quoted, output of commands fenced, and context folded. */
 export function threadMarkdown(page: ExportPage): string {
   const facts = pageFacts(page).map(([name, value]) => `- ${name}: ${inline(value)}`);
-  const blocks = [`# ${escaped(exportTitle(page))}`, facts.join('\n'), ...page.turns.flatMap(turnBlocks)];
-  return `${blocks.join('\n\n')}\n`;
+  return `${[`# ${escaped(exportTitle(page))}`, facts.join('\n'), ...page.turns.flatMap(turnBlocks)].join('\n\n')}\n`;
 }
 
 function turnBlocks(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): readonly string[] {

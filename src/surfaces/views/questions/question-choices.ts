@@ -18,8 +18,7 @@ export async function fillForm(question: Question, ask: (single: Question) => Pr
   for (const { name } of fields) {
     const field = objectAt(schema, 'properties')?.[name] ?? {};
     const single = { ...elicitation, schema: { ...schema, properties: { [name]: field } } };
-    const answer = await ask({ ...question, elicitation: single });
-    const { kind, note, content: given = {} } = answer;
+    const { kind, note, content: given = {} } = await ask({ ...question, elicitation: single });
     if (kind !== 'allowed') return { kind, note };
     content = { ...content, ...given };
   }

@@ -15,8 +15,7 @@ import { Transcript } from '../../transcript/transcript.ts';
 const pageSize = 50;
 
 export async function startAnew(session: TuiSession): Promise<void> {
-  const { threads } = session.parts;
-  const opened = await threads.start({ cwd: session.thread.settings.cwd });
+  const opened = await session.parts.threads.start({ cwd: session.thread.settings.cwd });
   if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
   await session.switchTo(opened);
 }

@@ -15,8 +15,7 @@ import { wrapRow } from '../../screen/text/wrap-row.ts';
 export function memories(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
-  const title = `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`;
-  return showSwitches(session, title, async () => {
+  return showSwitches(session, `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`, async () => {
     const configured = await engine.config.inFolder(session.thread.settings.cwd);
     if ('code' in configured) return configured;
     const gate = configuredGates(configured).find(({ name }) => name === 'memories');

@@ -103,9 +103,8 @@ export async function showRules(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const rules = await engine.user.rules();
   const listed = await rules.list(session.thread.settings.cwd);
-  if (listed.length === 0) {
+  if (listed.length === 0)
     return session.notice('No rules are saved. The answer p to a question about a command saves one.');
-  }
   openList(stage, {
     title: 'Rules',
     items: listed.map((rule) => ({

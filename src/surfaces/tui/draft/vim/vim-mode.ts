@@ -292,9 +292,8 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;
-  if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank') {
+  if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank')
     return { to: wordBehind(draft, key, countOf(state) ?? 1), takes: 'exclusive' };
-  }
   const end = lineEnd(text, Math.max(cursor, text.slice(0, to.to).trimEnd().length));
   return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
 }

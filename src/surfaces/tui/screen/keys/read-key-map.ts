@@ -156,14 +156,12 @@ export function unfitKey(strokes: string, action: KeyAction): UnfitKey | undefin
   const fixed = fixedKeys[first];
   const isOfComposer = contextsOf.composer.includes(action.context);
   const isDefault = defaultKeys(action).includes(strokes);
-  if (fixed !== undefined && !isDefault && (isOfComposer || first === 'ctrl+c' || first === 'ctrl+z')) {
+  if (fixed !== undefined && !isDefault && (isOfComposer || first === 'ctrl+c' || first === 'ctrl+z'))
     return { what: `${shownKey(first)}, which is fixed: it ${fixed}`, next: 'Choose another key.' };
-  }
-  if (isOfComposer && typesCharacter(first) && action.name !== 'toggle_shortcuts') {
+  if (isOfComposer && typesCharacter(first) && action.name !== 'toggle_shortcuts')
     return {
       what: `${shownKey(first)}, which types a character`,
       next: 'Add Ctrl or Alt, or choose a key such as f5.',
     };
-  }
   return undefined;
 }

@@ -198,8 +198,7 @@ class MarkedPaste {
   /** Ends the paste. `last` was begun and is no report. */
   whole(last: string): TerminalInput {
     this.#add(last);
-    const text = this.#text.replaceAll(pasteStart, '');
-    return { kind: 'paste', text, isCut: this.#isCut || undefined };
+    return { kind: 'paste', text: this.#text.replaceAll(pasteStart, ''), isCut: this.#isCut || undefined };
   }
 
   #readBehind(sent: string): PastePart {

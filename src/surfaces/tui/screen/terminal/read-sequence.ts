@@ -61,9 +61,8 @@ function readControl(text: string): ReadPiece | undefined {
   }
   // eslint-disable-next-line no-control-regex
   const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
-  if (found === null) {
+  if (found === null)
     return /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64 ? undefined : { length: 2, inputs: [] };
-  }
   const [whole, prefix = '', parameters = '', final = ''] = found;
   return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
 }

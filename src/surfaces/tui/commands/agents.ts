@@ -12,14 +12,10 @@ export async function agents(session: TuiSession): Promise<void> {
   let listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));
   const items = () =>
-    listed.map(({ path, role, status, used }) => ({
-      label: agentName(path),
-      about: [
-        status,
-        ...(role === undefined || role === 'default' ? [] : [role]),
-        `${compactNumber(used)} tokens`,
-      ].join(' - '),
-    }));
+    listed.map(({ path, role = 'default', status, used }) => {
+      const about = [status, ...(role === 'default' ? [] : [role]), `${compactNumber(used)} tokens`];
+      return { label: agentName(path), about: about.join(' - ') };
+    });
   const view = openList(stage, {
     title: 'Agents of this conversation',
     items: items(),
@@ -71,14 +67,10 @@ function showAgent(session: TuiSession, listed: readonly AgentNode[], index: num
   const { stage } = session.parts;
   const agent = listed[index]!;
   const shown = session.readThread(agent.id);
-  const leave = (): void => {
+  const step = (to: number): void => {
     shown.close();
-    stage.openPager(undefined);
-  };
-  const step = (by: 1 | -1): void => {
-    shown.close();
-    if (listed[index + by] === undefined) return stage.openPager(undefined);
-    showAgent(session, listed, index + by);
+    if (listed[to] === undefined) stage.openPager(undefined);
+    else showAgent(session, listed, to);
   };
   stage.openPager(
     new PagerView({
@@ -87,11 +79,11 @@ function showAgent(session: TuiSession, listed: readonly AgentNode[], index: num
       startsAtEnd: true,
       hint: 'alt+left, alt+right show others · s stops it · ',
       keys: {
-        'alt+right': () => step(1),
-        'alt+left': () => step(-1),
+        'alt+right': () => step(index + 1),
+        'alt+left': () => step(index - 1),
         s: () => session.inBackground(stop(session, agent)),
       },
-      close: leave,
+      close: () => step(-1),
     }),
   );
 }

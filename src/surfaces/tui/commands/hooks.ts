@@ -80,11 +80,10 @@ const trustWords: Readonly<Record<ConfiguredHook['trust'], readonly [running: st
 
 function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs: readonly HookRun[]): ListItem {
   const failed = runs.filter(({ status }) => status === 'failed').length;
-  const ran =
-    runs.length === 0 ? [] : [`ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`];
+  const ran = `ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`;
   return {
     label: exactLine(matcher === undefined ? event : `${event} ${matcher}`),
-    about: [trust, ...ran, exactLine(command)].join(' - '),
+    about: [trust, ...(runs.length === 0 ? [] : [ran]), exactLine(command)].join(' - '),
   };
 }
 

@@ -13,10 +13,6 @@ export async function mcp(session: TuiSession, rest: string): Promise<void> {
     return verb === 'login' ? logIn(session, registry, name) : logOut(session, registry, name);
   if (rest !== '' && rest !== 'verbose')
     return session.notice('Use /mcp, /mcp verbose, /mcp login NAME or /mcp logout NAME.', 'error');
-  return show(session, registry, rest === 'verbose' ? 'tools' : 'servers');
-}
-
-async function show(session: TuiSession, registry: McpRegistry, what: 'servers' | 'tools'): Promise<void> {
   const { cwd } = session.thread.settings;
   const servers = await registry.list(cwd);
   if (servers.length === 0)
@@ -24,10 +20,10 @@ async function show(session: TuiSession, registry: McpRegistry, what: 'servers' 
   const rows = await Array.fromAsync(servers, async (server) => ({
     name: server.name,
     value: serverState(server),
-    details: what === 'tools' ? await detailsOf(registry, server, cwd) : [],
+    details: rest === 'verbose' ? await detailsOf(registry, server, cwd) : [],
   }));
   const notes = [
-    ...(what === 'tools' ? [] : ['/mcp verbose also shows the tools.']),
+    ...(rest === 'verbose' ? [] : ['/mcp verbose also shows the tools.']),
     ...(servers.some(wantsLogin) ? ['/mcp login NAME logs in to a server that asks for it.'] : []),
   ];
   showInTranscript(session, cardCell({ title: 'MCP servers', rows, notes }));

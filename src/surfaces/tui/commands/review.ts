@@ -3,7 +3,7 @@ import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.t
 import { fullText } from '../../../protocol/outcome.ts';
 import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
 import type { TuiSession } from '../session/session.ts';
-import { putInComposer } from './command-session.ts';
+import { putInComposer, showInTranscript } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
 import { chooseFrom, type ListItem } from '../pages/list-view.ts';
 
@@ -39,25 +39,24 @@ function choosePreset(session: TuiSession): void {
 
 interface TargetList {
   readonly title: string;
-  readonly targets: readonly { readonly item: ListItem; readonly target: ReviewTarget }[];
+  readonly items: readonly (ListItem & { readonly target: ReviewTarget })[];
   readonly none: string;
 }
 
 const branchList = ({ current, branches }: ReviewChoices): TargetList => ({
   title: `Base branch for ${current ?? 'the commit that is checked out'}`,
-  targets: branches.map((branch) => ({
-    item: { label: branch, about: `${current ?? 'HEAD'} -> ${branch}` },
-    target: { kind: 'base', branch },
-  })),
+  items: branches.map((branch) => {
+    const about = `${current ?? 'HEAD'} -> ${branch}`;
+    return { label: branch, about, target: { kind: 'base', branch } };
+  }),
   none: 'This repository has no other branch to compare with.',
 });
 
 const commitList = ({ commits }: ReviewChoices): TargetList => ({
   title: 'Commit to review',
-  targets: commits.map(({ id, title }) => ({
-    item: { label: id.slice(0, 9), about: title },
-    target: { kind: 'commit', commit: id, title },
-  })),
+  items: commits.map(({ id, title }) => {
+    return { label: id.slice(0, 9), about: title, target: { kind: 'commit', commit: id, title } };
+  }),
   none: 'This repository has no commit yet.',
 });
 
@@ -71,15 +70,10 @@ async function offerTargets(
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
   const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);
   if ('code' in choices) return session.notice(fullText(choices), 'error');
-  const { title, targets, none } = listOf(choices);
-  if (targets.length === 0) return session.notice(none);
-  chooseFrom(stage, {
-    title,
-    items: targets.map(({ item }) => item),
-    isSearched: true,
-    close: () => choosePreset(session),
-    pick: (index) => begin(targets[index]!.target),
-  });
+  const { title, items, none } = listOf(choices);
+  if (items.length === 0) return session.notice(none);
+  const close = (): void => choosePreset(session);
+  chooseFrom(stage, { title, items, isSearched: true, close, pick: (index) => begin(items[index]!.target) });
 }
 
 async function runReview(session: TuiSession, target: ReviewTarget): Promise<void> {
@@ -91,10 +85,7 @@ async function runReview(session: TuiSession, target: ReviewTarget): Promise<voi
     else if (isShown(event)) entries.event(spoken(event), now());
     stage.draw();
   };
-  const opened = (): void => {
-    stage.transcript.add({ cell: reviewStartCell(target), isFinal: true });
-    stage.draw();
-  };
+  const opened = (): void => showInTranscript(session, reviewStartCell(target));
   const result = await session.workBeside('Reviewing', (signal) =>
     engine.review({ target, parent: thread, signal, listener, opened, recordedAs: (id) => entries.ranHere(id) }),
   );

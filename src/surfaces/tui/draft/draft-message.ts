@@ -1,7 +1,7 @@
 import { nearestKey } from '../../../core/config/keys/check-values.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type UserImage, type UserInput, words } from '../../../protocol/user-input.ts';
-import { findSlash, type SlashCommand, slashCommands, type SlashName } from '../commands/slash-commands.ts';
+import { findSlash, type NamedCommand, slashCommands } from '../commands/slash-commands.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { Look } from '../screen/text/look.ts';
 import { canQuoteBehind, mentionText, renumberElements, shellPath } from './draft-elements.ts';
@@ -20,7 +20,7 @@ import {
 export type ParsedDraft =
   | { readonly kind: 'message'; readonly draft: Draft }
   | { readonly kind: 'shell'; readonly command: string }
-  | { readonly kind: 'slash'; readonly command: SlashCommand & { readonly name: SlashName }; readonly rest: string }
+  | { readonly kind: 'slash'; readonly command: NamedCommand; readonly rest: string }
   /** It looks like a command but is none. */
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -55,7 +55,7 @@ function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
 }
 
 function unknownCommand(name: string): string {
-  const listed = slashCommands.filter((command) => !('isAlias' in command)).map((command) => command.name);
+  const listed = slashCommands.filter(({ isAlias }) => isAlias !== true).map((command) => command.name);
   const nearest = nearestKey(name, listed);
   const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
   return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;

@@ -4,11 +4,9 @@ import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { Variables } from '../../../../protocol/shell.ts';
 import { chooseFrom } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
-import { cleanLine, cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
-import { drawRows } from '../../screen/text/draw-row.ts';
-import type { Look } from '../../screen/text/look.ts';
+import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
 import { plain } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrappedRows } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 
 const shownCharacters = 72;
@@ -33,11 +31,9 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
 export function showRaw(session: TuiSession): void {
   const answer = lastAnswer(session);
   if (answer === undefined) return session.notice('There is no answer yet.');
-  const lines = cleanText(answer.trimEnd()).split('\n');
-  const rows = ({ width }: Look) =>
-    lines.flatMap((line) => wrapRow([plain(withoutTabs(line, 4))], { width, breaking: 'anywhere' }));
+  const lines = cleanLines(answer.trimEnd()).map((line) => [plain(line)]);
   const title = 'The last answer as it was written';
-  openPage(session.parts.stage, { title, rows: (look) => drawRows(rows(look), look) });
+  openPage(session.parts.stage, { title, rows: (look) => wrappedRows(lines, look, 'anywhere') });
 }
 
 const lastAnswer = (session: TuiSession): string | undefined =>

@@ -75,8 +75,12 @@ export function contextLine(event: ContextNews): string | undefined {
       return `checkpoint: ${event.model} compacts about ${formatCount(event.tokens)} tokens (${event.strategy}; ${checkpointCauseWords(event)})`;
     case 'prefix-broken':
       return event.breaks.map((each) => `cache: ${brokenPrefix(each)}`).join('\n');
-    default:
+    case 'settings':
+    case 'checkpoint-installed':
+    case 'checkpoint-failed':
       return undefined;
+    default:
+      return event satisfies never;
   }
 }
 

@@ -140,7 +140,10 @@ export function execEvents({ context = false } = {}) {
         return ended('The turn was interrupted.');
       case 'turn-suspended':
         return ended('The turn waits for an answer.');
-      default:
+      case 'code-reviewed':
+      case 'hook-started':
+      case 'hook-completed':
+      case 'checkpoint-stage':
         return [];
     }
   };

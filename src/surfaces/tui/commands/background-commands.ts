@@ -40,11 +40,10 @@ export async function stopSessions(session: TuiSession, rest: string): Promise<v
 const outputRows = 3;
 type ListedCommand = { readonly name: string; readonly argv: readonly string[]; readonly printed: string };
 
-export const listedCommandCell = ({ name, argv, printed }: ListedCommand): Cell =>
-  cellFromRows((look) => {
-    const [first = []] = commandLineRows(argv);
-    return [
-      ...headRows(look, stateMark('plain', look), [styled(name, boldStyle), plain(' '), ...first]),
-      ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
-    ];
-  });
+export function listedCommandCell({ name, argv, printed }: ListedCommand): Cell {
+  const [first = []] = commandLineRows(argv);
+  return cellFromRows((look) => [
+    ...headRows(look, stateMark('plain', look), [styled(name, boldStyle), plain(' '), ...first]),
+    ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
+  ]);
+}

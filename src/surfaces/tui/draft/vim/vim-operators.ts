@@ -70,7 +70,7 @@ function typedBetween({ text, cursor }: Draft, now: Draft): string {
   return isTyped && !hasElement ? now.text.slice(cursor, end) : '';
 }
 
-export function undoOrRedo(state: VimState, draft: Draft, key: 'u' | 'ctrl+r', count: number): VimStep {
+export function undoOrRedo(state: VimState, draft: Draft, key: string, count: number): VimStep {
   const [past, future] = [[...state.past], [...state.future]];
   const [from, to] = key === 'u' ? [past, future] : [future, past];
   let shown = draft;

@@ -37,10 +37,8 @@ export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders
 const lastWriteMs = 5000;
 
 /** Removes everything that the demo made. Returns the folder that stays, if it could not be removed. */
-export async function removeDemoFolders(
-  { root, made }: DemoFolders,
-  patienceMs = lastWriteMs,
-): Promise<string | undefined> {
+export async function removeDemoFolders(folders: DemoFolders, patienceMs = lastWriteMs): Promise<string | undefined> {
+  const { root, made } = folders;
   const deadline = Date.now() + patienceMs;
   // Not `maxRetries`: some versions of Node retry at once.
   while (!(await isRemoved(root))) {

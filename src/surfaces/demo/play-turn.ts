@@ -116,9 +116,7 @@ function startExec(
   };
 }
 
-interface Paper extends SizedStream {
-  write(text: string): void;
-}
+type Paper = SizedStream & { write(text: string): void };
 
 const widest = 80;
 

@@ -4,7 +4,6 @@ import { type CallReport, readCallReport } from '../../core/state/recorded/call-
 import type { ToolSpec } from '../../ports/model.ts';
 import { asItem, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, stringAt } from '../../protocol/json.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import {
   answer,
   type AnswerOptions,
@@ -121,7 +120,7 @@ export function countedUsage(
   request: ScriptedRequest,
   before: ScriptedRequest | undefined,
   answer: readonly ItemDraft[],
-): Partial<Usage> {
+) {
   const input = requestTokens(weighed(request));
   const shared = before === undefined ? 0 : sharedTokens(weighed(before), weighed(request));
   const cachedInput = shared < leastCached ? 0 : Math.floor(shared / cacheBlock) * cacheBlock;

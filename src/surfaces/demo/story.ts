@@ -65,19 +65,13 @@ const mostTold = 180;
 
 /** Shows the engine's additions for the model: as many sentences as fit into three lines. */
 function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void {
-  const words = (told.find((each) => each.startsWith(start)) ?? '')
-    .replaceAll(/<[^<>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const text = told.find((each) => each.startsWith(start)) ?? '';
+  const words = text.replaceAll(/(?:<[^<>]*>|\s)+/g, ' ').trim();
   const shown = words.length <= mostTold ? words : `${words.slice(0, words.lastIndexOf('. ', mostTold) + 1)} …`;
   if (words !== '') page.paragraph(`Capstan sent the model: "${shown}"`, 'dim');
 }
 
-const logged = ({ place }: DemoParts): string =>
-  readProjectFile(place, releaseLog)
-    .split('\n')
-    .filter((line) => line !== '')
-    .join(', ');
+const logged = ({ place }: DemoParts): string => readProjectFile(place, releaseLog).trimEnd().replaceAll('\n', ', ');
 
 /** Compares the requests rebuilt from the thread's file with those that the scripted model received. */
 export async function showProof({ page, place, model }: DemoParts): Promise<Trouble | undefined> {

@@ -147,10 +147,8 @@ function startLines({ id, settings, profileName, restored }: AnnouncedThread, ve
     ...(verbose ? [`provider ${provider}`, networkWords(policy, asking), `approval ${approvalName(approval)}`] : []),
     ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
   ];
-  return [first, second]
-    .filter((parts) => parts.length > 0)
-    .map((parts) => visibleLine(parts.join(' · ')))
-    .join('\n');
+  const lines = [first, second].filter((parts) => parts.length > 0);
+  return lines.map((parts) => visibleLine(parts.join(' · '))).join('\n');
 }
 
 function restoredWords({ from, names }: NonNullable<LiveThread['restored']>): string {

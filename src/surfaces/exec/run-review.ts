@@ -43,10 +43,8 @@ export async function run({ options, words }: ReviewArguments): Promise<number |
     for (const notice of parent.notices) output.notice(notice);
     output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
   };
-  const { signal, over } = endOnSignal({
-    onSignal: () => output.interrupted?.(),
-    onSecond: () => output.endedAtOnce(),
-  });
+  const onSecond = (): void => output.endedAtOnce();
+  const { signal, over } = endOnSignal({ onSignal: () => output.interrupted?.(), onSecond });
   const listener = (event: ThreadEvent): void => {
     for (const each of shown(event, parent.id)) output.event(each);
   };

@@ -6,16 +6,13 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { type Answer, type Question, type QuestionKind, questionKinds } from '../../../protocol/question.ts';
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
-import { dim, type Span } from '../../views/terminal/styled-text.ts';
+import { dim } from '../../views/terminal/styled-text.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
+import type { Output } from '../output.ts';
 import { type Approvals, AskedItems } from './approvals.ts';
 import { basename } from 'node:path';
 
-export interface AnswersFile {
-  readonly lines: readonly AnswerLine[];
-  readonly name: string;
-  show(...spans: readonly Span[]): void;
-}
+type AnswersFile = { readonly lines: readonly AnswerLine[]; readonly name: string; readonly show: Output['show'] };
 
 /** Answers by the first line that matches. Without a match the question is declined, and the model learns that. */
 export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
@@ -36,12 +33,7 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
   };
 }
 
-const said: Readonly<Record<Answer['kind'], string>> = {
-  allowed: 'yes',
-  declined: 'no',
-  stopped: 'no, and the turn stops',
-  lapsed: 'no answer',
-};
+const said = { allowed: 'yes', declined: 'no', stopped: 'no, and the turn stops', lapsed: 'no answer' } as const;
 
 function saidBy(
   lines: readonly AnswerLine[],

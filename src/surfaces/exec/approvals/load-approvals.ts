@@ -17,10 +17,7 @@ export interface ApprovalParts extends Pick<TerminalParts, 'rulesFile' | 'config
   readonly output: Pick<Output, 'show' | 'typing'>;
 }
 
-export function loadApprovals(
-  given: string,
-  { cwd, rulesFile, configFile, output }: ApprovalParts,
-): Approvals | Outcome {
+export function loadApprovals(given: string, { cwd, output, ...files }: ApprovalParts): Approvals | Outcome {
   const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
@@ -31,8 +28,7 @@ export function loadApprovals(
       interrupt: () => void process.kill(process.pid, 'SIGINT'),
       now: () => performance.now(),
       after,
-      rulesFile,
-      configFile,
+      ...files,
       // Without rewritable lines, the terminal echoes.
       typing: canRewriteLines(process.stderr) ? (text) => output.typing(text) : undefined,
       suspend: process.platform === 'win32' ? undefined : suspend,

@@ -16,15 +16,13 @@ export async function agents(session: TuiSession): Promise<void> {
       const about = [status, ...(role === 'default' ? [] : [role]), `${compactNumber(used)} tokens`];
       return { label: agentName(path), about: about.join(' - ') };
     });
+  const run = (work: Promise<void>): void => session.inBackground(work);
   const view = openList(stage, {
     title: 'Agents of this conversation',
     items: items(),
     hint: (key) =>
       `${key('Enter')} reads what one does, ${key('s')} stops it, ${key('r')} looks again, ${key('Esc')} goes back`,
-    keys: {
-      s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
-      r: () => session.inBackground(look()),
-    },
+    keys: { s: (index) => run(stop(session, listed[index]!).then(look)), r: () => run(look()) },
     pick: (index) => showAgent(session, listed, index),
   });
   const look = async (): Promise<void> => {

@@ -29,6 +29,5 @@ const styles: readonly (readonly [start: string, style: Style])[] = [
   ['-', badStyle],
 ];
 
-const diffLine = (line: string): Row => [
-  styled(withoutTabs(line, 4), styles.find(([start]) => line.startsWith(start))?.[1] ?? {}),
-];
+const styleOf = (line: string): Style => styles.find(([start]) => line.startsWith(start))?.[1] ?? {};
+const diffLine = (line: string): Row => [styled(withoutTabs(line, 4), styleOf(line))];

@@ -31,10 +31,8 @@ export async function mcp(session: TuiSession, rest: string): Promise<void> {
 
 async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: string): Promise<readonly string[]> {
   const tools = (await registry.tools(server.name, cwd)) ?? [];
-  return [
-    serverAddressWords(server.table),
-    ...tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`),
-  ];
+  const lines = tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`);
+  return [serverAddressWords(server.table), ...lines];
 }
 
 const mostOfDescription = 200;

@@ -18,7 +18,4 @@ const openArguments: readonly SlashArgument[] = ['file', 'folder', 'goal', 'mode
 
 export const isClosed = (argument: SlashArgument): boolean => !openArguments.includes(argument);
 
-export interface ArgumentValue {
-  readonly text: string;
-  readonly about: string;
-}
+export type ArgumentValue = { readonly text: string; readonly about: string };

@@ -73,11 +73,8 @@ async function sandboxRows({ parts: { engine }, thread: { settings } }: TuiSessi
   return [{ name: 'Sandbox', value }];
 }
 
-async function instructionWords(
-  { parts: { engine }, thread: { settings } }: TuiSession,
-  shown: (path: string) => string,
-): Promise<string> {
-  const paths = await engine.instructionPaths(settings.cwd);
+async function instructionWords({ parts, thread }: TuiSession, shown: (path: string) => string): Promise<string> {
+  const paths = await parts.engine.instructionPaths(thread.settings.cwd);
   return paths.length === 0 ? 'none; /init writes one' : paths.map(shown).join(', ');
 }
 

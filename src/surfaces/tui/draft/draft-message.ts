@@ -5,6 +5,7 @@ import { findSlash, type NamedCommand, slashCommands } from '../commands/slash-c
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { Look } from '../screen/text/look.ts';
 import { canQuoteBehind, mentionText, renumberElements, shellPath } from './draft-elements.ts';
+import type { DraftServices } from './draft-services.ts';
 import {
   type Draft,
   type DraftElement,
@@ -95,11 +96,8 @@ export const picturesOf = ({ elements }: Draft): readonly string[] =>
 export function trimDraft({ text, cursor, elements }: Draft): Draft {
   const trimmed = text.trim();
   const by = text.length - text.trimStart().length;
-  const draft = {
-    text: trimmed,
-    cursor: Math.max(0, Math.min(trimmed.length, cursor - by)),
-    elements: movedElements(elements, -by),
-  };
+  const at = Math.max(0, Math.min(trimmed.length, cursor - by));
+  const draft = { text: trimmed, cursor: at, elements: movedElements(elements, -by) };
   return by === 0 ? draft : escapeCommandDraft(draft);
 }
 
@@ -120,11 +118,9 @@ export function joinAll(drafts: readonly Draft[]): Draft | undefined {
   return first && rest.reduce(joinDrafts, first);
 }
 
-export interface PictureReader {
-  readonly takesPictures: boolean;
-  readonly model: string;
+type PictureReader = Pick<DraftServices, 'takesPictures' | 'model'> & {
   load(source: string): Promise<UserImage | Outcome>;
-}
+};
 
 export async function readUserInput(draft: Draft, reader: PictureReader): Promise<UserInput | Outcome> {
   const input = words(draftMessageText(draft));

@@ -61,10 +61,8 @@ export function editedDraft(before: Draft, edited: string): Draft {
   const sources = picturesOf(before);
   const elements = [...text.matchAll(/\[Image #(\d{1,4})\]/g)].flatMap(
     ({ 0: label, 1: number, index }): readonly DraftElement[] => {
-      const source = sources[Number(number) - 1];
-      return source === undefined
-        ? []
-        : [{ start: index, end: index + label.length, payload: { kind: 'image', source } }];
+      const [source, end] = [sources[Number(number) - 1], index + label.length];
+      return source === undefined ? [] : [{ start: index, end, payload: { kind: 'image', source } }];
     },
   );
   return renumberElements({ ...draftFromText(text), elements });

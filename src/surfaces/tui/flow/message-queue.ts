@@ -149,10 +149,7 @@ export class SteeringMessages {
   }
 }
 
-interface KeptQueueParts {
-  readonly files: QueuedMessages;
-  notice(text: string, level: 'warning'): void;
-}
+type KeptQueueParts = { readonly files: QueuedMessages; notice(text: string, level: 'warning'): void };
 
 /** Waiting messages of the thread, saved in the home. */
 export class KeptQueue {

@@ -82,13 +82,8 @@ export class RunningWork {
   }
 
   async #interrupt(): Promise<void> {
-    const beside = this.#beside;
-    if (beside === undefined) {
-      await this.#parts.thread().interrupt();
-      return;
-    }
-    beside.stop.abort();
-    await beside.ended;
+    this.#beside?.stop.abort();
+    await (this.#beside?.ended ?? this.#parts.thread().interrupt());
   }
 }
 

@@ -22,10 +22,7 @@ export interface FlowParts extends Omit<RunningWorkParts, 'ended'>, Omit<Steerin
 }
 
 /** The draft of the failed turn. `isSaid`: it is in the conversation. */
-interface FailedDraft {
-  readonly draft: Draft;
-  readonly isSaid: boolean;
-}
+type FailedDraft = { readonly draft: Draft; readonly isSaid: boolean };
 
 /** Orders turns, messages for the running turn, and messages that wait for their end. */
 export class TurnFlow {
@@ -280,10 +277,7 @@ export class TurnFlow {
 const isLasting = (end: RunningWorkEnd, now: number): boolean =>
   end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 
-interface TurnFailure {
-  readonly outcome: Outcome;
-  readonly at: number | undefined;
-}
+type TurnFailure = { readonly outcome: Outcome; readonly at: number | undefined };
 
 /** Tracks if a thread ends with a failed turn, which can be retried without its words. */
 export class LastFailure {

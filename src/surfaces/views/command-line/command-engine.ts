@@ -58,10 +58,7 @@ export const withReadThread =
     return 'code' in thread ? thread : work(given, thread);
   };
 
-export interface CommandEngine {
-  readonly engine: Engine;
-  readonly cwd: string;
-}
+export type CommandEngine = { readonly engine: Engine; readonly cwd: string };
 
 export async function loadCommandEngine(
   config: readonly string[] = [],

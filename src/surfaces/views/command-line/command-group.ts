@@ -87,10 +87,7 @@ export interface CommandWork<Form extends Command> {
   whereElse?(given: CommandArguments<Form>): string;
 }
 
-export interface CommandRow {
-  readonly command: Command;
-  readonly load: () => Promise<CommandWork<Command>>;
-}
+export type CommandRow = { readonly command: Command; readonly load: () => Promise<CommandWork<Command>> };
 
 /** Several commands under one name; the group without a name is the whole program. */
 export interface CommandGroup {

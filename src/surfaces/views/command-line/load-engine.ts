@@ -9,14 +9,8 @@ type ExecOptions = ExecArguments['options'];
 
 type Always = 'profile' | 'strictConfig' | 'ignoreUserConfig' | 'ignoreRules' | 'override' | 'enable' | 'disable';
 type Models = 'model' | 'oss' | 'localProvider';
-type Limits =
-  | 'addDirectory'
-  | 'sandbox'
-  | 'sandboxFallback'
-  | 'askForApproval'
-  | 'approveForMe'
-  | 'maxCost'
-  | 'maxTokens';
+type Permissions = 'addDirectory' | 'sandbox' | 'sandboxFallback' | 'askForApproval' | 'approveForMe';
+type Limits = Permissions | 'maxCost' | 'maxTokens';
 
 export type EngineChoices = Pick<ExecOptions, Always | Models> & Partial<Pick<ExecOptions, Limits>>;
 
@@ -54,10 +48,7 @@ function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'
 /** Options are shorthand for configuration keys; `-c` comes first, so that the plain option wins. */
 function overridesOf(given: EngineChoices) {
   const { override, enable, disable, maxCost, maxTokens } = given;
-  const features = [
-    ...enable.map((name) => `features.${name}=true`),
-    ...disable.map((name) => `features.${name}=false`),
-  ];
+  const [on, off] = [enable.map((name) => `features.${name}=true`), disable.map((name) => `features.${name}=false`)];
   const values = {
     model: given.model,
     approval_policy: given.askForApproval,
@@ -65,10 +56,10 @@ function overridesOf(given: EngineChoices) {
     max_turn_cost: maxCost && amountOf(maxCost),
     max_turn_tokens: maxTokens && amountOf(maxTokens),
   };
+  const plain = [...Object.entries(values), ...Object.entries(given.approveForMe === true ? reviewedWork : {})];
   return [
-    ...commandLineOverrides([...override, ...features]),
-    ...Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ path: [key], value }])),
-    ...(given.approveForMe === true ? reviewedWork : []),
+    ...commandLineOverrides([...override, ...on, ...off]),
+    ...plain.flatMap(([key, value]) => (value === undefined ? [] : [{ path: [key], value }])),
   ];
 }
 
@@ -77,10 +68,7 @@ const amountOf = (text: string): number | string =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 
 /** Sets who answers, and that questions are asked. Permissions of commands stay as configured. */
-const reviewedWork = [
-  { path: ['approvals_reviewer'], value: 'auto_review' },
-  { path: ['approval_policy'], value: 'on-request' },
-];
+const reviewedWork = { approvals_reviewer: 'auto_review', approval_policy: 'on-request' };
 
 /** For `-c` of commands: an unknown key is only a warning, because it may belong to another program. */
 export const commandLineOverrides = (given: readonly string[]) =>

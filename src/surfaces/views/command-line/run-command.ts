@@ -244,13 +244,10 @@ function mistypedVariant(
   if (meant === undefined || meant[0] !== first[0]) return undefined;
   const at = given.indexOf(first);
   const line = runnableHint([name, ...given.slice(0, at), meant], given.slice(at + 1));
-  const otherwise =
-    more.length === 0
-      ? `If it is the ${freeWord}, put it after "--".`
-      : `If it begins the ${freeWord}, put the ${freeWord} in quotes.`;
-  return {
-    code: 'usage',
-    message: `${name}: there is no command ${JSON.stringify(first)}.`,
-    next: `Did you mean \`${line}\`? ${otherwise}`,
-  };
+  const isAlone = more.length === 0;
+  const otherwise = isAlone
+    ? `is the ${freeWord}, put it after "--"`
+    : `begins the ${freeWord}, put the ${freeWord} in quotes`;
+  const next = `Did you mean \`${line}\`? If it ${otherwise}.`;
+  return wrongUsage({ name }, `there is no command ${JSON.stringify(first)}.`, next);
 }

@@ -54,10 +54,8 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
   });
   const head = ['turn', 'step', 'sent', 'tokens', 'why', 'what'].map(dim);
   const legend = Object.entries(marks).map(([name, { sign }]) => `${sign} ${name === 'again' ? 'sent again' : name}`);
-  return [
-    ...tableSpans([head, ...rows], { right: [3], width }),
-    ...(known.size === 0 ? [] : ['\n', dim(legend.join('   ')), '\n']),
-  ];
+  const page = tableSpans([head, ...rows], { right: [3], width });
+  return known.size === 0 ? page : [...page, '\n', dim(legend.join('   ')), '\n'];
 }
 
 function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<string>): readonly TableCell[] {

@@ -69,11 +69,12 @@ export function requestParts(story: ThreadStory, request: StoryRequest): readonl
 
 export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
   const { state, record } = request;
-  const blocks = requestParts(story, request).map((part) =>
-    block([...part.origin, requestPartTokens(part)], part.text(), form.width),
-  );
+  const blocks = requestParts(story, request).flatMap((part) => [
+    '\n',
+    ...block([...part.origin, requestPartTokens(part)], part.text(), form.width),
+  ]);
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
-  return [wrapSentences(`${requestSummary(request)}${lost}`, form), ...blocks.flatMap((spans) => ['\n', ...spans])];
+  return [wrapSentences(`${requestSummary(request)}${lost}`, form), ...blocks];
 }
 
 /** `1,200 tokens, cached`; if the cache ended inside of it, `300 cached`. */

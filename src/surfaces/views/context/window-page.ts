@@ -102,11 +102,8 @@ export function tokenBasisText({ total, counted, next }: WindowView): string {
   return `${measure}${formatCount(total)} tokens: ${told}${since === 0 ? '' : `; ${approximateCount(since)} since`}${others}${more}.`;
 }
 
-export function threadSummaryLine(
-  id: string,
-  { turns, requests, checkpoints, state }: ThreadStory,
-  next?: string,
-): string {
+export function threadSummaryLine(id: string, story: ThreadStory, next?: string): string {
+  const { turns, requests, checkpoints, state } = story;
   const had = state.context && stringAt(state.context, 'model');
   const model = next === undefined || next === had ? had : `${next} from the next turn on`;
   const retries = requests.filter((request, at) => isRetry(request, requests[at - 1])).length;

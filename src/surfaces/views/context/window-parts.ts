@@ -7,11 +7,7 @@ import { stringAt } from '../../../protocol/json.ts';
 import { textsOf, type ThreadStory } from './thread-story.ts';
 import { sumTokens, type WindowPart } from './window-content.ts';
 
-export interface FamilyShare {
-  readonly family: Family;
-  readonly tokens: number;
-  readonly shares: readonly NamedShare[];
-}
+export type FamilyShare = { readonly family: Family; readonly tokens: number; readonly shares: readonly NamedShare[] };
 
 export interface NamedShare {
   readonly name: string;

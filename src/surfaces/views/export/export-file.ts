@@ -69,10 +69,7 @@ const unwritten = (path: string, error: unknown): Outcome<'export-unwritten'> =>
 
 export type ExportFormat = 'jsonl' | 'markdown' | 'html';
 
-export interface ExportedThread {
-  readonly id: ThreadId;
-  readonly lines: readonly Line[];
-}
+export type ExportedThread = { readonly id: ThreadId; readonly lines: readonly Line[] };
 
 const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const;
 
@@ -84,9 +81,7 @@ export function exportFormatOf(path: string): ExportFormat {
 export function exportText({ id, lines }: ExportedThread, format: ExportFormat, name: string | undefined): string {
   if (format !== 'jsonl')
     return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, name }, lines));
-  return standaloneLines(lines, id)
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('');
+  return Array.from(standaloneLines(lines, id), (line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 export function exportFileName({ id, lines }: ExportedThread, format: ExportFormat): string {

@@ -22,16 +22,8 @@ export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines:
   const [cwd, forkedFrom] = [stringAt(meta, 'cwd'), stringAt(meta, 'forked_from_id')];
   const program = [stringAt(meta, 'originator'), stringAt(meta, 'cli_version')].filter(Boolean).join(' ');
   const { turns, usage } = readTurnItems(lines);
-  return {
-    id,
-    startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
-    program: program || undefined,
-    name,
-    cwd,
-    forkedFrom,
-    turns,
-    usage,
-  };
+  const startedAt = stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '';
+  return { id, startedAt, program: program || undefined, name, cwd, forkedFrom, turns, usage };
 }
 
 export const pageFacts = ({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) =>

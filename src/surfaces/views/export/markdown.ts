@@ -68,9 +68,7 @@ function callBlock(call: RecordedCall): string {
 }
 
 const decidedLines = (call: RecordedCall): string =>
-  questionAndAnswerLines(call)
-    .map((words) => `\n\n*${escaped(words)}*`)
-    .join('');
+  Array.from(questionAndAnswerLines(call), (words) => `\n\n*${escaped(words)}*`).join('');
 
 /** Keeps an answer from affecting what follows: code that it leaves open is closed, and no HTML begins a block. */
 function enclosed(text: string): string {
@@ -93,9 +91,8 @@ const folded = (summary: string, body: string): string =>
 
 const quoted = (text: string): string =>
   visibleText(text)
-    .split('\n')
-    .map((line) => (line === '' ? '>' : `> ${line}`))
-    .join('\n');
+    .replaceAll(/^(?=.)/gm, ' ')
+    .replaceAll(/^/gm, '>');
 
 function fenced(text: string, language = ''): string {
   const fence = ticksAround(text, 3);

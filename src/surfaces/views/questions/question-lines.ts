@@ -131,10 +131,8 @@ const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'
 function callLines(question: Question, item: TurnItem | undefined, width: number): readonly Span[] {
   const shown = item ?? readItem(question.item);
   const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
-  return [
-    bold(marked(questionToolName(question), width, '  ', '    ')),
-    ...given.map((line) => bold(marked(line, width, '  > ', '  | '))),
-  ];
+  const name = marked(questionToolName(question), width, '  ', '    ');
+  return [name, ...given.map((line) => marked(line, width, '  > ', '  | '))].map(bold);
 }
 
 /** Text that an approval would allow, in rows that fit; `first` precedes the first row, `next` all others. */
@@ -160,11 +158,9 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
   const others = paths.filter(({ path }) => !isShown(path)).map(({ path }) => marked(path, width, '  ', '    '));
   const lines = changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
     const moved = movePath === undefined ? '' : ` -> ${movePath}`;
+    const head = bold(marked(`${kind} ${path}${moved}`, width, '  ', '    '));
     const shown = diff.split('\n').map((line) => diffRows(line, width));
-    return [
-      bold(marked(`${kind} ${path}${moved}`, width, '  ', '    ')),
-      ...(diff === '' ? [] : diffSpans(shown.join('\n'), '  ')),
-    ];
+    return diff === '' ? [head] : [head, ...diffSpans(shown.join('\n'), '  ')];
   });
   return [...lines, ...others];
 }

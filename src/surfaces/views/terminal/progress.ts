@@ -34,10 +34,8 @@ export async function withProgress<Result>(
     if (at === undefined) return [label, time === '' ? ' …' : time];
     if (at === 'waiting') return [`${label}: waiting for another process`, time];
     const { done, total } = at;
-    return [
-      total === undefined ? `${label} ${amount(done)}` : progressText(label, { done, total, width, amount }),
-      time,
-    ];
+    if (total === undefined) return [`${label} ${amount(done)}`, time];
+    return [progressText(label, { done, total, width, amount }), time];
   };
   const show = (): void => {
     if (!isOver) screen.status(status);

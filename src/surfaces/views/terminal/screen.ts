@@ -12,9 +12,7 @@ export const openScreen = (stream: ScreenStream = process.stderr): Screen =>
 export const canRewriteLines = ({ isTTY }: SizedStream, env: Variables = process.env): boolean =>
   isTTY === true && env['TERM'] !== 'dumb';
 
-export interface ScreenStream extends SizedStream {
-  write(text: string): unknown;
-}
+export type ScreenStream = SizedStream & { write(text: string): unknown };
 
 export interface ScreenOptions {
   readonly stream: ScreenStream;
@@ -324,14 +322,9 @@ export class WrappedStream {
 
   #pass(piece: string): string {
     this.#note(piece);
-    const shown = this.#endWord();
-    return shown + this.#takeBlanks() + piece;
-  }
-
-  #takeBlanks(): string {
-    const blanks = this.#blanks;
+    const shown = this.#endWord() + this.#blanks + piece;
     this.#blanks = '';
-    return blanks;
+    return shown;
   }
 
   #note(piece: string): void {

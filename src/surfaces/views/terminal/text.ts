@@ -20,10 +20,7 @@ export function signForCharacter(sign: string): string {
 }
 
 const escapeOf = (sign: string): string =>
-  sign
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
+  Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 
 export function fitToWidth(text: string, width: number): string {
   if (countColumns(text) <= width) return text;
@@ -55,10 +52,7 @@ export function fittingPrefix(text: string, width: number): string {
   return part !== '' || text === '' ? part : (splitClusters(text).next().value?.text ?? '');
 }
 
-export interface SizedStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
+export type SizedStream = { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The columns of a terminal. Undefined if it is no terminal, or reports its size as 0 because it is unknown. */
 export const terminalWidth = ({ columns = 0 }: SizedStream): number | undefined => (columns > 0 ? columns : undefined);

@@ -85,14 +85,10 @@ function originOf({ field, source }: Ownership, stored: JsonObject): string {
 
 const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
 
-const madeFrom: Readonly<Record<string, string>> = {
-  'window.effective': 'contextWindow',
-  'window.configured': 'contextWindow',
-};
-
 /** A server or a test may have overridden what the catalogue says. */
 function sourceOf(field: string, stored: JsonObject): string {
-  const name = madeFrom[field] ?? field.replace(/^(?:identity\.model|capabilities)\./, '');
+  const isWindow = field === 'window.effective' || field === 'window.configured';
+  const name = isWindow ? 'contextWindow' : field.replace(/^(?:identity\.model|capabilities)\./, '');
   const source = valueAt(stored, ['identity', 'model', 'sources', name]);
   return typeof source === 'string' ? source : 'model catalogue';
 }
@@ -128,10 +124,8 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
       : []),
     ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
   ];
-  return [
-    ...tableSpans([head, ...rows], { width, most: { 1: valueWidth } }),
-    ...notes.map((note) => `\n${wrapSentences(note, form)}`),
-  ];
+  const page = tableSpans([head, ...rows], { width, most: { 1: valueWidth } });
+  return [...page, ...notes.map((note) => `\n${wrapSentences(note, form)}`)];
 }
 
 function fieldRows(shown: ShownField, withReaders: boolean): readonly (readonly string[])[] {

@@ -49,11 +49,8 @@ function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
 /** `verb` is empty where a label says it. */
 function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: '' | ' kept'): string {
   const all = kept + cut + dropped;
-  const rest = [
-    ...(cut === 0 ? [] : [`${formatCount(cut)} in part`]),
-    ...(dropped === 0 ? [] : [`${formatCount(dropped)} not`]),
-  ];
-  return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].join(', ');
+  const rest = [cut > 0 && `${formatCount(cut)} in part`, dropped > 0 && `${formatCount(dropped)} not`];
+  return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].filter(Boolean).join(', ');
 }
 
 type CheckpointCost = Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>;

@@ -164,10 +164,9 @@ function ownFields(event: ThreadEvent): JsonObject {
   }
 }
 
-export const checkpointFields = (report: CheckpointReport): JsonObject => ({
-  ...snakeCased(report),
-  usage: usageForPrograms(report.usage),
-});
+export const checkpointFields = (made: CheckpointReport): JsonObject => {
+  return { ...snakeCased(made), usage: usageForPrograms(made.usage) };
+};
 
 /** Converts the names of the members to snake case for programs. Values are unchanged. */
 export function snakeCased(members: object): JsonObject {

@@ -38,10 +38,8 @@ function notSet(values: JsonObject): string {
 export function configJson(configured: Configured, { origin }: { readonly origin: boolean }): string {
   const { effective, trust, layers, problems } = configured;
   const values = shownValues(effective.values);
-  const origins = leafValues(values).map(({ path }) => [
-    formatTomlKey(path),
-    originJson(effective.originOf(path), path),
-  ]);
+  const paths = leafValues(values).map(({ path }) => path);
+  const origins = paths.map((path) => [formatTomlKey(path), originJson(effective.originOf(path), path)]);
   const shown = {
     values,
     origins: origin ? Object.fromEntries(origins) : undefined,

@@ -226,10 +226,7 @@ function short(text: string, limit: number): string {
 }
 
 /** The place as reported at the start of the item. */
-export interface CommandPlace {
-  readonly outside?: true;
-  readonly confined?: true;
-}
+export type CommandPlace = { readonly outside?: true; readonly confined?: true };
 
 /** The place of a command that left the sandbox. On a line of its own: the command may have several. */
 export function placeMark({ outside, confined }: CommandPlace): readonly Span[] {

@@ -86,10 +86,8 @@ function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'an
   stage.openPager(view);
 }
 
-async function switchArchive(
-  { engine, threads, openId, notice }: PickingParts,
-  { id, archived }: ThreadSummary,
-): Promise<void> {
+async function switchArchive(parts: PickingParts, { id, archived }: ThreadSummary): Promise<void> {
+  const { engine, threads, openId, notice } = parts;
   if (id === openId) return notice('The conversation that is open cannot be archived from the list. Use /archive.');
   const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
   if (done.kind === 'refused') notice(fullText(done.outcome));

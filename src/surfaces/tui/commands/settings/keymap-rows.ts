@@ -59,10 +59,8 @@ export function bindingLines(binding: KeyBinding, at: string | undefined, look: 
 /** Names the keys of an action that a terminal without a keyboard protocol cannot send; empty: it sends all of them. */
 export function unsentLine({ keys }: KeyBinding): string {
   const strokes = new Set(keys.flatMap((each) => each.split(' ')));
-  const unsent = Map.groupBy(
-    [...strokes].filter((each) => reportedStroke(each) !== undefined),
-    reportedStroke,
-  );
+  const unsent = Map.groupBy(strokes, reportedStroke);
+  unsent.delete(undefined);
   const pairs = [...unsent].map(([sent = '', all]) => `${shownKey(sent)} for ${all.map(shownKey).join(' and ')}`);
   return pairs.length === 0 ? '' : `This terminal sends ${pairs.join(', ')}, and Capstan cannot tell them apart.`;
 }

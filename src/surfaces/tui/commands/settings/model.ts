@@ -8,10 +8,7 @@ import { compactNumber } from '../../screen/text/format-values.ts';
 import { refuseCommandWords } from '../command-session.ts';
 
 /** Settings of threads without a choice of their own. */
-interface Defaults {
-  readonly model?: string;
-  readonly effort?: string;
-}
+type Defaults = { readonly model?: string; readonly effort?: string };
 
 /** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
 export async function model(session: TuiSession, rest: string): Promise<void> {
@@ -63,11 +60,8 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
   if ('code' in listed) return session.notice(fullText(listed), 'error');
   if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
   const items = listed.models.map(({ model: name, window }): ListItem => {
-    const about = [
-      ...(name === defaults.model ? ['default'] : []),
-      ...(window === undefined ? [] : [`${compactNumber(window)} window`]),
-    ];
-    return { label: name, about: about.join(', '), isCurrent: name === current };
+    const about = [name === defaults.model && 'default', window !== undefined && `${compactNumber(window)} window`];
+    return { label: name, about: about.filter(Boolean).join(', '), isCurrent: name === current };
   });
   openList(stage, {
     title: `Models of ${listed.provider}`,
@@ -87,10 +81,8 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
   const current = name === settings.model ? (settings.effort ?? usual) : undefined;
   const effortItem = (effort: string): ListItem => {
-    const about = [
-      ...(name === defaults.model && effort === defaults.effort ? ['default'] : []),
-      ...(effort === usual ? ['usual for this model'] : []),
-    ];
+    const isDefault = name === defaults.model && effort === defaults.effort;
+    const about = [isDefault && 'default', effort === usual && 'usual for this model'].filter(Boolean);
     return { label: effort, about: about.join(', '), isCurrent: effort === current };
   };
   const list = (title: string, shown: readonly string[], more: readonly string[], startsAt?: number): void => {
@@ -156,11 +148,9 @@ async function take(
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
 export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
-  const usual = efforts.filter((effort) => !topEfforts.has(effort));
+  const { false: usual = [], true: top = [] } = Object.groupBy(efforts, (effort) => `${topEfforts.has(effort)}`);
   // A model with top efforts only has no first list to hide them behind.
-  return usual.length === 0
-    ? { usual: efforts, top: [] }
-    : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
+  return usual.length === 0 ? { usual: efforts, top: [] } : { usual, top };
 }
 
 /** The initial row: the current effort, else the model's default. The row after the last leads to the top efforts. */

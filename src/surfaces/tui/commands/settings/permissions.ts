@@ -27,11 +27,7 @@ export function choosePermissions(session: TuiSession, name: string): void {
     about: preset === next && next !== current ? `(next turn) ${preset.about}` : preset.about,
     isCurrent: preset === current,
   }));
-  openList(stage, {
-    title: 'Permissions',
-    items,
-    pick: (index) => choose(session, permissionPresets[index]!),
-  });
+  openList(stage, { title: 'Permissions', items, pick: (index) => choose(session, permissionPresets[index]!) });
 }
 
 /** Toggles between the first two presets. Full access must be chosen from the list. */

@@ -114,10 +114,7 @@ export function vimKey(state: VimState, draft: Draft, key: string, options: VimK
 }
 
 const passed = (state: VimState, draft: Draft): VimStep => ({ state, draft, wants: 'passed' });
-const waitFor = (state: VimState, draft: Draft, wait: VimState['wait']): VimStep => ({
-  state: { ...state, wait },
-  draft,
-});
+const waitFor = (now: VimState, draft: Draft, wait: VimState['wait']): VimStep => ({ state: { ...now, wait }, draft });
 
 /** The character that a key types; undefined: it types none. */
 function signOf(key: string): string | undefined {

@@ -11,27 +11,16 @@ import {
 } from './vim-text-objects.ts';
 
 /** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
-export interface VimMove {
-  readonly to: number;
-  readonly takes: 'exclusive' | 'inclusive' | 'lines';
-}
+export type VimMove = { readonly to: number; readonly takes: 'exclusive' | 'inclusive' | 'lines' };
 
-export interface VimFind {
-  readonly key: 'f' | 'F' | 't' | 'T';
-  readonly sign: string;
-}
+export type VimFind = { readonly key: 'f' | 'F' | 't' | 'T'; readonly sign: string };
 
-export interface MotionOptions {
-  readonly count?: number;
-  readonly column?: number;
-}
+export type MotionOptions = { readonly count?: number; readonly column?: number };
 
 type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
 const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
-const toLine = ({ text }: Draft, line: number): VimMove => ({
-  to: firstNonBlank(text, startOfLine(text, line)),
-  takes: 'lines',
-});
+const wholeLines = (to: number): VimMove => ({ to, takes: 'lines' });
+const toLine = ({ text }: Draft, line: number): VimMove => wholeLines(firstNonBlank(text, startOfLine(text, line)));
 const steps =
   (next: (draft: Draft, at: number) => number, takes: VimMove['takes'] = 'exclusive'): VimMotion =>
   (draft, { count = 1 }) => ({ to: repeat(draft.cursor, count, (at) => next(draft, at)), takes });
@@ -136,10 +125,7 @@ function wordEnd(draft: Draft, from: number, kind: WordKind): number {
   return elementAt(draft.elements, end - 1)?.start ?? positionBefore(draft, end);
 }
 
-export interface VimSearch {
-  readonly way: '/' | '?';
-  readonly typed: string;
-}
+export type VimSearch = { readonly way: '/' | '?'; readonly typed: string };
 
 /** Case-sensitive if a capital is typed, and wraps around. Undefined: no match. */
 export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number): VimMove | undefined {

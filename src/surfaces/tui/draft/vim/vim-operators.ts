@@ -26,6 +26,8 @@ export interface VimStep {
   readonly wants?: 'passed' | 'older' | 'newer';
 }
 
+type TypingMode = Exclude<VimState['mode'], 'normal'>;
+
 export const cancelCommand = (state: VimState, draft: Draft): VimStep => ({ state: clearPendingKeys(state), draft });
 
 export function stepWithChange(state: VimState, before: Draft, draft: Draft): VimStep {
@@ -42,12 +44,7 @@ export function stepWithOperator(state: VimState, before: Draft, operator: VimOp
   return { state: { ...clearPendingKeys(kept), column: undefined }, draft };
 }
 
-export function enterInsertMode(
-  state: VimState,
-  before: Draft,
-  draft: Draft,
-  mode: 'insert' | 'replace' = 'insert',
-): VimStep {
+export function enterInsertMode(state: VimState, before: Draft, draft: Draft, mode: TypingMode = 'insert'): VimStep {
   const inserting = { before, from: draft, keys: state.keys, over: mode === 'replace' ? [] : undefined };
   return { state: { ...clearPendingKeys(state), mode, inserting, column: undefined }, draft };
 }
@@ -81,10 +78,7 @@ export function undoOrRedo(state: VimState, draft: Draft, key: string, count: nu
   return { state: { ...clearPendingKeys(state), past, future }, draft: clampCursorToLine(shown) };
 }
 
-interface OperatorResult {
-  readonly draft: Draft;
-  readonly slice: VimSlice;
-}
+type OperatorResult = { readonly draft: Draft; readonly slice: VimSlice };
 
 export function applyOperatorToMotion(draft: Draft, operator: VimOperator, { to, takes }: VimMove): OperatorResult {
   const [first, last] = [Math.min(draft.cursor, to), Math.max(draft.cursor, to)];

@@ -34,10 +34,7 @@ function readKeyName(written: string): string | undefined {
 
 /** One key, or two pressed in sequence: `ctrl-x ctrl-t`. */
 export function readStrokes(written: string): string | undefined {
-  const strokes = written
-    .trim()
-    .split(/\s+/)
-    .map((each) => readKeyName(each));
+  const strokes = Array.from(written.trim().split(/\s+/), readKeyName);
   return strokes.length <= 2 && strokes.every((each) => each !== undefined) ? strokes.join(' ') : undefined;
 }
 

@@ -3,10 +3,7 @@ import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './t
 /** Faster than typing, and longer than what one key sends: read as one text. */
 const longRun = 16;
 
-export interface ReadPiece {
-  readonly length: number;
-  readonly inputs: readonly TerminalInput[];
-}
+export type ReadPiece = { readonly length: number; readonly inputs: readonly TerminalInput[] };
 
 /** Reads the next input of the text; undefined if more must arrive. */
 export function readPiece(text: string): ReadPiece | undefined {

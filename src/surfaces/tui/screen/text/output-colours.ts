@@ -106,11 +106,8 @@ const roles: Readonly<Record<number, ColourRole>> = { 1: 'bad', 2: 'good', 3: 'w
 export function paintedRows(page: string, look: Look): readonly string[] {
   const colours = new OutputColours();
   const lines = page.replace(/\n$/, '').split('\n');
-  return wrappedRows(
-    lines.map((line) => themed(colours.read(line))),
-    look,
-    'anywhere',
-  );
+  const rows = lines.map((line) => themed(colours.read(line)));
+  return wrappedRows(rows, look, 'anywhere');
 }
 
 const themed = (row: Row): Row =>

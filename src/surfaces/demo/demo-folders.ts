@@ -128,9 +128,7 @@ export function readProjectFile({ project }: DemoFolders, name: string): string 
 
 /** The steps of a release, in order. None of them may be done twice. */
 export const releaseSteps: readonly string[] = ['tag', 'upload', 'announce'];
-
 export const releaseLog = 'release.log';
-
 const buggyLine = 'export const largest = (numbers) => numbers.toSorted().at(-1);';
 const fixedLine = 'export const largest = (numbers) => Math.max(...numbers);';
 

@@ -14,9 +14,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
-
 const report = 'This should not happen. Please report it, with everything above.';
-
 export const unexpectedTrouble = (message: string): Trouble => ({ code: 'demo-unexpected', message, next: report });
 
 /** Why a turn does not suit the story: no sandbox, or no end. Undefined if it does. */
@@ -83,7 +81,6 @@ export async function playTurn(stage: DemoParts, { options, words, meanwhile }: 
 }
 
 type ExecProcess = ReturnType<typeof startExec>;
-
 const graceMs = 3000;
 const standardOutput = 1;
 
@@ -117,7 +114,6 @@ function startExec(
 }
 
 type Paper = SizedStream & { write(text: string): void };
-
 const widest = 80;
 
 /** The demo's own text, printed between the output of the processes that it starts. */

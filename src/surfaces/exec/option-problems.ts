@@ -78,11 +78,8 @@ export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | 
   const given = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];
   const option = given ?? (options.ephemeral ? '--ephemeral' : undefined);
   if (option === undefined) return undefined;
-  return {
-    code: 'no-prompt',
-    message: `${option} needs a prompt, and there is none.`,
-    next: 'Give the prompt after the thread, or "-" to read it from standard input, or leave out the option.',
-  };
+  const next = 'Give the prompt after the thread, or "-" to read it from standard input, or leave out the option.';
+  return { code: 'no-prompt', message: `${option} needs a prompt, and there is none.`, next };
 }
 
 /** A thread that another program writes can still be asked, in a copy that is not kept. */

@@ -160,7 +160,6 @@ interface AnswerLine {
 const kinds = questionKinds.filter((kind) => kind !== 'client-tool');
 const decisions = ['approved', 'denied', 'abort'] as const;
 const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];
-
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
 /** Reads a file of answers. One line that is not understood refuses the whole file: nothing runs with half of it. */

@@ -35,12 +35,13 @@ export function loadApprovals(given: string, { cwd, output, ...files }: Approval
     });
     return withoutClientTools(asking);
   }
-  if (given.trim() === '') return unnamed;
+  const next = 'Give --approvals a file that you may read, or "ask".';
+  if (given.trim() === '') return { code: 'approvals-unnamed', message: '--approvals names no file.', next };
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {
     const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, given)) : file.reason;
     const message = `The answers in ${given} cannot be read: ${problem}.`;
-    return { code: 'approvals-unreadable', message, next: 'Give --approvals a file that you may read, or "ask".' };
+    return { code: 'approvals-unreadable', message, next };
   }
   const lines = readAnswers(file.bytes.toString('utf8'), given);
   return 'code' in lines ? lines : withoutClientTools(answerFromFile({ lines, name: given, show }));
@@ -60,12 +61,6 @@ async function after(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal }).catch(() => {});
   await nextRound();
 }
-
-const unnamed: Outcome = {
-  code: 'approvals-unnamed',
-  message: '--approvals names no file.',
-  next: 'Give --approvals a file that you may read, or "ask".',
-};
 
 const noTerminal: Outcome = {
   code: 'approvals-no-terminal',

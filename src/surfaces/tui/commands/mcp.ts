@@ -36,7 +36,6 @@ async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: strin
 }
 
 const mostOfDescription = 200;
-
 const firstLine = (text: string): string => text.trim().split('\n')[0]!.slice(0, mostOfDescription);
 
 const wantsLogin = ({ table, isLoggedIn, enabled }: ListedServer): boolean =>

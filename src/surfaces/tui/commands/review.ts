@@ -30,11 +30,9 @@ function choosePreset(session: TuiSession): void {
     ['A commit', 'the change of one commit', () => offer(commitList)],
     ['In your own words', 'say what to review', () => putInComposer(session, '/review', '/review ')],
   ];
-  chooseFrom(session.parts.stage, {
-    title: 'What should be reviewed?',
-    items: presets.map(([label, about]) => ({ label, about })),
-    pick: (index) => presets[index]![2](),
-  });
+  const items = presets.map(([label, about]) => ({ label, about }));
+  const pick = (index: number): void => presets[index]![2]();
+  chooseFrom(session.parts.stage, { title: 'What should be reviewed?', items, pick });
 }
 
 interface TargetList {

@@ -49,7 +49,6 @@ export class SlashPopup {
 }
 
 const nameOf = ({ name, takes }: SlashCommand): string => (takes === undefined ? `/${name}` : `/${name} ${takes}`);
-
 const mostRows = 8;
 const leastNames = 16;
 

@@ -3,7 +3,6 @@ import { visibleText } from '../../views/terminal/text.ts';
 import { type Draft, graphemesOf } from './draft.ts';
 
 export type DraftRow = { readonly start: number; readonly end: number };
-
 export type ClusterMeasure = (cluster: string) => number;
 
 /** A draft does not align tabs to stops. */

@@ -4,7 +4,6 @@ import { type Command, type CommandArguments, type CommandOption, shownNames, sh
 import { nearestWord } from './did-you-mean.ts';
 
 const pageWidth = 80;
-
 const widestName = 30;
 
 export function commandHelp(command: Command): string {

@@ -6,12 +6,10 @@ import type { ExecArguments } from './exec-command.ts';
 import { homedir } from 'node:os';
 
 type ExecOptions = ExecArguments['options'];
-
 type Always = 'profile' | 'strictConfig' | 'ignoreUserConfig' | 'ignoreRules' | 'override' | 'enable' | 'disable';
 type Models = 'model' | 'oss' | 'localProvider';
 type Permissions = 'addDirectory' | 'sandbox' | 'sandboxFallback' | 'askForApproval' | 'approveForMe';
 type Limits = Permissions | 'maxCost' | 'maxTokens';
-
 export type EngineChoices = Pick<ExecOptions, Always | Models> & Partial<Pick<ExecOptions, Limits>>;
 
 export async function loadEngine(

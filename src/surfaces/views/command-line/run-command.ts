@@ -44,9 +44,7 @@ export async function runCommand<Form extends Command>(
 
 /** `bare`: neither a word nor a variant was given where one is required. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
-
 type TakenWords = Pick<CommandArguments<Command>, 'thread' | 'words'> & { readonly variant: string | undefined };
-
 type Value = string | number | boolean | readonly string[];
 
 /**

@@ -111,7 +111,6 @@ const folded = (summary: string, body: string): string =>
   `<details><summary>${escaped(summary)}</summary>${body}</details>`;
 
 const preBlock = (text: string): string => `<pre>${escaped(text)}</pre>`;
-
 const embedded = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/;
 
 /** Embeds pictures that are in the file; addresses are not fetched. */

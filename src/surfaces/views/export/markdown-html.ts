@@ -132,5 +132,4 @@ const kinds = [
 
 /** Escapes text for use between tags or in a quoted attribute. The caller handles hidden characters. */
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
-
 const signs = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }));

@@ -90,9 +90,7 @@ const folded = (summary: string, body: string): string =>
   `<details><summary>${escapeHtml(summary)}</summary>\n\n${body}\n\n</details>`;
 
 const quoted = (text: string): string =>
-  visibleText(text)
-    .replaceAll(/^(?=.)/gm, ' ')
-    .replaceAll(/^/gm, '>');
+  Array.from(visibleText(text).split('\n'), (line) => (line === '' ? '>' : `> ${line}`)).join('\n');
 
 function fenced(text: string, language = ''): string {
   const fence = ticksAround(text, 3);

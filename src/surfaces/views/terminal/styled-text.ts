@@ -2,13 +2,9 @@ import { type SizedStream, visibleText } from './text.ts';
 
 /** Sixteen colours only: a terminal's own theme makes them readable. */
 export type TextLook = keyof typeof codes;
-
 export type StyledText = { readonly look: TextLook; readonly text: string };
-
 export type Span = string | StyledText;
-
 export type ColorChoice = 'auto' | 'always' | 'never';
-
 const colours = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
 const codes = { bold: 1, dim: 2, ...colours };
 

@@ -148,9 +148,7 @@ const toolLine = ({ server, tool }: ToolCallItem): string =>
 
 /** No tool has a longer name, but a model may call for any. */
 const longest = 120;
-
 export const shownName = (name: string): string => (name.length > longest ? `${name.slice(0, longest)}…` : name);
-
 const tools: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal']);
 
 /** The answer of a goal tool for users, in place of its JSON. Undefined: show the output unchanged. */

@@ -46,11 +46,9 @@ function nameOf({ kind, language }: CopiedPart): string {
 
 async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   const { stage, engine } = session.parts;
-  const copied = await copyText(part.text, {
-    ways: copyWays(process.env, process.platform),
-    feed: (words, text) => engine.user.feedClipboard(words, text),
-    write: (sequence) => stage.send(sequence),
-  });
+  const ways = copyWays(process.env, process.platform);
+  const feed = (words: readonly string[], text: string) => engine.user.feedClipboard(words, text);
+  const copied = await copyText(part.text, { ways, feed, write: (sequence) => stage.send(sequence) });
   if ('code' in copied) return session.notice(fullText(copied), 'error');
   const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());
   session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
@@ -63,7 +61,6 @@ type CopyWay =
 
 /** Terminals may silently drop longer sequences. */
 const mostTerminalBytes = 100_000;
-
 const terminal: CopyWay = { kind: 'terminal', name: 'the terminal' };
 /** tmux keeps the text and passes it to the outer terminal. */
 const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');

@@ -86,7 +86,6 @@ export function rewindView({ prompt, files, pick, close }: RewindOptions): View 
 
 /** Text: why no file would change. */
 type FilesAhead = string | RestoreReport;
-
 const mostPromptRows = 6;
 
 /** Counts files only, without folders. */

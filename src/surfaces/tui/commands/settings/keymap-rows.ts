@@ -11,7 +11,6 @@ import type { Look } from '../../screen/text/look.ts';
 
 /** The file and line that bind an action; undefined: it has its default keys. */
 type BoundAt = (binding: KeyBinding) => string | undefined;
-
 const mostColumns = 14;
 
 export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {

@@ -63,12 +63,9 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
     const about = [name === defaults.model && 'default', window !== undefined && `${compactNumber(window)} window`];
     return { label: name, about: about.filter(Boolean).join(', '), isCurrent: name === current };
   });
-  openList(stage, {
-    title: `Models of ${listed.provider}`,
-    items,
-    isSearched: items.length > 9,
-    pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
-  });
+  const pick = (index: number): void =>
+    session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults));
+  openList(stage, { title: `Models of ${listed.provider}`, items, isSearched: items.length > 9, pick });
 }
 
 const saves = (key: HintKeys): string =>
@@ -79,6 +76,7 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
   const { stage } = session.parts;
   const { settings } = session.thread;
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
+  const close = (): void => session.inBackground(chooseModel(session, defaults));
   const current = name === settings.model ? (settings.effort ?? usual) : undefined;
   const effortItem = (effort: string): ListItem => {
     const isDefault = name === defaults.model && effort === defaults.effort;
@@ -95,37 +93,23 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
       if (effort !== undefined) session.inBackground(take(session, { model: name, effort }, how));
       else list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
     };
-    stage.open(
-      new ListView({
-        title,
-        items,
-        startsAt,
-        hint: saves,
-        keys: { s: (index) => choose(index, 'session') },
-        close: () => session.inBackground(chooseModel(session, defaults)),
-        pick: (index) => choose(index, 'default'),
-      }),
-    );
+    const keys = { s: (index: number) => choose(index, 'session') };
+    const pick = (index: number): void => choose(index, 'default');
+    stage.open(new ListView({ title, items, startsAt, hint: saves, keys, close, pick }));
   };
   if (efforts.length > 0) {
     const { usual: shown, top } = dividedEfforts(efforts);
     return list(`Effort of ${name}`, shown, top, startingEffort(efforts, { present: settings.effort, usual }));
   }
-  const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
   const ways = [
     { how: 'default', label: 'As default', about: 'in new conversations, too' },
     { how: 'session', label: 'In this conversation', about: 'the default stays as it is' },
   ] as const;
   // An unknown name may be mistyped.
   const items = isGuessed ? ways.toReversed() : ways;
-  stage.open(
-    new ListView({
-      title: isGuessed ? `Capstan does not know ${name}. Use it anyway` : `Use ${name}`,
-      items,
-      close: () => session.inBackground(chooseModel(session, defaults)),
-      pick: (index) => keep(items[index]!.how),
-    }),
-  );
+  const title = isGuessed ? `Capstan does not know ${name}. Use it anyway` : `Use ${name}`;
+  const pick = (index: number): void => session.inBackground(take(session, { model: name }, items[index]!.how));
+  stage.open(new ListView({ title, items, close, pick }));
 }
 
 /** Applies from the next turn on; as default, also to new conversations. */

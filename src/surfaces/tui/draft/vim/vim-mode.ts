@@ -84,11 +84,9 @@ export function vim(session: TuiSession): void {
   switchVim(stage, isOn);
   // A user who enables it here is about to type.
   if (isOn) stage.composer.vimInput(keyPress('i'));
-  session.notice(
-    isOn
-      ? 'Vim mode is on, in insert mode: Esc leaves it, i begins it again. `vim_mode_default = true` below [tui] in config.toml turns it on at every start.'
-      : 'Vim mode is off.',
-  );
+  const how =
+    'Esc leaves it, i begins it again. `vim_mode_default = true` below [tui] in config.toml turns it on at every start.';
+  session.notice(isOn ? `Vim mode is on, in insert mode: ${how}` : 'Vim mode is off.');
 }
 
 export function switchVim(stage: Pick<TuiScreen, 'composer' | 'draw'>, isOn: boolean): void {

@@ -12,11 +12,8 @@ import {
 
 /** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
 export type VimMove = { readonly to: number; readonly takes: 'exclusive' | 'inclusive' | 'lines' };
-
 export type VimFind = { readonly key: 'f' | 'F' | 't' | 'T'; readonly sign: string };
-
 export type MotionOptions = { readonly count?: number; readonly column?: number };
-
 type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
 const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
 const wholeLines = (to: number): VimMove => ({ to, takes: 'lines' });

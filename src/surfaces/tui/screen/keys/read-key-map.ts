@@ -13,9 +13,7 @@ import { contextsOf, type KeyBinding, type KeyMap, keyMapOf } from './key-map.ts
 import { readStrokes, shownKey, typesCharacter } from './key-names.ts';
 
 type Path = readonly string[];
-
 type OwnBinding = { readonly path: Path; readonly keys: readonly string[] };
-
 export type KeySource = (path: Path) => string | undefined;
 type Report = (path: Path, what: string, next: string) => void;
 

@@ -2,7 +2,6 @@ import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './t
 
 /** Faster than typing, and longer than what one key sends: read as one text. */
 const longRun = 16;
-
 export type ReadPiece = { readonly length: number; readonly inputs: readonly TerminalInput[] };
 
 /** Reads the next input of the text; undefined if more must arrive. */

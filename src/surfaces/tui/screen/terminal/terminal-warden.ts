@@ -3,7 +3,6 @@ import { eraseBelow, fullOff, modesOff } from './terminal-sequences.ts';
 
 /** `taken`: our modes are set. `full`: the alternate screen is shown too. `given`: the terminal is restored. */
 export type TerminalState = 'taken' | 'full' | 'given';
-
 export type TerminalWarden = { tell(state: TerminalState): void };
 
 /**

@@ -67,10 +67,10 @@ export interface TurnSeen {
 
 /** Runs `capstan exec` for one turn; its output is visible to the reader. */
 export async function playTurn(stage: DemoParts, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
-  const { page, place, model, env, signal } = stage;
+  const { page, model } = stage;
   page.command(shellWords(['capstan', 'exec', ...options, words]));
   const before = model.requests.length;
-  const process = startExec([...options, words], { cwd: place.project, env, signal });
+  const process = startExec([...options, words], stage);
   await meanwhile?.(process);
   const end = await process.ended;
   const [first, last] = [model.requests[before], model.requests.at(-1)];
@@ -85,11 +85,9 @@ const graceMs = 3000;
 const standardOutput = 1;
 
 /** Starts this program as `capstan exec`, which prints directly to the demo's output. The signal ends it. */
-function startExec(
-  words: readonly string[],
-  { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },
-) {
+function startExec(words: readonly string[], { place, env, signal }: Pick<DemoParts, 'place' | 'env' | 'signal'>) {
   const program = [process.argv[1] ?? '', 'exec', ...words];
+  const cwd = place.project;
   const child = spawn(process.execPath, program, { cwd, env, stdio: ['ignore', 'ignore', standardOutput] });
   let grace: NodeJS.Timeout | undefined;
   const stop = (): void => {

@@ -68,11 +68,9 @@ const moves: Readonly<Record<keyof typeof demoPrompts, readonly Move[]>> = {
 };
 
 /** A scripted model: its answer depends only on the request, like that of a real one. The pace is for live readers. */
-export function scriptedModel(
-  pace: Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs'>,
-): (request: ScriptedRequest) => ScriptStep {
+export function scriptedModel(pace: Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs'>) {
   let before: ScriptedRequest | undefined;
-  return (request) => {
+  return (request: ScriptedRequest): ScriptStep => {
     const items = [answerTo(request)];
     const usage = countedUsage(request, before, items);
     before = request;
@@ -89,9 +87,8 @@ function answerTo(request: ScriptedRequest): ItemDraft {
   const last = reports.at(-1);
   if (last?.end === 'refused') return say('I cannot run commands here.');
   const newest = callOutputs(input).at(-1) ?? '';
-  const isPatchFunction = (arrayAt(request.body, 'tools') ?? [])
-    .filter(isJsonObject)
-    .some((tool) => tool['name'] === 'apply_patch' && tool['type'] === 'function');
+  const tools = (arrayAt(request.body, 'tools') ?? []).filter(isJsonObject);
+  const isPatchFunction = tools.some(({ name, type }) => name === 'apply_patch' && type === 'function');
   const move = moves[name][reports.length];
   return move?.({ reports, newest, isPatchFunction, ok: last?.end === 'exit 0' }) ?? say('My script ends here.');
 }

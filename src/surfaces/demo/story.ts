@@ -83,10 +83,8 @@ export async function showProof({ page, place, model }: DemoParts): Promise<Trou
   const bytes = sum(bodies.map(({ length }) => length));
   const rebuilt = bodies.filter((body, index) => file[index]?.equals(body)).length;
   const isWhole = rebuilt === bodies.length;
-  page.paragraph(
-    `${rebuilt} of ${bodies.length} requests rebuilt byte for byte (${Math.round(bytes / 1024)} KB).`,
-    isWhole ? 'green' : 'red',
-  );
+  const size = `${Math.round(bytes / 1024)} KB`;
+  page.paragraph(`${rebuilt} of ${bodies.length} requests rebuilt byte for byte (${size}).`, isWhole ? 'green' : 'red');
   if (!isWhole) return unexpectedTrouble('A request differs from what the file gives back.');
   if (!pairs.every(([before, now]) => extendsInput(before, now)))
     return unexpectedTrouble("A request's input does not extend the one before.");

@@ -22,9 +22,8 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
   if ('code' in stored) return stored;
   const folder = currentFolder();
   if (name === undefined && 'code' in folder) return folder;
-  const chosen = await stored.choose(
-    name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
-  );
+  const isLast = name === undefined && 'path' in folder;
+  const chosen = await stored.choose(isLast ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' });
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
   return diskLossAsOutcome(async () => {
     const read = await withProgress({ label: 'Reading lines' }, (report) => stored.read(chosen.id, report));
@@ -37,10 +36,8 @@ const advice = ({ code, next }: Outcome, name: string | undefined): string =>
     ? 'Name a thread, as `capstan threads list` shows them, or start one: `capstan exec --help` says how.'
     : next;
 
-type Work<Form extends Command, Loaded> = (
-  given: CommandArguments<Form>,
-  loaded: Loaded,
-) => number | Outcome | Promise<number | Outcome>;
+type End = number | Outcome;
+type Work<Form extends Command, Loaded> = (given: CommandArguments<Form>, loaded: Loaded) => End | Promise<End>;
 
 /** The work of a command that begins with the engine of this folder. */
 export const withEngine =

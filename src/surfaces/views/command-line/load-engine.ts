@@ -28,19 +28,10 @@ export async function loadEngine(
 
 function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'): EngineOptions {
   const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [], sandboxFallback } = given;
-  return {
-    env: process.env,
-    osHome: homedir(),
-    cwd,
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
-    config: overridesOf(given),
-    profile,
-    sandboxFallback,
-    strictConfig,
-    ignoreUserConfig,
-    ignoreRules,
-    addDirectories: addDirectory,
-  };
+  const name = process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`;
+  const place = { env: process.env, osHome: homedir(), cwd, client: { name, version, source } };
+  const how = { profile, sandboxFallback, strictConfig, ignoreUserConfig, ignoreRules };
+  return { ...place, config: overridesOf(given), ...how, addDirectories: addDirectory };
 }
 
 /** Options are shorthand for configuration keys; `-c` comes first, so that the plain option wins. */

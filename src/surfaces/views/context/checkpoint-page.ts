@@ -24,12 +24,9 @@ interface Fate {
 type CheckpointView = ReturnType<typeof checkpointView>;
 
 /** A checkpoint by itself, for programs. Without a report, another program made it. */
-export const checkpointHead = ({ number, turn, at, report }: StoryCheckpoint) => ({
-  number,
-  turn,
-  at,
-  report: report && checkpointFields(report),
-});
+export function checkpointHead({ number, turn, at, report }: StoryCheckpoint) {
+  return { number, turn, at, report: report && checkpointFields(report) };
+}
 
 /** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
 export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) {
@@ -41,11 +38,9 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) 
     // New items were made by the checkpoint.
     return { ...shown, made: !stood.has(keyOf(entry)), text: itemText(entry.item) };
   });
-  return {
-    ...checkpointHead(checkpoint),
-    before: { tokens: sumTokens(beforeItems), items: beforeItems },
-    after: { tokens: sumTokens(afterItems), items: afterItems },
-  };
+  const [held, holds] = [sumTokens(beforeItems), sumTokens(afterItems)];
+  const both = { before: { tokens: held, items: beforeItems }, after: { tokens: holds, items: afterItems } };
+  return { ...checkpointHead(checkpoint), ...both };
 }
 
 export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, form: PageForm): readonly Span[] {
@@ -59,11 +54,9 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
   const now = entries(checkpoint.after.history);
   const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
-  const texts = made.flatMap(({ number, name, text }): readonly Span[] => [
-    '\n',
-    bold(`[${number}] ${name}\n`),
-    `${wrap(text, width).join('\n')}\n`,
-  ]);
+  const texts = made.flatMap(({ number, name, text }): readonly Span[] => {
+    return ['\n', bold(`[${number}] ${name}\n`), `${wrap(text, width).join('\n')}\n`];
+  });
   const { report } = checkpoint;
   const foreign = `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`;
   const about = report === undefined ? foreign : checkpointText(report);

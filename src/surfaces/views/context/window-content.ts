@@ -85,11 +85,8 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
   ].map((entry) => ({ ...estimated(entry), next: true }));
 }
 
-const waitingContexts: Readonly<Record<string, string>> = {
-  agent: 'subagent-notification',
-  files: 'files-put-back',
-  beside: 'files-changed-beside',
-};
+const ofOthers = { agent: 'subagent-notification', files: 'files-put-back', beside: 'files-changed-beside' };
+const waitingContexts: Readonly<Record<string, string>> = ofOthers;
 
 function waitingOrigin(message: WaitingMessage): Origin {
   const isContinued = message.kind === 'words' && message.input.continues !== undefined;
@@ -132,12 +129,9 @@ function countedContent(
   const since = partsSince(story, request, { answer, output: usage.total - usage.input - dropped });
   const more = [...[...uncounted].map(estimated), ...since];
   const guessed = more.filter(({ measure }) => measure === 'estimated');
-  return {
-    measure: sumTokens(guessed) === 0 ? 'exact' : 'estimated',
-    parts: [...sent, ...more],
-    counted: { request: request.number, usage, dropped: dropped || undefined },
-    unknown,
-  };
+  const measure = sumTokens(guessed) === 0 ? 'exact' : 'estimated';
+  const counted = { request: request.number, usage, dropped: dropped || undefined };
+  return { measure, parts: [...sent, ...more], counted, unknown };
 }
 
 /** Adjusts the count to the next request's tools. Those new to the provider are estimated in its scale. */
@@ -171,11 +165,9 @@ function withTools(
 
 export const toolName = (tool: ToolSpec): string => stringAt(tool, 'name') ?? tool.type;
 
-const toolPart = (tool: ToolSpec): WindowPart => ({
-  what: { kind: 'tool', name: toolName(tool) },
-  tokens: toolTokens(tool),
-  measure: 'estimated',
-});
+function toolPart(tool: ToolSpec): WindowPart {
+  return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
+}
 
 const sentTo = (reader: Reader, { history }: ThreadState): readonly Entry[] =>
   entries(history).filter(
@@ -258,11 +250,8 @@ function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest 
   const { record, tools: known } = newestTools(story);
   const tools = next?.tools ?? known;
   const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
-  const parts: readonly WindowPart[] = [
-    instructionsPart(story.state, next),
-    ...(tools ?? []).map(toolPart),
-    ...sentTo(reader, story.state).map(estimated),
-  ];
+  const more = [...(tools ?? []).map(toolPart), ...sentTo(reader, story.state).map(estimated)];
+  const parts = [instructionsPart(story.state, next), ...more];
   return { measure: 'estimated' as const, parts, unknown: tools === undefined ? [missing] : [] };
 }
 
@@ -271,11 +260,9 @@ function instructionsPart(state: ThreadState, next?: NextRequest): WindowPart {
   return { what: { kind: 'instructions' }, tokens, measure: 'estimated' };
 }
 
-const estimated = (entry: Entry): WindowPart => ({
-  what: { kind: 'entry', entry },
-  tokens: itemTokens(entry.item),
-  measure: 'estimated',
-});
+function estimated(entry: Entry): WindowPart {
+  return { what: { kind: 'entry', entry }, tokens: itemTokens(entry.item), measure: 'estimated' };
+}
 
 export const sumTokens = (parts: readonly { readonly tokens: number }[]): number =>
   parts.reduce((total, { tokens }) => total + tokens, 0);

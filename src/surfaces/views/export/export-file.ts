@@ -61,11 +61,9 @@ export async function replaceExport(
 const leadsOutWords =
   'it leads through a link, which a command may have made, out of the folders where commands may write';
 
-const unwritten = (path: string, error: unknown): Outcome<'export-unwritten'> => ({
-  code: 'export-unwritten',
-  message: `${path} cannot be written: ${(error as Error).message}.`,
-  next: '',
-});
+function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
+  return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
+}
 
 export type ExportFormat = 'jsonl' | 'markdown' | 'html';
 export type ExportedThread = { readonly id: ThreadId; readonly lines: readonly Line[] };
@@ -109,9 +107,6 @@ function flatMeta(meta: JsonObject, lines: readonly Line[], id: ThreadId): JsonO
   const old = stringAt(meta, 'id');
   // A root thread shares its id with its session; a subagent's session is its parent's.
   const isRoot = meta['session_id'] === undefined || meta['session_id'] === old;
-  return {
-    ...kept,
-    ...(start === undefined ? {} : { subagent_history_start_ordinal: lines.filter(isBefore).length }),
-    ...(old === id ? {} : { id, ...(isRoot ? { session_id: id } : {}) }),
-  };
+  const named = old === id ? kept : { ...kept, id, ...(isRoot ? { session_id: id } : {}) };
+  return start === undefined ? named : { ...named, subagent_history_start_ordinal: lines.filter(isBefore).length };
 }

@@ -93,10 +93,8 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   };
   const where = confined === true ? 'in that sandbox' : 'outside the sandbox';
   const leaves = prefix === undefined ? '' : `: such commands then run ${where}`;
-  const wider = [
-    ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
-    ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),
-  ];
+  const wider = has('session') ? [allowed('a', 'yes, for the session', 'session')] : [];
+  if (has('rule')) wider.push(allowed('p', `yes, and save the rule${leaves}`, 'rule'));
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...wider.slice(0, 1),
@@ -108,12 +106,7 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   ];
 }
 
-const whyNot: Choice = {
-  key: 't',
-  words: 'no, and tell the model why',
-  answer: { kind: 'declined' },
-  takesNote: true,
-};
+const whyNot: Choice = { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' }, takesNote: true };
 
 /** An answer to an MCP server's question goes to that server, which has no place for a note; no model reads it. */
 export const carriesNote = (kind: Question['kind']): boolean => kind !== 'elicitation';

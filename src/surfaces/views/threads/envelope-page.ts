@@ -16,11 +16,8 @@ export type EnvelopeView = { readonly turn: StoryTurn } & (
 );
 
 /** Turns are counted from 1; without a number the newest one is shown. */
-export function envelopeView(
-  id: string,
-  story: ThreadStory,
-  asked: { readonly turn: number | undefined; readonly diff: number | undefined },
-): EnvelopeView | Outcome {
+type AskedTurns = Record<'turn' | 'diff', number | undefined>;
+export function envelopeView(id: string, story: ThreadStory, asked: AskedTurns): EnvelopeView | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
   const { envelope } = turn;
@@ -171,9 +168,8 @@ export function turnContextPage(turn: StoryTurn, form: PageForm): readonly Span[
   const { context } = turn;
   const note = wrapSentences(missingEnvelopeReason(turn), form);
   if (context === undefined) return [note];
-  const rows = Object.entries(context).flatMap(([key, value]) =>
-    value === undefined || key === 'capstan' ? [] : [[key, oneLine(valueText(value))]],
-  );
+  const shown = Object.entries(context).filter(([key, value]) => value !== undefined && key !== 'capstan');
+  const rows = shown.map(([key, value]) => [key, oneLine(valueText(value!))]);
   return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.proseWidth })];
 }
 

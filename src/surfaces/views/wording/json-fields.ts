@@ -130,19 +130,12 @@ export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...q
   return { id, call_id: callId, ...question, arguments: given };
 }
 
-export interface AnswerFields extends Pick<Answer, 'scope' | 'note' | 'by' | 'verdict'> {
-  readonly decision: 'approved' | 'denied' | 'abort' | 'lapsed';
-}
-
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
-export const answerFields = ({ kind, scope, note, by, verdict }: Answer): AnswerFields => ({
-  decision: decisions[kind],
-  scope,
-  note,
-  by,
-  verdict,
-});
+export type AnswerFields = ReturnType<typeof answerFields>;
+export const answerFields = ({ kind, scope, note, by, verdict }: Answer) => {
+  return { decision: decisions[kind], scope, note, by, verdict };
+};
 
 /** The members of an event about the context, in snake case. The caller adds whose event it is. */
 export function contextFields(event: ThreadEvent): JsonObject {

@@ -76,10 +76,8 @@ function shownValues(values: JsonObject): JsonObject {
 export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
   if (disabled !== undefined) return `not used: ${disabled}`;
   if (name === 'default' || name === 'flags') return '';
-  const isAtFault = problems.some(
-    (problem) => problem.source === source && /^config-(?:unreadable|syntax|profile)$/.test(problem.code),
-  );
-  if (isAtFault) return 'cannot be read';
+  const codes = problems.filter((problem) => problem.source === source).map(({ code }) => code);
+  if (codes.some((code) => /^config-(?:unreadable|syntax|profile)$/.test(code))) return 'cannot be read';
   return text === undefined ? 'no such file' : '';
 }
 

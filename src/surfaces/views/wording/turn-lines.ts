@@ -41,19 +41,15 @@ export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm)
 
 export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
   const { output = '', status } = item;
-  return [
-    ...outputLines(agentAnswer(item) ?? goalAnswerText(item) ?? output, folded),
-    status === 'failed' ? red('  [failed]') : dim(`  [${status}]`),
-  ];
+  const lines = outputLines(agentAnswer(item) ?? goalAnswerText(item) ?? output, folded);
+  return [...lines, status === 'failed' ? red('  [failed]') : dim(`  [${status}]`)];
 }
 
 export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
   const { folded, folder = '/' } = form;
   const files = changes.flatMap((change): readonly Span[] => {
-    return [
-      bold(`${changeWords(change, folder)}\n`),
-      ...(status === 'completed' && change.diff ? diffSpans(fold(change.diff, folded).join('\n'), '  ') : []),
-    ];
+    const diff = status === 'completed' && change.diff ? fold(change.diff, folded).join('\n') : undefined;
+    return [bold(`${changeWords(change, folder)}\n`), ...(diff === undefined ? [] : diffSpans(diff, '  '))];
   });
   if (status !== 'failed') return [...files, dim(`  [${status}]`)];
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
@@ -137,9 +133,7 @@ export function agentEnd({ content, value }: Pick<ContextEvent, 'content' | 'val
 }
 
 function beginning(text: Json | undefined): string {
-  const [first = ''] = String(text ?? '')
-    .trim()
-    .split('\n');
+  const [first = ''] = `${text ?? ''}`.trim().split('\n');
   return first.length > longestFirstLine ? `${first.slice(0, longestFirstLine)}…` : first;
 }
 
@@ -207,11 +201,7 @@ export function hookLines({ event, command, entries }: HookRun): readonly string
 
 const words: Readonly<Partial<Record<HookEntry['kind'], Readonly<Partial<Record<HookEvent, string>>>>>> = {
   change: { PreToolUse: 'changed the call to', PostToolUse: 'replaced the result with' },
-  feedback: {
-    PostToolUse: 'withheld the result',
-    Stop: 'kept the turn going',
-    SubagentStop: 'kept the agent going',
-  },
+  feedback: { PostToolUse: 'withheld the result', Stop: 'kept the turn going', SubagentStop: 'kept the agent going' },
   stop: { PostToolUse: 'withheld the result', SessionStart: 'ended the turn', PostCompact: 'ended the turn' },
 };
 

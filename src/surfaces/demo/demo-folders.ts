@@ -23,9 +23,8 @@ export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders
   const place = { root, made, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
   mkdirSync(place.project);
-  for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
+  for (const [name, text] of Object.entries(projectFiles(process.execPath)))
     writeFileSync(join(place.project, name), text);
-  }
   if (!initialise(place, env)) {
     // Without git, create as much of a repository as the engine requires.
     mkdirSync(join(place.project, '.git', 'hooks'), { recursive: true });
@@ -38,10 +37,8 @@ export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders
 const lastWriteMs = 5000;
 
 /** Removes everything that the demo made. Returns the folder that stays, if it could not be removed. */
-export async function removeDemoFolders(
-  { root, made }: DemoFolders,
-  patienceMs = lastWriteMs,
-): Promise<string | undefined> {
+export async function removeDemoFolders(folders: DemoFolders, patienceMs = lastWriteMs): Promise<string | undefined> {
+  const { root, made } = folders;
   const deadline = Date.now() + patienceMs;
   // Not `maxRetries`: some versions of Node retry at once.
   while (!(await isRemoved(root))) {
@@ -131,9 +128,7 @@ export function readProjectFile({ project }: DemoFolders, name: string): string 
 
 /** The steps of a release, in order. None of them may be done twice. */
 export const releaseSteps: readonly string[] = ['tag', 'upload', 'announce'];
-
 export const releaseLog = 'release.log';
-
 const buggyLine = 'export const largest = (numbers) => numbers.toSorted().at(-1);';
 const fixedLine = 'export const largest = (numbers) => Math.max(...numbers);';
 
@@ -149,19 +144,18 @@ export const fixPatch = `*** Begin Patch
  * The demo project, by file name: a function with a bug, a check that finds it, and a slow release. The check names its
  * Node by path: inside the sandbox the search path is the login shell's.
  */
-function projectFiles(node: string): Readonly<Record<string, string>> {
-  return {
-    'AGENTS.md':
-      'Run `sh check` after every change.\nA release is `sh release tag upload announce`; never do a step twice.\n',
-    'largest.mjs': `${buggyLine}\n`,
-    'largest.test.mjs': `import { largest } from './largest.mjs';
+const projectFiles = (node: string): Readonly<Record<string, string>> => ({
+  'AGENTS.md':
+    'Run `sh check` after every change.\nA release is `sh release tag upload announce`; never do a step twice.\n',
+  'largest.mjs': `${buggyLine}\n`,
+  'largest.test.mjs': `import { largest } from './largest.mjs';
 
 const found = largest([9, 10]);
 console.log(\`largest([9, 10]) is \${found}: \${found === 10 ? 'pass' : 'FAIL, should be 10'}\`);
 process.exitCode = found === 10 ? 0 : 1;
 `,
-    check: `exec ${shellWords([node])} largest.test.mjs\n`,
-    release: `for step in "$@"; do
+  check: `exec ${shellWords([node])} largest.test.mjs\n`,
+  release: `for step in "$@"; do
   echo "$step 1.0.1" | tee -a ${releaseLog}
   if [ "$step" = tag ]; then
     # Mirrors get time to see the tag. A dot now and then also ends this script when no reader is left.
@@ -174,5 +168,4 @@ process.exitCode = found === 10 ? 0 : 1;
   fi
 done
 `,
-  };
-}
+});

@@ -14,12 +14,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
-
 const report = 'This should not happen. Please report it, with everything above.';
-
-export function unexpectedTrouble(message: string): Trouble {
-  return { code: 'demo-unexpected', message, next: report };
-}
+export const unexpectedTrouble = (message: string): Trouble => ({ code: 'demo-unexpected', message, next: report });
 
 /** Why a turn does not suit the story: no sandbox, or no end. Undefined if it does. */
 export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
@@ -71,31 +67,27 @@ export interface TurnSeen {
 
 /** Runs `capstan exec` for one turn; its output is visible to the reader. */
 export async function playTurn(stage: DemoParts, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
-  const { page, place, model, env, signal } = stage;
+  const { page, model } = stage;
   page.command(shellWords(['capstan', 'exec', ...options, words]));
   const before = model.requests.length;
-  const process = startExec([...options, words], { cwd: place.project, env, signal });
+  const process = startExec([...options, words], stage);
   await meanwhile?.(process);
   const end = await process.ended;
   const [first, last] = [model.requests[before], model.requests.at(-1)];
   if (first === undefined || last === undefined) return { end, told: [], reports: [] };
   const known = before === 0 ? 0 : sentItems(model.requests[before - 1]!).length;
   const told = engineTexts(sentItems(first).slice(known)).filter((text) => text !== words);
-  const reports = callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport);
-  return { end, told, reports };
+  return { end, told, reports: callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport) };
 }
 
 type ExecProcess = ReturnType<typeof startExec>;
-
 const graceMs = 3000;
 const standardOutput = 1;
 
 /** Starts this program as `capstan exec`, which prints directly to the demo's output. The signal ends it. */
-function startExec(
-  words: readonly string[],
-  { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },
-) {
+function startExec(words: readonly string[], { place, env, signal }: Pick<DemoParts, 'place' | 'env' | 'signal'>) {
   const program = [process.argv[1] ?? '', 'exec', ...words];
+  const cwd = place.project;
   const child = spawn(process.execPath, program, { cwd, env, stdio: ['ignore', 'ignore', standardOutput] });
   let grace: NodeJS.Timeout | undefined;
   const stop = (): void => {
@@ -119,10 +111,7 @@ function startExec(
   };
 }
 
-interface Paper extends SizedStream {
-  write(text: string): void;
-}
-
+type Paper = SizedStream & { write(text: string): void };
 const widest = 80;
 
 /** The demo's own text, printed between the output of the processes that it starts. */

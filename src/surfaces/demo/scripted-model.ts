@@ -4,7 +4,6 @@ import { type CallReport, readCallReport } from '../../core/state/recorded/call-
 import type { ToolSpec } from '../../ports/model.ts';
 import { asItem, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, stringAt } from '../../protocol/json.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import {
   answer,
   type AnswerOptions,
@@ -69,11 +68,9 @@ const moves: Readonly<Record<keyof typeof demoPrompts, readonly Move[]>> = {
 };
 
 /** A scripted model: its answer depends only on the request, like that of a real one. The pace is for live readers. */
-export function scriptedModel(
-  pace: Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs'>,
-): (request: ScriptedRequest) => ScriptStep {
+export function scriptedModel(pace: Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs'>) {
   let before: ScriptedRequest | undefined;
-  return (request) => {
+  return (request: ScriptedRequest): ScriptStep => {
     const items = [answerTo(request)];
     const usage = countedUsage(request, before, items);
     before = request;
@@ -90,9 +87,8 @@ function answerTo(request: ScriptedRequest): ItemDraft {
   const last = reports.at(-1);
   if (last?.end === 'refused') return say('I cannot run commands here.');
   const newest = callOutputs(input).at(-1) ?? '';
-  const isPatchFunction = (arrayAt(request.body, 'tools') ?? [])
-    .filter(isJsonObject)
-    .some((tool) => tool['name'] === 'apply_patch' && tool['type'] === 'function');
+  const tools = (arrayAt(request.body, 'tools') ?? []).filter(isJsonObject);
+  const isPatchFunction = tools.some(({ name, type }) => name === 'apply_patch' && type === 'function');
   const move = moves[name][reports.length];
   return move?.({ reports, newest, isPatchFunction, ok: last?.end === 'exit 0' }) ?? say('My script ends here.');
 }
@@ -103,13 +99,10 @@ function askedIn(item: Item): keyof typeof demoPrompts | undefined {
   return (Object.keys(demoPrompts) as (keyof typeof demoPrompts)[]).find((name) => demoPrompts[name] === text);
 }
 
-function isLogged(step: string, reports: readonly CallReport[]): boolean {
-  return reports.some(({ output }) => output.split('\n').some((line) => line.startsWith(`${step} `)));
-}
+const isLogged = (step: string, reports: readonly CallReport[]): boolean =>
+  reports.some(({ output }) => output.split('\n').some((line) => line.startsWith(`${step} `)));
 
-function run(command: string): ItemDraft {
-  return callTool('exec_command', { cmd: command });
-}
+const run = (command: string): ItemDraft => callTool('exec_command', { cmd: command });
 
 function patch(isFunction: boolean): ItemDraft {
   if (isFunction) return callTool('apply_patch', { input: fixPatch });
@@ -124,13 +117,12 @@ export function countedUsage(
   request: ScriptedRequest,
   before: ScriptedRequest | undefined,
   answer: readonly ItemDraft[],
-): Partial<Usage> {
+) {
   const input = requestTokens(weighed(request));
   const shared = before === undefined ? 0 : sharedTokens(weighed(before), weighed(request));
   const cachedInput = shared < leastCached ? 0 : Math.floor(shared / cacheBlock) * cacheBlock;
   const items = answer.map(asItem).filter((item) => item !== undefined);
-  const output = items.reduce((sum, item) => sum + itemTokens(item), 0);
-  return { input, cachedInput, output, reasoningOutput: 0 };
+  return { input, cachedInput, output: items.reduce((sum, item) => sum + itemTokens(item), 0), reasoningOutput: 0 };
 }
 
 function weighed({ body }: ScriptedRequest): WeighedRequest {
@@ -146,23 +138,18 @@ function sharedTokens(before: WeighedRequest, now: WeighedRequest): number {
   return requestTokens({ ...now, input: differs < 0 ? now.input : now.input.slice(0, differs) });
 }
 
-export function sentItems({ body }: ScriptedRequest): readonly Item[] {
-  return (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
-}
+export const sentItems = ({ body }: ScriptedRequest): readonly Item[] =>
+  (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
 
-export function callOutputs(items: readonly Item[]): readonly string[] {
-  return items.filter(isCallOutput).map((item) => stringAt(item, 'output') ?? '');
-}
+export const callOutputs = (items: readonly Item[]): readonly string[] =>
+  items.filter(isCallOutput).map((item) => stringAt(item, 'output') ?? '');
 
 /** Texts that the model did not write itself. A message may hold several, each with its own markers. */
-export function engineTexts(items: readonly Item[]): readonly string[] {
-  return items.flatMap((item) => {
+export const engineTexts = (items: readonly Item[]): readonly string[] =>
+  items.flatMap((item) => {
     if (isCallOutput(item)) return callOutputs([item]);
     if (!isMessage(item) || item.role === 'assistant') return [];
     return item.content.map((part) => messageText({ ...item, content: [part] }));
   });
-}
 
-function isCallOutput({ type }: Item): boolean {
-  return type === 'function_call_output' || type === 'custom_tool_call_output';
-}
+const isCallOutput = ({ type }: Item): boolean => type === 'function_call_output' || type === 'custom_tool_call_output';

@@ -33,9 +33,8 @@ export async function killAndResume(stage: DemoParts): Promise<Trouble | undefin
   });
   // Leave a gap where the killed process had its status line.
   if (page.isLive) page.gap();
-  if (killed.end.signal !== 'SIGKILL') {
+  if (killed.end.signal !== 'SIGKILL')
     return turnTrouble(killed) ?? unexpectedTrouble('The process ended before it could be killed.');
-  }
   page.paragraph(`Killed with SIGKILL after the first step. ${releaseLog}: ${logged(stage)}`, 'red');
   page.gap();
   const seen = await playTurn(stage, { options: ['resume', '--last'], words: demoPrompts.finish });
@@ -43,9 +42,8 @@ export async function killAndResume(stage: DemoParts): Promise<Trouble | undefin
   if (trouble !== undefined) return trouble;
   showSent(stage, seen, 'Outcome unknown');
   const steps = logged(stage);
-  if (steps !== releaseSteps.map((step) => `${step} 1.0.1`).join(', ')) {
+  if (steps !== releaseSteps.map((step) => `${step} 1.0.1`).join(', '))
     return unexpectedTrouble(`Each step should be done once. ${releaseLog}: ${steps}`);
-  }
   page.paragraph(`Each step was done once. ${releaseLog}: ${steps}`, 'green');
   return undefined;
 }
@@ -54,13 +52,11 @@ export async function killAndResume(stage: DemoParts): Promise<Trouble | undefin
 export async function changeSetting(stage: DemoParts): Promise<Trouble | undefined> {
   stage.page.heading('3. Make the sandbox read-only');
   const source = readProjectFile(stage.place, 'largest.mjs');
-  const options = ['-s', 'read-only', 'resume', '--last'];
-  const seen = await playTurn(stage, { options, words: demoPrompts.look });
+  const seen = await playTurn(stage, { options: ['-s', 'read-only', 'resume', '--last'], words: demoPrompts.look });
   const trouble = turnTrouble(seen);
   if (trouble !== undefined) return trouble;
-  if (seen.reports[0]?.end === 'exit 0' || readProjectFile(stage.place, 'largest.mjs') !== source) {
+  if (seen.reports[0]?.end === 'exit 0' || readProjectFile(stage.place, 'largest.mjs') !== source)
     return unexpectedTrouble('The sandbox should be read-only, and a command changed a file.');
-  }
   showSent(stage, seen, '<permissions');
   return undefined;
 }
@@ -70,20 +66,12 @@ const mostTold = 180;
 /** Shows the engine's additions for the model: as many sentences as fit into three lines. */
 function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void {
   const text = told.find((each) => each.startsWith(start)) ?? '';
-  const words = text
-    .replaceAll(/<[^<>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const words = text.replaceAll(/(?:<[^<>]*>|\s)+/g, ' ').trim();
   const shown = words.length <= mostTold ? words : `${words.slice(0, words.lastIndexOf('. ', mostTold) + 1)} …`;
   if (words !== '') page.paragraph(`Capstan sent the model: "${shown}"`, 'dim');
 }
 
-function logged({ place }: DemoParts): string {
-  return readProjectFile(place, releaseLog)
-    .split('\n')
-    .filter((line) => line !== '')
-    .join(', ');
-}
+const logged = ({ place }: DemoParts): string => readProjectFile(place, releaseLog).trimEnd().replaceAll('\n', ', ');
 
 /** Compares the requests rebuilt from the thread's file with those that the scripted model received. */
 export async function showProof({ page, place, model }: DemoParts): Promise<Trouble | undefined> {
@@ -95,14 +83,11 @@ export async function showProof({ page, place, model }: DemoParts): Promise<Trou
   const bytes = sum(bodies.map(({ length }) => length));
   const rebuilt = bodies.filter((body, index) => file[index]?.equals(body)).length;
   const isWhole = rebuilt === bodies.length;
-  page.paragraph(
-    `${rebuilt} of ${bodies.length} requests rebuilt byte for byte (${Math.round(bytes / 1024)} KB).`,
-    isWhole ? 'green' : 'red',
-  );
+  const size = `${Math.round(bytes / 1024)} KB`;
+  page.paragraph(`${rebuilt} of ${bodies.length} requests rebuilt byte for byte (${size}).`, isWhole ? 'green' : 'red');
   if (!isWhole) return unexpectedTrouble('A request differs from what the file gives back.');
-  if (!pairs.every(([before, now]) => extendsInput(before, now))) {
+  if (!pairs.every(([before, now]) => extendsInput(before, now)))
     return unexpectedTrouble("A request's input does not extend the one before.");
-  }
   const percent = Math.floor((100 * sum(pairs.map(([before, now]) => commonLength(before, now)))) / bytes);
   page.paragraph(`Each request extends the one before, so a provider can cache ${percent}% of the bytes.`, 'green');
   return undefined;
@@ -145,6 +130,4 @@ function commonLength(one: Buffer, other: Buffer): number {
   return differs < 0 ? one.length : differs;
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -47,9 +47,7 @@ export interface ExecContextEvent {
   readonly [key: string]: unknown;
 }
 
-export function isContextNews(event: ThreadEvent): event is ContextNews {
-  return Object.hasOwn(types, event.kind);
-}
+export const isContextNews = (event: ThreadEvent): event is ContextNews => Object.hasOwn(types, event.kind);
 
 export function execContextEvent(event: ContextNews): ExecContextEvent {
   // The three kinds of checkpoint news share one type.
@@ -77,8 +75,12 @@ export function contextLine(event: ContextNews): string | undefined {
       return `checkpoint: ${event.model} compacts about ${formatCount(event.tokens)} tokens (${event.strategy}; ${checkpointCauseWords(event)})`;
     case 'prefix-broken':
       return event.breaks.map((each) => `cache: ${brokenPrefix(each)}`).join('\n');
-    default:
+    case 'settings':
+    case 'checkpoint-installed':
+    case 'checkpoint-failed':
       return undefined;
+    default:
+      return event satisfies never;
   }
 }
 
@@ -87,10 +89,9 @@ export type ExecQuestionEvent =
   | { readonly type: 'question.asked'; readonly question: AskedFields }
   | ({ readonly type: 'question.answered'; readonly question_id: string } & AnswerFields);
 
-export function execQuestion(
+export const execQuestion = (
   event: Extract<ThreadEvent, { kind: 'question-asked' | 'question-answered' }>,
-): ExecQuestionEvent {
-  return event.kind === 'question-asked'
+): ExecQuestionEvent =>
+  event.kind === 'question-asked'
     ? { type: 'question.asked', question: askedFields(event.question) }
     : { type: 'question.answered', question_id: event.id, ...answerFields(event.answer) };
-}

@@ -19,11 +19,7 @@ import {
 } from './context-and-question-events.ts';
 import { Announcement, HeldBack, type Output } from './output.ts';
 
-interface JsonOptions {
-  readonly context: boolean;
-  readonly verbose: boolean;
-  recordIfNews(outcome: Outcome): boolean;
-}
+type JsonOptions = { readonly context: boolean; readonly verbose: boolean; recordIfNews(outcome: Outcome): boolean };
 
 /** Prints one JSON event per line on standard output, and nothing else there. */
 export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: JsonOptions): Output {
@@ -63,9 +59,7 @@ export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: J
       complain(fault, 1);
     },
     endedAtOnce: () => printNote(stoppedAtOnceNote),
-    toldToEnd() {
-      told = true;
-    },
+    toldToEnd: () => void (told = true),
   };
 }
 
@@ -123,7 +117,7 @@ export function execEvents({ context = false } = {}) {
       case 'item-started':
       case 'item-updated':
       case 'item-completed':
-        return shown(itemTypes[event.kind], event.item);
+        return shown(event.kind.replace('-', '.') as 'item.started', event.item);
       case 'warning':
         // Codex passes such an answer on without comment, and readers of its SDK count items.
         if (event.outcome.code === 'answer-unfit')
@@ -140,27 +134,20 @@ export function execEvents({ context = false } = {}) {
         return ended('The turn was interrupted.');
       case 'turn-suspended':
         return ended('The turn waits for an answer.');
-      default:
+      case 'code-reviewed':
+      case 'hook-started':
+      case 'hook-completed':
+      case 'checkpoint-stage':
         return [];
     }
   };
 }
 
-const itemTypes = {
-  'item-started': 'item.started',
-  'item-updated': 'item.updated',
-  'item-completed': 'item.completed',
-} as const;
-
 /** True for a warning about the installation, which programs that read the events can do nothing about. */
-function isNote({ code }: Outcome): boolean {
-  return Object.hasOwn(sandboxNotices, code);
-}
+const isNote = ({ code }: Outcome): boolean => Object.hasOwn(sandboxNotices, code);
 
 /** The final events of a failed turn. Readers have no second field for advice, so it is part of the text. */
-function failedTurn(outcome: Outcome): readonly ExecEvent[] {
-  return ended(failure(outcome).message);
-}
+const failedTurn = (outcome: Outcome): readonly ExecEvent[] => ended(failure(outcome).message);
 
 function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
   const text = fullText(outcome);
@@ -171,12 +158,12 @@ function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
 
 const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);
 
-function ended(message: string): readonly ExecEvent[] {
+const ended = (message: string): readonly ExecEvent[] => {
   return [
     { type: 'error', message },
     { type: 'turn.failed', error: { message } },
   ];
-}
+};
 
 function execUsage(usage: Usage): ExecUsage {
   const { total_tokens: _total, ...counts } = usageForPrograms(usage);

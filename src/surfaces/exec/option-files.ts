@@ -9,27 +9,23 @@ import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { visibleText } from '../views/terminal/text.ts';
 import { dirname, resolve } from 'node:path';
 
+const leadsOutWords =
+  'it leads through a link, which a command may have made, out of the folders where commands may write';
+
 /** Checks the file for the answer before the turn, which costs time and money. Touches nothing. */
 export function checkLastMessageFile(
-  options: Pick<ExecArguments['options'], 'lastMessageFile'>,
+  { lastMessageFile }: Pick<ExecArguments['options'], 'lastMessageFile'>,
   cwd: string,
   roots: readonly string[],
 ): OutputFile | Outcome | undefined {
-  const given = options.lastMessageFile;
-  if (given === undefined) return undefined;
-  const path = resolve(cwd, given);
+  if (lastMessageFile === undefined) return undefined;
+  const path = resolve(cwd, lastMessageFile);
   const file = findOutputFile(path, [cwd, ...roots]);
-  const problem =
-    whyNotWritable(path) ??
-    (file === 'leads-out'
-      ? 'it leads through a link, which a command may have made, out of the folders where commands may write'
-      : undefined);
+  const problem = whyNotWritable(path) ?? (file === 'leads-out' ? leadsOutWords : undefined);
   if (problem === undefined && file !== 'leads-out') return file;
-  return {
-    code: 'last-message-unwritable',
-    message: `The answer cannot be written to ${path}: ${problem}.`,
-    next: 'Give -o a file in a folder that you may write to. Nothing was sent to the model.',
-  };
+  const message = `The answer cannot be written to ${path}: ${problem}.`;
+  const next = 'Give -o a file in a folder that you may write to. Nothing was sent to the model.';
+  return { code: 'last-message-unwritable', message, next };
 }
 
 /** Writes the answer of a completed turn; a failed one leaves the file unchanged. Returns what the user should know. */
@@ -42,11 +38,8 @@ export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome 
     if (isStandardOutput(path)) fileSystem.writeFileSync(1, isTerminal(path) ? visibleText(text) : text);
     else writeOutputFile(file, isTerminal(path) ? visibleText(text) : text, 0o666);
   } catch (error) {
-    return {
-      code: 'last-message-unwritten',
-      message: `The turn is complete, but its answer could not be written to ${path}: ${reasonOf(error)}.`,
-      next: 'The answer is in the output above and in the thread.',
-    };
+    const message = `The turn is complete, but its answer could not be written to ${path}: ${reasonOf(error)}.`;
+    return { code: 'last-message-unwritten', message, next: 'The answer is in the output above and in the thread.' };
   }
   if (result.lastMessage !== undefined) return undefined;
   return { code: 'no-last-message', message: `The model gave no answer; ${path} is empty.`, next: '' };
@@ -59,9 +52,8 @@ function isStandardOutput(path: string): boolean {
 }
 
 /** Also true for another device that displays what is written to it. */
-function isTerminal(path: string): boolean {
-  return fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
-}
+const isTerminal = (path: string): boolean =>
+  fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 
 function whyNotWritable(path: string): string | undefined {
   const kind = kindOfEntry(path);
@@ -81,8 +73,9 @@ export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
 /** A file that is no picture does not end the run, as programs that drive `exec` expect: user and model are told. */
 export async function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Promise<Pictures | Outcome> {
   const lists = options.image;
+  const next = 'Give -i the path of a picture, or leave it out.';
   // Most likely an unset variable.
-  if (lists.includes('')) return noPath;
+  if (lists.includes('')) return { code: 'image-unreadable', message: 'The image has an empty path.', next };
   const paths = lists.flatMap((list) => pathsIn(list, cwd));
   const images: UserImage[] = [];
   const unusableImages: UnusableImage[] = [];
@@ -94,12 +87,6 @@ export async function loadImages({ options }: ExecArguments, cwd: string, engine
   }
   return { images, unusableImages };
 }
-
-const noPath: Outcome = {
-  code: 'image-unreadable',
-  message: 'The image has an empty path.',
-  next: 'Give -i the path of a picture, or leave it out.',
-};
 
 /** Several paths separated by commas, or one path that contains commas. */
 function pathsIn(list: string, cwd: string): readonly string[] {
@@ -127,20 +114,16 @@ export async function loadOutputSchema(
     const place = await firstUnjudged(outputSchema);
     return { outputSchema, notices: place === undefined ? [] : [partlyChecked(path, place)] };
   }
-  return {
-    code: 'schema-invalid',
-    message: `The output schema ${path} cannot be used: ${outputSchema}.`,
-    next: 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.',
-  };
+  const message = `The output schema ${path} cannot be used: ${outputSchema}.`;
+  const next = 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.';
+  return { code: 'schema-invalid', message, next };
 }
 
-function partlyChecked(path: string, place: string): Outcome<'schema-partly-checked'> {
-  return {
-    code: 'schema-partly-checked',
-    message: `Part of the output schema ${path} is not checked: ${place}.`,
-    next: 'Correct it: types are those of JSON, $ref leads within the schema, and a pattern has no look-around or back-reference.',
-  };
-}
+const partlyChecked = (path: string, place: string): Outcome<'schema-partly-checked'> => ({
+  code: 'schema-partly-checked',
+  message: `Part of the output schema ${path} is not checked: ${place}.`,
+  next: 'Correct it: types are those of JSON, $ref leads within the schema, and a pattern has no look-around or back-reference.',
+});
 
 /** The parsed object, or why the text is none. */
 function parse(text: string): JsonObject | string {

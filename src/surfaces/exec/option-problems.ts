@@ -32,11 +32,10 @@ export function approvalMismatch(
   };
 }
 
-function runsUnasked(policy: ResolvedPolicy): string {
-  return needsSandbox(policy)
+const runsUnasked = (policy: ResolvedPolicy): string =>
+  needsSandbox(policy)
     ? 'Commands and patches run inside the sandbox without a question. Capstan refuses those that need more, commands that destroy, and those that a rule asks about.'
     : 'Commands and patches run without a sandbox and without a question. Capstan refuses only commands that destroy, and those that a rule asks about.';
-}
 
 /** A waiting thread explains how to answer; a run that continues its turn asks at once, or says that it cannot. */
 export function adaptSuspendedNotice(notice: Outcome, run: 'asks' | 'cannot-ask' | 'starts-anew'): Outcome {
@@ -71,20 +70,16 @@ const wants = [
   ['cyberAccessProgram', '--cyber-access-program'],
 ] as const;
 
-export function needsPrompt({ options }: ExecArguments): string | undefined {
-  return wants.find(([key]) => key !== 'lastMessageFile' && (options[key]?.length ?? 0) > 0)?.[1];
-}
+export const needsPrompt = ({ options }: ExecArguments): string | undefined =>
+  wants.find(([key]) => key !== 'lastMessageFile' && (options[key]?.length ?? 0) > 0)?.[1];
 
 /** Why a fork without a prompt cannot do what an option requests. */
 export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | undefined {
   const given = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];
   const option = given ?? (options.ephemeral ? '--ephemeral' : undefined);
   if (option === undefined) return undefined;
-  return {
-    code: 'no-prompt',
-    message: `${option} needs a prompt, and there is none.`,
-    next: 'Give the prompt after the thread, or "-" to read it from standard input, or leave out the option.',
-  };
+  const next = 'Give the prompt after the thread, or "-" to read it from standard input, or leave out the option.';
+  return { code: 'no-prompt', message: `${option} needs a prompt, and there is none.`, next };
 }
 
 /** A thread that another program writes can still be asked, in a copy that is not kept. */

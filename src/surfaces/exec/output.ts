@@ -57,9 +57,8 @@ export class HeldBack {
   }
 }
 
-function endsTurn({ kind }: ThreadEvent): boolean {
-  return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
-}
+const endsTurn = ({ kind }: ThreadEvent): boolean =>
+  kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
 
 /** The output of a run. Standard output carries the contract, standard error is for people. */
 export interface Output {
@@ -148,10 +147,8 @@ function startLines({ id, settings, profileName, restored }: AnnouncedThread, ve
     ...(verbose ? [`provider ${provider}`, networkWords(policy, asking), `approval ${approvalName(approval)}`] : []),
     ...(verbose || cwd !== process.cwd() ? [`in ${shellWords([cwd])}`] : []),
   ];
-  return [first, second]
-    .filter((parts) => parts.length > 0)
-    .map((parts) => visibleLine(parts.join(' · ')))
-    .join('\n');
+  const lines = [first, second].filter((parts) => parts.length > 0);
+  return lines.map((parts) => visibleLine(parts.join(' · '))).join('\n');
 }
 
 function restoredWords({ from, names }: NonNullable<LiveThread['restored']>): string {

@@ -178,7 +178,14 @@ export class PlainOutput implements Output {
         const words = reviewWords(event.answer, host && hostAtPort(host.name, host.port));
         return words === undefined ? undefined : screen.note(dim(visibleLine(words)));
       }
+      case 'turn-started':
+      case 'code-reviewed':
+      case 'hook-started':
+      case 'hook-completed':
+      case 'checkpoint-stage':
+        return undefined;
       default:
+        return event satisfies never;
     }
   }
 
@@ -260,7 +267,11 @@ export class PlainOutput implements Output {
       case 'image-view':
         screen.note(imageNote(item));
         return this.#standBetween();
+      case 'user-message':
+      case 'plan':
+        return undefined;
       default:
+        return item satisfies never;
     }
   }
 

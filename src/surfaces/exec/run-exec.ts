@@ -31,14 +31,12 @@ import { readPrompt } from './stdin.ts';
 import { resolve } from 'node:path';
 
 /** Runs `capstan exec` without loading the tables of other commands. */
-export function runExec(words: readonly string[]): Promise<number> {
-  return runCommand(execCommand, words, () => ({ run, whereElse }));
-}
+export const runExec = (words: readonly string[]): Promise<number> =>
+  runCommand(execCommand, words, () => ({ run, whereElse }));
 
 /** The place of a turn's answer when standard output could not take it. */
-export function whereElse({ options }: ExecArguments): string {
-  return options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
-}
+export const whereElse = ({ options }: ExecArguments): string =>
+  options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
 
 /**
  * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an unfit answer (without `--json`), or an unwritten
@@ -114,8 +112,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     exitsAfter: options.sdkJson ? ['SIGTERM'] : [],
   });
   const { cyberAccessProgram } = options;
-  const text = typeof prompt === 'string' ? prompt : '';
-  const input = { author: 'user', text, ...pictures } as const;
+  const input = { author: 'user', text: typeof prompt === 'string' ? prompt : '', ...pictures } as const;
   const turn = { input, outputSchema: schema.outputSchema, cyberAccessProgram };
   const result = await diskLossAsOutcome(async () => {
     try {
@@ -142,12 +139,6 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   return fits && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 
-const nothingToApprove: Outcome = {
-  code: 'approvals-bypassed',
-  message: '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.',
-  next: 'Leave out one of them.',
-};
-
 const cutShort: Outcome = {
   code: 'interrupted',
   message: 'The turn was interrupted, but its work did not stop in time.',
@@ -160,7 +151,8 @@ async function approvalsOf(
   { cwd, output, home }: { readonly cwd: string; readonly output: Output; readonly home: string },
 ) {
   if (options.approvals === undefined) return undefined;
-  if (options.bypass) return nothingToApprove;
+  const message = '--approvals and --dangerously-bypass-approvals-and-sandbox cannot be used together.';
+  if (options.bypass) return { code: 'approvals-bypassed', message, next: 'Leave out one of them.' } as const;
   const { loadApprovals } = await import('./approvals/load-approvals.ts');
   const files = { rulesFile: `${home}/rules/default.rules`, configFile: `${home}/config.toml` };
   return loadApprovals(options.approvals, { cwd, output, ...files });
@@ -237,9 +229,8 @@ function checkRepository(
 type WorkingAgent = Pick<LiveThread, 'id' | 'cost'>;
 
 /** Agents other than the turn's own thread that still work: the program is about to end them with itself. */
-function otherWorkingAgents(threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] {
-  return threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
-}
+const otherWorkingAgents = (threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] =>
+  threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
 
 /** Reports agents that still worked when the turn ended. One may have finished before the program did. */
 export function agentsLeftOutcome(working: readonly WorkingAgent[], root: AgentNode): Outcome | undefined {
@@ -252,23 +243,18 @@ export function agentsLeftOutcome(working: readonly WorkingAgent[], root: AgentN
   const isDone = ({ status }: AgentNode): boolean => status === 'completed';
   const [done, cut] = [ours.filter(isDone), ours.filter((node) => !isDone(node))];
   const named = (nodes: readonly AgentNode[]): string => nodes.map(({ path }) => path).join(', ');
+  const were = ours.length === 1 ? 'was' : 'were';
   const fates = [
-    ...(cut.length === 0 ? [] : [`${ours.length === 1 ? 'was' : 'were'} interrupted: ${named(cut)}`]),
-    ...(done.length === 0 ? [] : [`completed: ${named(done)}`]),
+    cut.length > 0 && `${were} interrupted: ${named(cut)}`,
+    done.length > 0 && `completed: ${named(done)}`,
   ];
   const some = ours.length === 1 ? '1 agent' : `${ours.length} agents`;
   const spent = ours.reduce((sum, { cost }) => sum + usedTokens(cost), 0);
   const more = spent === 0 ? '' : ` Beyond the tokens above, ${formatCount(spent)} were used for that.`;
-  return {
-    code: 'agents-ended',
-    message: `${some} still worked when the turn ended, and ${fates.join('; ')}.${more}`,
-    next:
-      cut.length === 0
-        ? 'The next turn of the thread reads what they answered.'
-        : 'Ask the model to wait for agents whose answers you need.',
-  };
+  const message = `${some} still worked when the turn ended, and ${fates.filter(Boolean).join('; ')}.${more}`;
+  const ask = 'Ask the model to wait for agents whose answers you need.';
+  const next = cut.length === 0 ? 'The next turn of the thread reads what they answered.' : ask;
+  return { code: 'agents-ended', message, next };
 }
 
-function nodesIn(node: AgentNode): readonly AgentNode[] {
-  return [node, ...node.agents.flatMap(nodesIn)];
-}
+const nodesIn = (node: AgentNode): readonly AgentNode[] => [node, ...node.agents.flatMap(nodesIn)];

@@ -28,7 +28,10 @@ export async function run({ options, words }: ReviewArguments): Promise<number |
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);
   if ('code' in folder) return folder;
-  if (folder.repository === undefined && target.kind !== 'words') return noRepository(cwd);
+  if (folder.repository === undefined && target.kind !== 'words') {
+    const message = `${cwd} is not in a git repository.`;
+    return { code: 'not-a-repository', message, next: 'Go to one, or say in words what to review.' };
+  }
   const lastMessageFile = checkLastMessageFile(options, here.path, engine.config.writableFolders);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
   // The reviewer's own thread is not kept: an unfinished review is started again.
@@ -43,10 +46,8 @@ export async function run({ options, words }: ReviewArguments): Promise<number |
     for (const notice of parent.notices) output.notice(notice);
     output.show(dim(visibleLine(`review of ${reviewHint(target)}`)));
   };
-  const { signal, over } = endOnSignal({
-    onSignal: () => output.interrupted?.(),
-    onSecond: () => output.endedAtOnce(),
-  });
+  const onSecond = (): void => output.endedAtOnce();
+  const { signal, over } = endOnSignal({ onSignal: () => output.interrupted?.(), onSecond });
   const listener = (event: ThreadEvent): void => {
     for (const each of shown(event, parent.id)) output.event(each);
   };
@@ -94,7 +95,8 @@ async function targetOf(
   [word]: readonly string[],
 ): Promise<ReviewTarget | Outcome> {
   const named = [word, base, commit, uncommitted ? '' : undefined].filter((given) => given !== undefined);
-  if (named.length > 1) return severalTargets;
+  const next = 'Give only one of --uncommitted, --base, --commit and words.';
+  if (named.length > 1) return { code: 'usage', message: 'The review has more than one target.', next };
   if (base !== undefined) return { kind: 'base', branch: base };
   if (commit !== undefined) return { kind: 'commit', commit, ...defined({ title }) };
   if (word === undefined) return { kind: 'uncommitted' };
@@ -124,18 +126,4 @@ function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
     default:
       return [event];
   }
-}
-
-const severalTargets: Outcome = {
-  code: 'usage',
-  message: 'The review has more than one target.',
-  next: 'Give only one of --uncommitted, --base, --commit and words.',
-};
-
-function noRepository(cwd: string): Outcome {
-  return {
-    code: 'not-a-repository',
-    message: `${cwd} is not in a git repository.`,
-    next: 'Go to one, or say in words what to review.',
-  };
 }

@@ -125,9 +125,8 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-function writesTo(pid: string, pipe: string): boolean {
-  return processFolders(Number(pid)).some((folder) => holdsForWriting(folder, pipe));
-}
+const writesTo = (pid: string, pipe: string): boolean =>
+  processFolders(Number(pid)).some((folder) => holdsForWriting(folder, pipe));
 
 function holdsForWriting(folder: string, pipe: string): boolean {
   try {

@@ -6,16 +6,13 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { type Answer, type Question, type QuestionKind, questionKinds } from '../../../protocol/question.ts';
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
-import { dim, type Span } from '../../views/terminal/styled-text.ts';
+import { dim } from '../../views/terminal/styled-text.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
+import type { Output } from '../output.ts';
 import { type Approvals, AskedItems } from './approvals.ts';
 import { basename } from 'node:path';
 
-export interface AnswersFile {
-  readonly lines: readonly AnswerLine[];
-  readonly name: string;
-  show(...spans: readonly Span[]): void;
-}
+type AnswersFile = { readonly lines: readonly AnswerLine[]; readonly name: string; readonly show: Output['show'] };
 
 /** Answers by the first line that matches. Without a match the question is declined, and the model learns that. */
 export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
@@ -36,12 +33,7 @@ export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
   };
 }
 
-const said: Readonly<Record<Answer['kind'], string>> = {
-  allowed: 'yes',
-  declined: 'no',
-  stopped: 'no, and the turn stops',
-  lapsed: 'no answer',
-};
+const said = { allowed: 'yes', declined: 'no', stopped: 'no, and the turn stops', lapsed: 'no answer' } as const;
 
 function saidBy(
   lines: readonly AnswerLine[],
@@ -126,9 +118,8 @@ function lineFor(
 }
 
 /** If the shell command does not take its words as plain text, only a line with all of its words knows what it runs. */
-function approves(prefix: readonly string[], command: readonly string[]): boolean {
-  return beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
-}
+const approves = (prefix: readonly string[], command: readonly string[]): boolean =>
+  beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
 
 /** The lines that deny something found besides the commands, in a script that cannot be read whole, or as `eval`. */
 function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
@@ -169,7 +160,6 @@ interface AnswerLine {
 const kinds = questionKinds.filter((kind) => kind !== 'client-tool');
 const decisions = ['approved', 'denied', 'abort'] as const;
 const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];
-
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
 /** Reads a file of answers. One line that is not understood refuses the whole file: nothing runs with half of it. */
@@ -185,9 +175,7 @@ export function readAnswers(text: string, file: string): readonly AnswerLine[] |
   return answers.length > 0 ? answers : invalid(`${file}: there are no answers in this file.`);
 }
 
-function invalid(message: string): Outcome<'approvals-invalid'> {
-  return { code: 'approvals-invalid', message, next: form };
-}
+const invalid = (message: string): Outcome<'approvals-invalid'> => ({ code: 'approvals-invalid', message, next: form });
 
 function readLine(line: string): AnswerLine | string {
   const value = parse(line);
@@ -230,13 +218,11 @@ function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
   return `"kind" must be ${joinWithOr(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
 }
 
-function isWords(value: Json): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
-}
+const isWords = (value: Json): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
 
-function isTexts(value: Json | undefined): boolean {
-  return isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
-}
+const isTexts = (value: Json | undefined): boolean =>
+  isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
 
 function parse(line: string): unknown {
   try {

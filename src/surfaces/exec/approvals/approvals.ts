@@ -11,18 +11,16 @@ export interface Approvals {
 }
 
 /** No answerer here can run a tool that a client defined. */
-export function withoutClientTools({ askUser, ...approvals }: Approvals): Approvals {
-  return {
-    ...approvals,
-    askUser: {
-      ...askUser,
-      ask: (question, signal, item) =>
-        question.kind === 'client-tool'
-          ? Promise.resolve({ kind: 'declined', by: 'client' })
-          : askUser.ask(question, signal, item),
-    },
-  };
-}
+export const withoutClientTools = ({ askUser, ...approvals }: Approvals): Approvals => ({
+  ...approvals,
+  askUser: {
+    ...askUser,
+    ask: (question, signal, item) =>
+      question.kind === 'client-tool'
+        ? Promise.resolve({ kind: 'declined', by: 'client' })
+        : askUser.ask(question, signal, item),
+  },
+});
 
 /** The calls in question, as screens show them: a question itself holds no diff. */
 export class AskedItems {

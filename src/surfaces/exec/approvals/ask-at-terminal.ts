@@ -31,7 +31,6 @@ const deafMs = 300;
 /** The silence required after another question, whose answer the person may be about to give. */
 const replacedMs = 700;
 const mostDrainMs = 3000;
-
 const lapsed: Answer = { kind: 'lapsed' };
 
 export function askAtTerminal(parts: TerminalParts): Approvals {
@@ -218,7 +217,6 @@ interface TypedLine {
 }
 
 const noLine: TypedLine = { text: '' };
-
 const escape = '\u001B';
 // oxlint-disable-next-line no-control-regex -- what keys send that write nothing
 const keySequence = /\u001B(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])?/gu;

@@ -17,10 +17,7 @@ export interface ApprovalParts extends Pick<TerminalParts, 'rulesFile' | 'config
   readonly output: Pick<Output, 'show' | 'typing'>;
 }
 
-export function loadApprovals(
-  given: string,
-  { cwd, rulesFile, configFile, output }: ApprovalParts,
-): Approvals | Outcome {
+export function loadApprovals(given: string, { cwd, output, ...files }: ApprovalParts): Approvals | Outcome {
   const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
@@ -31,20 +28,20 @@ export function loadApprovals(
       interrupt: () => void process.kill(process.pid, 'SIGINT'),
       now: () => performance.now(),
       after,
-      rulesFile,
-      configFile,
+      ...files,
       // Without rewritable lines, the terminal echoes.
       typing: canRewriteLines(process.stderr) ? (text) => output.typing(text) : undefined,
       suspend: process.platform === 'win32' ? undefined : suspend,
     });
     return withoutClientTools(asking);
   }
-  if (given.trim() === '') return unnamed;
+  const next = 'Give --approvals a file that you may read, or "ask".';
+  if (given.trim() === '') return { code: 'approvals-unnamed', message: '--approvals names no file.', next };
   const file = readBounded(resolve(cwd, given), { maxBytes: mostBytes });
   if (file.kind !== 'read') {
     const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, given)) : file.reason;
     const message = `The answers in ${given} cannot be read: ${problem}.`;
-    return { code: 'approvals-unreadable', message, next: 'Give --approvals a file that you may read, or "ask".' };
+    return { code: 'approvals-unreadable', message, next };
   }
   const lines = readAnswers(file.bytes.toString('utf8'), given);
   return 'code' in lines ? lines : withoutClientTools(answerFromFile({ lines, name: given, show }));
@@ -64,12 +61,6 @@ async function after(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal }).catch(() => {});
   await nextRound();
 }
-
-const unnamed: Outcome = {
-  code: 'approvals-unnamed',
-  message: '--approvals names no file.',
-  next: 'Give --approvals a file that you may read, or "ask".',
-};
 
 const noTerminal: Outcome = {
   code: 'approvals-no-terminal',

@@ -12,23 +12,17 @@ export async function agents(session: TuiSession): Promise<void> {
   let listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));
   const items = () =>
-    listed.map(({ path, role, status, used }) => ({
-      label: agentName(path),
-      about: [
-        status,
-        ...(role === undefined || role === 'default' ? [] : [role]),
-        `${compactNumber(used)} tokens`,
-      ].join(' - '),
-    }));
+    listed.map(({ path, role = 'default', status, used }) => {
+      const about = [status, ...(role === 'default' ? [] : [role]), `${compactNumber(used)} tokens`];
+      return { label: agentName(path), about: about.join(' - ') };
+    });
+  const run = (work: Promise<void>): void => session.inBackground(work);
   const view = openList(stage, {
     title: 'Agents of this conversation',
     items: items(),
     hint: (key) =>
       `${key('Enter')} reads what one does, ${key('s')} stops it, ${key('r')} looks again, ${key('Esc')} goes back`,
-    keys: {
-      s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
-      r: () => session.inBackground(look()),
-    },
+    keys: { s: (index) => run(stop(session, listed[index]!).then(look)), r: () => run(look()) },
     pick: (index) => showAgent(session, listed, index),
   });
   const look = async (): Promise<void> => {
@@ -62,8 +56,7 @@ async function whyNone({ thread }: TuiSession): Promise<string> {
 }
 
 async function stop(session: TuiSession, { id, path }: AgentNode): Promise<void> {
-  const live = session.parts.threads.loaded.find((thread) => thread.id === id);
-  const ended = await live?.interrupt();
+  const ended = await session.parts.threads.loaded.find((thread) => thread.id === id)?.interrupt();
   const name = agentName(path);
   session.notice(ended?.kind === 'interrupted' ? `Stopped the agent ${name}.` : `The agent ${name} does nothing now.`);
 }
@@ -72,14 +65,10 @@ function showAgent(session: TuiSession, listed: readonly AgentNode[], index: num
   const { stage } = session.parts;
   const agent = listed[index]!;
   const shown = session.readThread(agent.id);
-  const leave = (): void => {
+  const step = (to: number): void => {
     shown.close();
-    stage.openPager(undefined);
-  };
-  const step = (by: 1 | -1): void => {
-    shown.close();
-    if (listed[index + by] === undefined) return stage.openPager(undefined);
-    showAgent(session, listed, index + by);
+    if (listed[to] === undefined) stage.openPager(undefined);
+    else showAgent(session, listed, to);
   };
   stage.openPager(
     new PagerView({
@@ -88,11 +77,11 @@ function showAgent(session: TuiSession, listed: readonly AgentNode[], index: num
       startsAtEnd: true,
       hint: 'alt+left, alt+right show others · s stops it · ',
       keys: {
-        'alt+right': () => step(1),
-        'alt+left': () => step(-1),
+        'alt+right': () => step(index + 1),
+        'alt+left': () => step(index - 1),
         s: () => session.inBackground(stop(session, agent)),
       },
-      close: leave,
+      close: () => step(-1),
     }),
   );
 }

@@ -67,9 +67,7 @@ export async function argumentValues(host: DraftHost, asked: AskedArgument): Pro
   return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);
 }
 
-function bare(words: readonly string[]): readonly ArgumentValue[] {
-  return words.map((text) => ({ text, about: '' }));
-}
+const bare = (words: readonly string[]): readonly ArgumentValue[] => words.map((text) => ({ text, about: '' }));
 
 /** By name, or by id where they have none or share it. */
 async function threadsOf({ engine, thread }: DraftHost, cwd: string): Promise<readonly ArgumentValue[]> {

@@ -11,15 +11,13 @@ const none = 'No commands run in the background.';
 export function showSessions(session: TuiSession): void {
   const { stage } = session.parts;
   const { sessions } = session.thread;
-  const own = session.shells.running.map(({ command, output }) => {
-    return { name: 'Your command', argv: ['sh', '-c', command], printed: output() };
-  });
-  const ofModel = sessions.map(({ id, argv, output }) => {
-    return { name: `Background terminal ${id}`, argv, printed: output() };
-  });
-  const running = [...ofModel, ...own];
+  const running = [
+    ...sessions.map(({ id, argv, output }) => ({ name: `Background terminal ${id}`, argv, output })),
+    ...session.shells.running.map((own) => ({ ...own, name: 'Your command', argv: ['sh', '-c', own.command] })),
+  ];
   if (running.length === 0) return session.notice(none);
-  for (const each of running) stage.transcript.add({ cell: listedCommandCell(each), isFinal: true });
+  const cells = running.map(({ name, argv, output }) => listedCommandCell({ name, argv, printed: output() }));
+  for (const cell of cells) stage.transcript.add({ cell, isFinal: true });
   stage.draw();
 }
 
@@ -39,21 +37,13 @@ export async function stopSessions(session: TuiSession, rest: string): Promise<v
   session.notice(`Stopped ${stopped.join(' and ')}.`);
 }
 
-export interface ListedCommand {
-  readonly name: string;
-  readonly argv: readonly string[];
-  readonly printed: string;
-}
-
 const outputRows = 3;
+type ListedCommand = { readonly name: string; readonly argv: readonly string[]; readonly printed: string };
 
 export function listedCommandCell({ name, argv, printed }: ListedCommand): Cell {
-  return cellFromRows((look) => {
-    const [first = []] = commandLineRows(argv);
-    const title = [styled(name, boldStyle), plain(' '), ...first];
-    return [
-      ...headRows(look, stateMark('plain', look), title),
-      ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
-    ];
-  });
+  const [first = []] = commandLineRows(argv);
+  return cellFromRows((look) => [
+    ...headRows(look, stateMark('plain', look), [styled(name, boldStyle), plain(' '), ...first]),
+    ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
+  ]);
 }

@@ -6,25 +6,24 @@ import { elapsedWords } from '../screen/text/format-values.ts';
 import type { TuiSession } from '../session/session.ts';
 import { putInComposer, showInTranscript } from './command-session.ts';
 
+const noGoal = 'This conversation has no goal. /goal WORDS sets one.';
+
 /** `/goal` shows it or sends a request: a goal changes by user messages, so that a rollback takes the change back. */
 export async function goal(session: TuiSession, rest: string): Promise<void> {
-  if (!isGateOpen('goals', session.thread.settings.features)) {
+  if (!isGateOpen('goals', session.thread.settings.features))
     return session.notice(
       'Goals are off. Switch them on with `capstan features enable goals`, then start Capstan again.',
     );
-  }
   const { id, place } = session.thread;
   const known = place === undefined ? undefined : await session.parts.engine.stored.goal(id);
   const current = known?.status === 'complete' ? undefined : known;
   if (rest === '') return show(session, known);
   if (!/^(?:clear|edit|pause|resume)$/.test(rest)) {
-    const set =
-      current === undefined
-        ? 'Set a goal for this conversation'
-        : 'Mark the present goal as complete, I replace it. Then set this goal';
+    const present = 'Mark the present goal as complete, I replace it. Then set this goal';
+    const set = current === undefined ? 'Set a goal for this conversation' : present;
     return session.sendWords(`${set}, and work towards it until it is reached: ${rest}`);
   }
-  if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
+  if (current === undefined) return session.notice(noGoal);
   if (rest === 'edit') return putInComposer(session, '/goal edit', `/goal ${current.objective}`);
   if (rest === 'clear')
     return session.sendWords(
@@ -41,7 +40,7 @@ export async function goal(session: TuiSession, rest: string): Promise<void> {
 }
 
 function show(session: TuiSession, known: Goal | undefined): void {
-  if (known === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
+  if (known === undefined) return session.notice(noGoal);
   const cell = cardCell({
     title: 'Goal',
     rows: [

@@ -27,9 +27,8 @@ export async function hooks(session: TuiSession): Promise<void> {
   const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, trustOf(hook), ranOf(hook)));
   const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
     const hook = found.hooks[index]!;
-    if (hook.trust === 'managed') {
+    if (hook.trust === 'managed')
       return session.notice(`${hook.source.path} defines this hook: only your administrator can change it.`, 'error');
-    }
     const problem =
       what === 'switch'
         ? await registry.switch(hook, hook.trust === 'disabled')
@@ -81,11 +80,10 @@ const trustWords: Readonly<Record<ConfiguredHook['trust'], readonly [running: st
 
 function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs: readonly HookRun[]): ListItem {
   const failed = runs.filter(({ status }) => status === 'failed').length;
-  const ran =
-    runs.length === 0 ? [] : [`ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`];
+  const ran = `ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`;
   return {
     label: exactLine(matcher === undefined ? event : `${event} ${matcher}`),
-    about: [trust, ...ran, exactLine(command)].join(' - '),
+    about: [trust, ...(runs.length === 0 ? [] : [ran]), exactLine(command)].join(' - '),
   };
 }
 

@@ -45,12 +45,8 @@ export async function changeFolder(session: TuiSession, path: string): Promise<v
   const written = path === '' ? home : path.replace(/^~(?=$|\/)/, home);
   const cwd = resolve(session.thread.settings.cwd, written);
   const folder = engine.lookAtFolder(cwd);
-  if ('code' in folder)
-    return refuseCommandWords(
-      session,
-      `/cd ${path}`,
-      `${folder.message} Name a folder that is there, or create this one.`,
-    );
+  const next = 'Name a folder that is there, or create this one.';
+  if ('code' in folder) return refuseCommandWords(session, `/cd ${path}`, `${folder.message} ${next}`);
   if (!(await session.change({ cwd }))) return;
   stage.changeLook({ cwd });
   session.notice(`The next turn works in ${cwd}. What the permissions say of the workspace holds for that folder.`);

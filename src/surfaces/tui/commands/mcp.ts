@@ -9,28 +9,21 @@ import { showInTranscript } from './command-session.ts';
 export async function mcp(session: TuiSession, rest: string): Promise<void> {
   const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);
-  if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0) {
+  if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0)
     return verb === 'login' ? logIn(session, registry, name) : logOut(session, registry, name);
-  }
-  if (rest !== '' && rest !== 'verbose') {
+  if (rest !== '' && rest !== 'verbose')
     return session.notice('Use /mcp, /mcp verbose, /mcp login NAME or /mcp logout NAME.', 'error');
-  }
-  return show(session, registry, rest === 'verbose' ? 'tools' : 'servers');
-}
-
-async function show(session: TuiSession, registry: McpRegistry, what: 'servers' | 'tools'): Promise<void> {
   const { cwd } = session.thread.settings;
   const servers = await registry.list(cwd);
-  if (servers.length === 0) {
+  if (servers.length === 0)
     return session.notice('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
-  }
   const rows = await Array.fromAsync(servers, async (server) => ({
     name: server.name,
     value: serverState(server),
-    details: what === 'tools' ? await detailsOf(registry, server, cwd) : [],
+    details: rest === 'verbose' ? await detailsOf(registry, server, cwd) : [],
   }));
   const notes = [
-    ...(what === 'tools' ? [] : ['/mcp verbose also shows the tools.']),
+    ...(rest === 'verbose' ? [] : ['/mcp verbose also shows the tools.']),
     ...(servers.some(wantsLogin) ? ['/mcp login NAME logs in to a server that asks for it.'] : []),
   ];
   showInTranscript(session, cardCell({ title: 'MCP servers', rows, notes }));
@@ -38,21 +31,15 @@ async function show(session: TuiSession, registry: McpRegistry, what: 'servers' 
 
 async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: string): Promise<readonly string[]> {
   const tools = (await registry.tools(server.name, cwd)) ?? [];
-  return [
-    serverAddressWords(server.table),
-    ...tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`),
-  ];
+  const lines = tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`);
+  return [serverAddressWords(server.table), ...lines];
 }
 
 const mostOfDescription = 200;
+const firstLine = (text: string): string => text.trim().split('\n')[0]!.slice(0, mostOfDescription);
 
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0]!.slice(0, mostOfDescription);
-}
-
-function wantsLogin({ table, isLoggedIn, enabled }: ListedServer): boolean {
-  return enabled && !isLoggedIn && table['url'] !== undefined && table['bearer_token_env_var'] === undefined;
-}
+const wantsLogin = ({ table, isLoggedIn, enabled }: ListedServer): boolean =>
+  enabled && !isLoggedIn && table['url'] !== undefined && table['bearer_token_env_var'] === undefined;
 
 async function logIn(session: TuiSession, registry: McpRegistry, name: string): Promise<void> {
   const show = (page: URL): void => session.notice(`Open this page to log in to ${name}:\n${page.href}`);

@@ -24,11 +24,10 @@ export async function prompts(session: TuiSession, rest: string): Promise<void> 
   const prompt =
     all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
   if (prompt === undefined) for (const problem of problems) session.notice(fullText(problem), 'warning');
-  if (all.length === 0) {
+  if (all.length === 0)
     return session.notice(
       `You have no prompts. Put one into ${engine.home}/prompts/NAME.md: it becomes /prompts:NAME.`,
     );
-  }
   if (wanted === '') {
     return chooseFrom(session.parts.stage, {
       title: 'Your prompts',
@@ -55,9 +54,9 @@ type ExpandedPrompt =
 
 const places = /\$(?:\$|ARGUMENTS\b|[1-9]|([A-Z][A-Z\d_]*)\b)/g;
 
-function namedPlaces(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(places)].flatMap(([, name]) => name ?? []))];
-}
+const namedPlaces = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(places)].flatMap(([, name]) => name ?? [])),
+];
 
 /**
  * Expands a prompt: `$1` to `$9` by number, `$ARGUMENTS` all of it, and `$NAME` what `NAME=value` gives. `$$` is a
@@ -92,9 +91,8 @@ export async function skills(session: TuiSession): Promise<void> {
   const { cwd } = session.thread.settings;
   let { skills: listed, problems } = await registry.list(cwd);
   for (const problem of problems) session.notice(fullText(problem), 'warning');
-  if (listed.length === 0) {
+  if (listed.length === 0)
     return session.notice(`There are no skills. Put one into ${engine.home}/skills/NAME/SKILL.md.`);
-  }
   const items = (): readonly ListItem[] => listed.map((skill) => itemOf(skill, glyphsOf(stage.look)));
   const close = (): void => stage.open(undefined);
   const toggle = async ({ name, path, isOn }: SkillEntry): Promise<void> => {

@@ -3,18 +3,16 @@ import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.t
 import { fullText } from '../../../protocol/outcome.ts';
 import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
 import type { TuiSession } from '../session/session.ts';
-import { putInComposer } from './command-session.ts';
+import { putInComposer, showInTranscript } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
 import { chooseFrom, type ListItem } from '../pages/list-view.ts';
 
 export async function review(session: TuiSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
-  const { cwd } = session.thread.settings;
-  const folder = session.parts.engine.lookAtFolder(cwd);
+  const folder = session.parts.engine.lookAtFolder(session.thread.settings.cwd);
   if ('code' in folder) return session.notice(fullText(folder), 'error');
-  if (folder.repository === undefined) {
+  if (folder.repository === undefined)
     return session.notice('This folder is in no git repository. Say what to review: /review WORDS.', 'error');
-  }
   choosePreset(session);
 }
 
@@ -32,40 +30,33 @@ function choosePreset(session: TuiSession): void {
     ['A commit', 'the change of one commit', () => offer(commitList)],
     ['In your own words', 'say what to review', () => putInComposer(session, '/review', '/review ')],
   ];
-  chooseFrom(session.parts.stage, {
-    title: 'What should be reviewed?',
-    items: presets.map(([label, about]) => ({ label, about })),
-    pick: (index) => presets[index]![2](),
-  });
+  const items = presets.map(([label, about]) => ({ label, about }));
+  const pick = (index: number): void => presets[index]![2]();
+  chooseFrom(session.parts.stage, { title: 'What should be reviewed?', items, pick });
 }
 
 interface TargetList {
   readonly title: string;
-  readonly targets: readonly { readonly item: ListItem; readonly target: ReviewTarget }[];
+  readonly items: readonly (ListItem & { readonly target: ReviewTarget })[];
   readonly none: string;
 }
 
-function branchList({ current, branches }: ReviewChoices): TargetList {
-  return {
-    title: `Base branch for ${current ?? 'the commit that is checked out'}`,
-    targets: branches.map((branch) => ({
-      item: { label: branch, about: `${current ?? 'HEAD'} -> ${branch}` },
-      target: { kind: 'base', branch },
-    })),
-    none: 'This repository has no other branch to compare with.',
-  };
-}
+const branchList = ({ current, branches }: ReviewChoices): TargetList => ({
+  title: `Base branch for ${current ?? 'the commit that is checked out'}`,
+  items: branches.map((branch) => {
+    const about = `${current ?? 'HEAD'} -> ${branch}`;
+    return { label: branch, about, target: { kind: 'base', branch } };
+  }),
+  none: 'This repository has no other branch to compare with.',
+});
 
-function commitList({ commits }: ReviewChoices): TargetList {
-  return {
-    title: 'Commit to review',
-    targets: commits.map(({ id, title }) => ({
-      item: { label: id.slice(0, 9), about: title },
-      target: { kind: 'commit', commit: id, title },
-    })),
-    none: 'This repository has no commit yet.',
-  };
-}
+const commitList = ({ commits }: ReviewChoices): TargetList => ({
+  title: 'Commit to review',
+  items: commits.map(({ id, title }) => {
+    return { label: id.slice(0, 9), about: title, target: { kind: 'commit', commit: id, title } };
+  }),
+  none: 'This repository has no commit yet.',
+});
 
 async function offerTargets(
   session: TuiSession,
@@ -77,15 +68,10 @@ async function offerTargets(
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
   const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);
   if ('code' in choices) return session.notice(fullText(choices), 'error');
-  const { title, targets, none } = listOf(choices);
-  if (targets.length === 0) return session.notice(none);
-  chooseFrom(stage, {
-    title,
-    items: targets.map(({ item }) => item),
-    isSearched: true,
-    close: () => choosePreset(session),
-    pick: (index) => begin(targets[index]!.target),
-  });
+  const { title, items, none } = listOf(choices);
+  if (items.length === 0) return session.notice(none);
+  const close = (): void => choosePreset(session);
+  chooseFrom(stage, { title, items, isSearched: true, close, pick: (index) => begin(items[index]!.target) });
 }
 
 async function runReview(session: TuiSession, target: ReviewTarget): Promise<void> {
@@ -97,10 +83,7 @@ async function runReview(session: TuiSession, target: ReviewTarget): Promise<voi
     else if (isShown(event)) entries.event(spoken(event), now());
     stage.draw();
   };
-  const opened = (): void => {
-    stage.transcript.add({ cell: reviewStartCell(target), isFinal: true });
-    stage.draw();
-  };
+  const opened = (): void => showInTranscript(session, reviewStartCell(target));
   const result = await session.workBeside('Reviewing', (signal) =>
     engine.review({ target, parent: thread, signal, listener, opened, recordedAs: (id) => entries.ranHere(id) }),
   );
@@ -110,9 +93,7 @@ async function runReview(session: TuiSession, target: ReviewTarget): Promise<voi
 }
 
 /** Hides the reviewer's answer: Capstan parses it and shows the findings. */
-function isShown(event: ThreadEvent): boolean {
-  return !('item' in event) || event.item?.kind !== 'agent-message';
-}
+const isShown = (event: ThreadEvent): boolean => !('item' in event) || event.item?.kind !== 'agent-message';
 
 /** "Interrupted turn" means a turn of the user, which this is not. */
 function spoken(event: ThreadEvent): ThreadEvent {

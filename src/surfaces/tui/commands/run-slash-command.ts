@@ -4,7 +4,6 @@ import type { TuiSession } from '../session/session.ts';
 import { slashCommands, type SlashName } from './slash-commands.ts';
 
 type RunCommand = (session: TuiSession, rest: string) => unknown;
-
 const background = () => import('./background-commands.ts');
 const folder = () => import('./init-and-working-folder.ts');
 const permissions = () => import('./settings/permissions.ts');
@@ -14,7 +13,6 @@ const answer = () => import('./conversation/copy-answer.ts');
 const kept = () => import('./conversation/rename-archive-fork-export.ts');
 const prompts = () => import('./prompts-and-skills.ts');
 const features = () => import('./settings/feature-switches.ts');
-
 const startAnew: RunCommand = async (session) => (await anew()).startAnew(session);
 const showFolder: RunCommand = async (session) => (await folder()).showFolder(session);
 const agents: RunCommand = async (session) => (await import('./agents.ts')).agents(session);

@@ -15,12 +15,5 @@ export type SlashArgument =
 
 /** Other values than the listed ones are possible: Enter takes the typed text as it is. */
 const openArguments: readonly SlashArgument[] = ['file', 'folder', 'goal', 'model', 'thread'];
-
-export function isClosed(argument: SlashArgument): boolean {
-  return !openArguments.includes(argument);
-}
-
-export interface ArgumentValue {
-  readonly text: string;
-  readonly about: string;
-}
+export const isClosed = (argument: SlashArgument): boolean => !openArguments.includes(argument);
+export type ArgumentValue = { readonly text: string; readonly about: string };

@@ -17,132 +17,97 @@ export interface SlashCommand {
   readonly isAlias?: true;
 }
 
-export const slashCommands = [
-  {
-    name: 'model',
+const commands = {
+  model: {
     takes: '[NAME [EFFORT]]',
     completes: ['model', 'effort'],
     does: 'choose the model and its effort',
     inSide: true,
   },
-  {
-    name: 'permissions',
-    takes: '[NAME]',
-    completes: ['permissions'],
-    does: 'choose what may be done without a question',
-  },
-  { name: 'rules', does: 'saved rules about commands and hosts: see and revoke them', waits: true },
-  { name: 'experimental', does: 'switch features on or off', waits: true },
-  { name: 'approve', does: 'allow once more what a reviewer refused' },
-  { name: 'memories', does: 'notes about earlier conversations: read, write, forget', waits: true },
-  { name: 'skills', does: 'list skills, use one, switch them on or off' },
-  { name: 'hooks', does: 'list hooks, trust them, switch them on or off' },
-  { name: 'review', takes: '[WORDS]', does: 'review changes: a branch, a commit, or what you say', waits: true },
-  {
-    name: 'rewind',
+  permissions: { takes: '[NAME]', completes: ['permissions'], does: 'choose what may be done without a question' },
+  rules: { does: 'saved rules about commands and hosts: see and revoke them', waits: true },
+  experimental: { does: 'switch features on or off', waits: true },
+  approve: { does: 'allow once more what a reviewer refused' },
+  memories: { does: 'notes about earlier conversations: read, write, forget', waits: true },
+  skills: { does: 'list skills, use one, switch them on or off' },
+  hooks: { does: 'list hooks, trust them, switch them on or off' },
+  review: { takes: '[WORDS]', does: 'review changes: a branch, a commit, or what you say', waits: true },
+  rewind: {
     takes: '[undo]',
     completes: [['undo']],
     does: 'go back to before a message, with or without files',
     waits: true,
   },
-  { name: 'rename', takes: 'NAME', does: 'give this conversation a name' },
-  { name: 'new', does: 'begin a new conversation', waits: true },
-  { name: 'archive', does: 'put this conversation away and begin another', waits: true },
-  { name: 'delete', does: 'delete this conversation', waits: true },
-  { name: 'resume', takes: '[THREAD]', completes: ['thread'], does: 'continue an earlier conversation', waits: true },
-  { name: 'fork', takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', waits: true },
-  { name: 'init', does: 'let the model write AGENTS.md for this project', waits: true },
-  { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room' },
-  { name: 'queue', does: 'messages that wait: reorder, delete, edit or send them', inSide: true },
-  { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', waits: true },
-  {
-    name: 'goal',
-    takes: '[WORDS|pause|resume]',
-    completes: ['goal'],
-    does: 'the goal that the conversation works towards',
-  },
-  { name: 'agents', does: 'agents of this conversation: read or stop one' },
-  { name: 'side', takes: '[WORDS]', does: 'ask something beside this conversation, which keeps running' },
-  {
-    name: 'copy',
-    takes: '[answer]',
-    completes: [['answer']],
-    does: 'copy the last answer, or a part of it',
-    inSide: true,
-  },
-  { name: 'raw', does: 'the last answer as it was written', inSide: true },
-  { name: 'export', takes: '[FILE]', completes: ['file'], does: 'write the conversation to a file' },
-  { name: 'diff', does: 'what differs from the last commit', inSide: true },
-  { name: 'ps', does: 'commands that run in the background', inSide: true },
-  {
-    name: 'stop',
-    takes: '[NUMBER]',
-    completes: ['background'],
-    does: 'end commands that run in the background',
-    inSide: true,
-  },
-  { name: 'mention', does: 'name a file' },
-  { name: 'status', does: 'model, folder, permissions, account, tokens and limits', inSide: true },
-  { name: 'context', does: 'what fills the context window' },
-  { name: 'changes', does: 'what each turn told the model, and why' },
-  {
-    name: 'envelope',
-    takes: '[TURN]',
-    completes: ['turn'],
-    does: 'the contract of this turn, or what differs from another',
-  },
-  {
-    name: 'checkpoint',
+  rename: { takes: 'NAME', does: 'give this conversation a name' },
+  new: { does: 'begin a new conversation', waits: true },
+  archive: { does: 'put this conversation away and begin another', waits: true },
+  delete: { does: 'delete this conversation', waits: true },
+  resume: { takes: '[THREAD]', completes: ['thread'], does: 'continue an earlier conversation', waits: true },
+  fork: { takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', waits: true },
+  init: { does: 'let the model write AGENTS.md for this project', waits: true },
+  compact: { takes: '[FOCUS]', does: 'summarise the conversation to make room' },
+  queue: { does: 'messages that wait: reorder, delete, edit or send them', inSide: true },
+  plan: { takes: '[WORDS]', does: 'switch plan mode on or off', waits: true },
+  goal: { takes: '[WORDS|pause|resume]', completes: ['goal'], does: 'the goal that the conversation works towards' },
+  agents: { does: 'agents of this conversation: read or stop one' },
+  side: { takes: '[WORDS]', does: 'ask something beside this conversation, which keeps running' },
+  copy: { takes: '[answer]', completes: [['answer']], does: 'copy the last answer, or a part of it', inSide: true },
+  raw: { does: 'the last answer as it was written', inSide: true },
+  export: { takes: '[FILE]', completes: ['file'], does: 'write the conversation to a file' },
+  diff: { does: 'what differs from the last commit', inSide: true },
+  ps: { does: 'commands that run in the background', inSide: true },
+  stop: { takes: '[NUMBER]', completes: ['background'], does: 'end commands that run in the background', inSide: true },
+  mention: { does: 'name a file' },
+  status: { does: 'model, folder, permissions, account, tokens and limits', inSide: true },
+  context: { does: 'what fills the context window' },
+  changes: { does: 'what each turn told the model, and why' },
+  envelope: { takes: '[TURN]', completes: ['turn'], does: 'the contract of this turn, or what differs from another' },
+  checkpoint: {
     takes: '[undo [--force]]',
     completes: [['undo'], ['--force']],
     does: 'what a compaction kept and dropped; take it back',
   },
-  { name: 'pin', takes: '[TEXT]', does: 'notes that survive every checkpoint' },
-  { name: 'replay', takes: '[TURN]', completes: ['turn'], does: 'what the model saw, byte for byte' },
-  { name: 'cd', takes: '[PATH]', completes: ['folder'], does: 'another folder for the next turns', waits: true },
-  { name: 'pwd', does: 'the folder of the next turn' },
-  { name: 'debug-config', does: 'the configuration, and where each value comes from' },
-  {
-    name: 'mcp',
+  pin: { takes: '[TEXT]', does: 'notes that survive every checkpoint' },
+  replay: { takes: '[TURN]', completes: ['turn'], does: 'what the model saw, byte for byte' },
+  cd: { takes: '[PATH]', completes: ['folder'], does: 'another folder for the next turns', waits: true },
+  pwd: { does: 'the folder of the next turn' },
+  'debug-config': { does: 'the configuration, and where each value comes from' },
+  mcp: {
     takes: '[verbose]',
     completes: [['verbose', 'login', 'logout'], 'server'],
     does: 'MCP servers, their state and tools',
   },
-  { name: 'prompts', takes: '[:NAME ARGUMENTS]', does: 'send a prompt that you keep in a file' },
-  { name: 'theme', takes: '[NAME]', completes: ['theme'], does: 'choose the colours' },
-  { name: 'statusline', does: 'choose what stands below the composer' },
-  { name: 'title', does: 'choose the title of the window' },
-  {
-    name: 'keymap',
-    takes: '[debug]',
-    completes: [['debug']],
-    does: 'all keys: bind others, or see what the terminal sends',
-  },
-  { name: 'vim', does: 'switch Vim keys in the composer on or off' },
-  { name: 'tui', does: 'switch between scrollback and full screen' },
-  { name: 'logout', does: 'forget the login', waits: true },
-  { name: 'help', does: 'keys and commands', inSide: true },
-  { name: 'quit', does: 'leave', inSide: true },
-  { name: 'exit', does: 'leave', inSide: true, isAlias: true },
-  { name: 'btw', takes: '[WORDS]', does: 'ask something beside this conversation', isAlias: true },
-  { name: 'clear', does: 'begin a new conversation', waits: true, isAlias: true },
-  { name: 'subagents', does: 'agents of this conversation: read or stop one', isAlias: true },
-  { name: 'cwd', does: 'the folder of the next turn', isAlias: true },
-] as const satisfies readonly SlashCommand[];
+  prompts: { takes: '[:NAME ARGUMENTS]', does: 'send a prompt that you keep in a file' },
+  theme: { takes: '[NAME]', completes: ['theme'], does: 'choose the colours' },
+  statusline: { does: 'choose what stands below the composer' },
+  title: { does: 'choose the title of the window' },
+  keymap: { takes: '[debug]', completes: [['debug']], does: 'all keys: bind others, or see what the terminal sends' },
+  vim: { does: 'switch Vim keys in the composer on or off' },
+  tui: { does: 'switch between scrollback and full screen' },
+  logout: { does: 'forget the login', waits: true },
+  help: { does: 'keys and commands', inSide: true },
+  quit: { does: 'leave', inSide: true },
+  exit: { does: 'leave', inSide: true, isAlias: true },
+  btw: { takes: '[WORDS]', does: 'ask something beside this conversation', isAlias: true },
+  clear: { does: 'begin a new conversation', waits: true, isAlias: true },
+  subagents: { does: 'agents of this conversation: read or stop one', isAlias: true },
+  cwd: { does: 'the folder of the next turn', isAlias: true },
+} as const satisfies Readonly<Record<string, Omit<SlashCommand, 'name'>>>;
 
-export type SlashName = (typeof slashCommands)[number]['name'];
+export type SlashName = keyof typeof commands;
+export type NamedCommand = SlashCommand & { readonly name: SlashName };
+const named = Object.entries(commands).map(([name, command]) => ({ name, ...command }));
+export const slashCommands = named as readonly NamedCommand[];
 
-export function findSlash(name: string): (SlashCommand & { readonly name: SlashName }) | undefined {
-  return slashCommands.find((command) => command.name === name);
-}
+export const findSlash = (name: string): NamedCommand | undefined =>
+  slashCommands.find((command) => command.name === name);
 
 /** Commands that begin with the typed name, and those of `more`; an exact match first. */
 export function matchingSlash(typed: string, more: readonly SlashCommand[]): readonly SlashCommand[] {
   const wanted = typed.toLowerCase();
-  const found = [...slashCommands, ...more].filter((command: SlashCommand) => {
-    const isMeant = command.name.toLowerCase().startsWith(wanted);
-    return command.isAlias === true ? wanted !== '' && isMeant : isMeant;
-  });
+  const found = [...slashCommands, ...more].filter(
+    ({ name, isAlias }) => name.toLowerCase().startsWith(wanted) && (isAlias !== true || wanted !== ''),
+  );
   return [...found.filter(({ name }) => name === wanted), ...found.filter(({ name }) => name !== wanted)];
 }
 
@@ -165,10 +130,8 @@ export function askedArgument({ text, cursor, elements }: Draft): AskedArgument 
   const before = words.slice(0, -1);
   const kind = completes[before.length];
   if (kind === undefined) return undefined;
-  const hasNext = completes.length > words.length;
-  return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext };
+  return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext: completes.length > words.length };
 }
 
-export function withArgument({ command, before, hasNext }: AskedArgument, value: string): string {
-  return `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;
-}
+export const withArgument = ({ command, before, hasNext }: AskedArgument, value: string): string =>
+  `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;

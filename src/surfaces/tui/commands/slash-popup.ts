@@ -48,22 +48,13 @@ export class SlashPopup {
   }
 }
 
-function nameOf({ name, takes }: SlashCommand): string {
-  return takes === undefined ? `/${name}` : `/${name} ${takes}`;
-}
-
+const nameOf = ({ name, takes }: SlashCommand): string => (takes === undefined ? `/${name}` : `/${name} ${takes}`);
 const mostRows = 8;
 const leastNames = 16;
 
-interface PopupForm {
-  readonly at: number | undefined;
-  readonly more: string;
-  readonly room: number;
-}
-
 export function popupRows(
   items: readonly { readonly name: string; readonly about: string }[],
-  { at, more, room }: PopupForm,
+  { at, more, room }: { readonly at: number | undefined; readonly more: string; readonly room: number },
   look: Look,
 ): readonly string[] {
   // A screen reader announces the selected row only, not the whole list on every key.

@@ -50,9 +50,8 @@ export async function status(session: TuiSession): Promise<void> {
 }
 
 /** Usage that no provider counted, such as an interrupted answer. */
-function estimateWords({ estimated = 0 }: Usage): string {
-  return estimated === 0 ? '' : `, about ${formatCount(estimated)} that the provider did not count`;
-}
+const estimateWords = ({ estimated = 0 }: Usage): string =>
+  estimated === 0 ? '' : `, about ${formatCount(estimated)} that the provider did not count`;
 
 async function providerWords({ parts: { engine }, thread: { settings } }: TuiSession): Promise<string> {
   const { cwd, provider } = settings;
@@ -74,11 +73,8 @@ async function sandboxRows({ parts: { engine }, thread: { settings } }: TuiSessi
   return [{ name: 'Sandbox', value }];
 }
 
-async function instructionWords(
-  { parts: { engine }, thread: { settings } }: TuiSession,
-  shown: (path: string) => string,
-): Promise<string> {
-  const paths = await engine.instructionPaths(settings.cwd);
+async function instructionWords({ parts, thread }: TuiSession, shown: (path: string) => string): Promise<string> {
+  const paths = await parts.engine.instructionPaths(thread.settings.cwd);
   return paths.length === 0 ? 'none; /init writes one' : paths.map(shown).join(', ');
 }
 
@@ -107,17 +103,16 @@ const segments = 20;
 const leastForBar = 60;
 
 /** Provider limits as last reported: a bar of what is left, and the time of the reset. */
-export function limitRows(
+export const limitRows = (
   limits: readonly RateLimit[],
   { look, now }: { readonly look: Pick<Look, 'width' | 'glyphs'>; readonly now: number },
-): readonly CardRow[] {
-  return limits.map((limit) => {
+): readonly CardRow[] =>
+  limits.map((limit) => {
     const left = Math.max(0, Math.min(100, 100 - limit.usedPercent));
     const reset = limit.resetsAt === undefined ? '' : ` (resets ${momentWords(limit.resetsAt * 1000, now)})`;
     const bar = look.width < leastForBar ? '' : `${barOf(left, look)} `;
     return { name: `${limitName(limit)} limit`, value: `${bar}${Math.round(left)} % left${reset}` };
   });
-}
 
 function barOf(left: number, { glyphs }: Pick<Look, 'glyphs'>): string {
   const [full, empty] = glyphs === 'ascii' ? ['#', '.'] : ['█', '░'];
@@ -134,9 +129,8 @@ const windows: readonly (readonly [minutes: number, name: string])[] = [
   [365 * day, 'Annual'],
 ];
 
-function limitName({ name, windowMinutes = 0 }: RateLimit): string {
-  return windows.find(([minutes]) => Math.abs(windowMinutes - minutes) <= minutes * 0.05)?.[1] ?? name;
-}
+const limitName = ({ name, windowMinutes = 0 }: RateLimit): string =>
+  windows.find(([minutes]) => Math.abs(windowMinutes - minutes) <= minutes * 0.05)?.[1] ?? name;
 
 function momentWords(at: number, now: number): string {
   const [date, time] = clockTime(at).split(' ');

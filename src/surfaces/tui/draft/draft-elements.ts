@@ -146,11 +146,8 @@ export function mentionAt({ text, cursor, elements }: Draft): MentionToken | und
   const word = text.slice(start, end);
   const typed = word.slice(1);
   if (sign === '$' && !/^(?:[A-Za-z][\w:-]*)?$/.test(typed)) return undefined;
-  const before = text
-    .slice(0, start)
-    .split(/\s+/)
-    .filter((each) => each === word).length;
-  return { sign, typed, start, end, before };
+  const earlier = text.slice(0, start).split(/\s+/);
+  return { sign, typed, start, end, before: earlier.filter((each) => each === word).length };
 }
 
 /** True if both are the same token of the user's: only text before it may have changed. */

@@ -2,11 +2,7 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { visibleText } from '../../views/terminal/text.ts';
 import { type Draft, graphemesOf } from './draft.ts';
 
-export interface DraftRow {
-  readonly start: number;
-  readonly end: number;
-}
-
+export type DraftRow = { readonly start: number; readonly end: number };
 export type ClusterMeasure = (cluster: string) => number;
 
 /** A draft does not align tabs to stops. */

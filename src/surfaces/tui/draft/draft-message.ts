@@ -1,10 +1,11 @@
 import { nearestKey } from '../../../core/config/keys/check-values.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type UserImage, type UserInput, words } from '../../../protocol/user-input.ts';
-import { findSlash, type SlashCommand, slashCommands, type SlashName } from '../commands/slash-commands.ts';
+import { findSlash, type NamedCommand, slashCommands } from '../commands/slash-commands.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { Look } from '../screen/text/look.ts';
 import { canQuoteBehind, mentionText, renumberElements, shellPath } from './draft-elements.ts';
+import type { DraftServices } from './draft-services.ts';
 import {
   type Draft,
   type DraftElement,
@@ -20,7 +21,7 @@ import {
 export type ParsedDraft =
   | { readonly kind: 'message'; readonly draft: Draft }
   | { readonly kind: 'shell'; readonly command: string }
-  | { readonly kind: 'slash'; readonly command: SlashCommand & { readonly name: SlashName }; readonly rest: string }
+  | { readonly kind: 'slash'; readonly command: NamedCommand; readonly rest: string }
   /** It looks like a command but is none. */
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -55,7 +56,7 @@ function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
 }
 
 function unknownCommand(name: string): string {
-  const listed = slashCommands.filter((command) => !('isAlias' in command)).map((command) => command.name);
+  const listed = slashCommands.filter(({ isAlias }) => isAlias !== true).map((command) => command.name);
   const nearest = nearestKey(name, listed);
   const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
   return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
@@ -95,11 +96,8 @@ export const picturesOf = ({ elements }: Draft): readonly string[] =>
 export function trimDraft({ text, cursor, elements }: Draft): Draft {
   const trimmed = text.trim();
   const by = text.length - text.trimStart().length;
-  const draft = {
-    text: trimmed,
-    cursor: Math.max(0, Math.min(trimmed.length, cursor - by)),
-    elements: movedElements(elements, -by),
-  };
+  const at = Math.max(0, Math.min(trimmed.length, cursor - by));
+  const draft = { text: trimmed, cursor: at, elements: movedElements(elements, -by) };
   return by === 0 ? draft : escapeCommandDraft(draft);
 }
 
@@ -120,11 +118,9 @@ export function joinAll(drafts: readonly Draft[]): Draft | undefined {
   return first && rest.reduce(joinDrafts, first);
 }
 
-export interface PictureReader {
-  readonly takesPictures: boolean;
-  readonly model: string;
+type PictureReader = Pick<DraftServices, 'takesPictures' | 'model'> & {
   load(source: string): Promise<UserImage | Outcome>;
-}
+};
 
 export async function readUserInput(draft: Draft, reader: PictureReader): Promise<UserInput | Outcome> {
   const input = words(draftMessageText(draft));
@@ -141,10 +137,8 @@ export async function readUserInput(draft: Draft, reader: PictureReader): Promis
 }
 
 /** Reported when a picture is added, and again on sending. */
-export function modelTakesNoPictures(model: string): Outcome {
-  return {
-    code: 'model-without-pictures',
-    message: `${model} does not take pictures.`,
-    next: 'Choose another model with /model, or send the message without pictures.',
-  };
-}
+export const modelTakesNoPictures = (model: string): Outcome => ({
+  code: 'model-without-pictures',
+  message: `${model} does not take pictures.`,
+  next: 'Choose another model with /model, or send the message without pictures.',
+});

@@ -86,16 +86,17 @@ export function createDraftServices(host: DraftHost): DraftServices {
 
 type FoundFile = { readonly path: string; readonly kind: 'file' | 'folder' };
 
-function fileItem({ path, kind }: FoundFile): MentionItem {
-  return { kind, name: path, about: '', text: pathInMessage(kind === 'folder' ? `${path}/` : path) };
-}
+const fileItem = ({ path, kind }: FoundFile): MentionItem => ({
+  kind,
+  name: path,
+  about: '',
+  text: pathInMessage(kind === 'folder' ? `${path}/` : path),
+});
 
-function toolItems({ skills, plugins }: Mentionable): readonly MentionItem[] {
-  return [
-    ...plugins.map(({ name }): MentionItem => ({ kind: 'plugin', name, about: 'plugin', text: `@${name}` })),
-    ...skills.map(({ name, description: about, mention: text }): MentionItem => ({ kind: 'skill', name, about, text })),
-  ];
-}
+const toolItems = ({ skills, plugins }: Mentionable): readonly MentionItem[] => [
+  ...plugins.map(({ name }): MentionItem => ({ kind: 'plugin', name, about: 'plugin', text: `@${name}` })),
+  ...skills.map(({ name, description: about, mention: text }): MentionItem => ({ kind: 'skill', name, about, text })),
+];
 
 export class EarlierPromptsFile implements EarlierPrompts {
   readonly #host: DraftHost;

@@ -8,12 +8,7 @@ export type DraftPayload =
   | { readonly kind: 'mention'; readonly text: string; readonly path?: string };
 
 /** A part of a draft that represents other content. The cursor skips it and deletion removes it as a whole. */
-export interface DraftElement {
-  readonly start: number;
-  readonly end: number;
-  readonly payload: DraftPayload;
-}
-
+export type DraftElement = { readonly start: number; readonly end: number; readonly payload: DraftPayload };
 export type DraftRange = readonly [from: number, to: number];
 
 /** Text with elements at positions relative to its beginning. */

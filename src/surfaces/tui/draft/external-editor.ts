@@ -47,13 +47,12 @@ export async function editOutside(
 }
 
 /** A shell splits the variable into words, as users expect. */
-function run(editor: string, file: string, env: EditOutside['env']): Promise<number | string> {
-  return new Promise((resolve, reject) => {
+const run = (editor: string, file: string, env: EditOutside['env']): Promise<number | string> =>
+  new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
   });
-}
 
 /** The draft of the edited text, in which pastes were expanded. A picture occurs as often as its label does. */
 export function editedDraft(before: Draft, edited: string): Draft {
@@ -62,10 +61,8 @@ export function editedDraft(before: Draft, edited: string): Draft {
   const sources = picturesOf(before);
   const elements = [...text.matchAll(/\[Image #(\d{1,4})\]/g)].flatMap(
     ({ 0: label, 1: number, index }): readonly DraftElement[] => {
-      const source = sources[Number(number) - 1];
-      return source === undefined
-        ? []
-        : [{ start: index, end: index + label.length, payload: { kind: 'image', source } }];
+      const [source, end] = [sources[Number(number) - 1], index + label.length];
+      return source === undefined ? [] : [{ start: index, end, payload: { kind: 'image', source } }];
     },
   );
   return renumberElements({ ...draftFromText(text), elements });

@@ -22,11 +22,7 @@ export interface MentionSource {
   files(typed: string, signal: AbortSignal, found: (files: readonly MentionItem[]) => void): Promise<void>;
 }
 
-interface ChosenMention {
-  readonly item: MentionItem;
-  readonly token: MentionToken;
-}
-
+type ChosenMention = { readonly item: MentionItem; readonly token: MentionToken };
 const mostRows = 8;
 
 export class MentionPopup {

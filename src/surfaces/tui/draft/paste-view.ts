@@ -11,11 +11,7 @@ import { drawCutRow, drawRow } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
 import { boldStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
 
-export interface PasteViewOptions {
-  readonly title: string;
-  readonly text: string;
-  close(text: string | undefined): void;
-}
+export type PasteViewOptions = { readonly title: string; readonly text: string; close(text: string | undefined): void };
 
 export class PasteView implements View {
   readonly keys = 'editor';

@@ -41,9 +41,9 @@ export interface PathHost {
   readonly isWsl: boolean;
 }
 
-export function pathHost(env: Readonly<Record<string, string | undefined>>): PathHost {
-  return { isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '' };
-}
+export const pathHost = (env: Readonly<Record<string, string | undefined>>): PathHost => ({
+  isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '',
+});
 
 /** The path that a text consists of, as terminals paste a dropped file; undefined: it is other text. */
 export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {

@@ -149,10 +149,7 @@ export class SteeringMessages {
   }
 }
 
-interface KeptQueueParts {
-  readonly files: QueuedMessages;
-  notice(text: string, level: 'warning'): void;
-}
+type KeptQueueParts = { readonly files: QueuedMessages; notice(text: string, level: 'warning'): void };
 
 /** Waiting messages of the thread, saved in the home. */
 export class KeptQueue {
@@ -201,9 +198,10 @@ export class KeptQueue {
   }
 }
 
-function writtenDraft({ text, elements }: Draft): JsonObject {
-  return { text, elements: elements.map(({ start, end, payload }) => ({ start, end, payload: { ...payload } })) };
-}
+const writtenDraft = ({ text, elements }: Draft): JsonObject => ({
+  text,
+  elements: elements.map(({ start, end, payload }) => ({ start, end, payload: { ...payload } })),
+});
 
 /** Undefined: not a draft. A draft with invalid elements becomes plain text. */
 function readDraft(value: JsonObject): Draft | undefined {

@@ -22,10 +22,7 @@ export interface FlowParts extends Omit<RunningWorkParts, 'ended'>, Omit<Steerin
 }
 
 /** The draft of the failed turn. `isSaid`: it is in the conversation. */
-interface FailedDraft {
-  readonly draft: Draft;
-  readonly isSaid: boolean;
-}
+type FailedDraft = { readonly draft: Draft; readonly isSaid: boolean };
 
 /** Orders turns, messages for the running turn, and messages that wait for their end. */
 export class TurnFlow {
@@ -256,8 +253,7 @@ export class TurnFlow {
 
   #setFailed(failed: FailedDraft, outcome: Outcome, at = this.#parts.now()): void {
     this.#failed = failed;
-    const { opensAt } = failureWords(outcome, at);
-    this.#parts.stage.failed = { opensAt, holdsQueue: this.#holdsQueue };
+    this.#parts.stage.failed = { opensAt: failureWords(outcome, at).opensAt, holdsQueue: this.#holdsQueue };
   }
 
   get #holdsQueue(): boolean {
@@ -284,14 +280,10 @@ export class TurnFlow {
 }
 
 /** True if the next turn would fail in the same way. */
-function isLasting(end: RunningWorkEnd, now: number): boolean {
-  return end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
-}
+const isLasting = (end: RunningWorkEnd, now: number): boolean =>
+  end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 
-interface TurnFailure {
-  readonly outcome: Outcome;
-  readonly at: number | undefined;
-}
+type TurnFailure = { readonly outcome: Outcome; readonly at: number | undefined };
 
 /** Tracks if a thread ends with a failed turn, which can be retried without its words. */
 export class LastFailure {

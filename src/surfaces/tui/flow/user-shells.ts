@@ -52,8 +52,7 @@ export class UserShells {
         },
       });
       if (ran.kind === 'refused') told(ran);
-      const isInterrupted = stop.signal.aborted;
-      shown.end(ran.kind === 'ran' ? { ...ran, isInterrupted } : undefined);
+      shown.end(ran.kind === 'ran' ? { ...ran, isInterrupted: stop.signal.aborted } : undefined);
     } catch (error) {
       // The caller shows the reason.
       shown.lost();

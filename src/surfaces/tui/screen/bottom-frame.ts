@@ -55,11 +55,7 @@ export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, 
   return { ...bare, rows: [...bare.rows, ...(left < 1 ? [] : below(left).slice(0, left))] };
 }
 
-export interface PinnedPlan {
-  readonly steps: PlanItem['steps'];
-  readonly isFolded: boolean;
-}
-
+export type PinnedPlan = { readonly steps: PlanItem['steps']; readonly isFolded: boolean };
 const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {

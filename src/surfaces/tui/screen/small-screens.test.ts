@@ -137,7 +137,7 @@ describe('a list for a draft', () => {
     for (const name of ['down', 'tab']) controller.input(key(name));
     sent.push(stage.composer.draft.text, ...stage.waiting.queued);
     // Without a list, Tab sends what is typed.
-    expect(sent).toEqual(rows === 1 ? ['', '/'] : [`/${slashCommands[1].name} `]);
+    expect(sent).toEqual(rows === 1 ? ['', '/'] : [`/${slashCommands[1]!.name} `]);
   });
 });
 

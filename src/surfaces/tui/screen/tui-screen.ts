@@ -233,14 +233,8 @@ export class TuiScreen {
 
   /** Creates a stage that this one shows as a view, with the same terminal and look. */
   within(): TuiScreen {
-    return new TuiScreen({
-      terminal: this.#terminal,
-      look: this.#look,
-      isFull: true,
-      reflows: false,
-      now: this.#now,
-      hosted: () => this.draw(),
-    });
+    const shared = { terminal: this.#terminal, look: this.#look, now: this.#now };
+    return new TuiScreen({ ...shared, isFull: true, reflows: false, hosted: () => this.draw() });
   }
 
   get #running(): Busy | undefined {
@@ -253,8 +247,8 @@ export class TuiScreen {
   /** Keeps times on the screen current while work runs or waits. */
   #tick(): void {
     const isWaiting = this.#failed?.opensAt !== undefined || this.background().agents > 0;
-    const counts = this.#running !== undefined || isWaiting;
-    this.#clock.tick(counts && this.#look.glyphs !== 'words' ? 1000 : undefined);
+    const counts = (this.#running !== undefined || isWaiting) && this.#look.glyphs !== 'words';
+    this.#clock.tick(counts ? 1000 : undefined);
   }
 
   #draw(): void {
@@ -351,16 +345,15 @@ export class FrameClock {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function defaultScreenLook(env: Environment, places: Pick<ScreenLook, 'cwd' | 'home'>): ScreenLook {
-  return { ...places, colours: terminalColours(env), palette: 'ansi', glyphs: terminalGlyphs(env) };
-}
+export const defaultScreenLook = (env: Environment, places: Pick<ScreenLook, 'cwd' | 'home'>): ScreenLook => ({
+  ...places,
+  colours: terminalColours(env),
+  palette: 'ansi',
+  glyphs: terminalGlyphs(env),
+});
 
 /** For a screen reader: words, and nothing that is drawn again. */
-export const screenReaderLook = {
-  glyphs: 'words',
-  colours: 'none',
-  motion: 'none',
-} as const satisfies Partial<ScreenLook>;
+export const screenReaderLook = { glyphs: 'words', colours: 'none', motion: 'none' } as const;
 
 /** `FORCE_COLOR` overrides `NO_COLOR`, as in Node. */
 export function terminalColours(env: Environment): ScreenLook['colours'] {

@@ -22,9 +22,8 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
   if ('code' in stored) return stored;
   const folder = currentFolder();
   if (name === undefined && 'code' in folder) return folder;
-  const chosen = await stored.choose(
-    name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
-  );
+  const isLast = name === undefined && 'path' in folder;
+  const chosen = await stored.choose(isLast ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' });
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
   return diskLossAsOutcome(async () => {
     const read = await withProgress({ label: 'Reading lines' }, (report) => stored.read(chosen.id, report));
@@ -32,37 +31,31 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
   });
 }
 
-function advice({ code, next }: Outcome, name: string | undefined): string {
-  return code === 'thread-unknown' && name === undefined
+const advice = ({ code, next }: Outcome, name: string | undefined): string =>
+  code === 'thread-unknown' && name === undefined
     ? 'Name a thread, as `capstan threads list` shows them, or start one: `capstan exec --help` says how.'
     : next;
-}
 
-type Work<Form extends Command, Loaded> = (
-  given: CommandArguments<Form>,
-  loaded: Loaded,
-) => number | Outcome | Promise<number | Outcome>;
+type End = number | Outcome;
+type Work<Form extends Command, Loaded> = (given: CommandArguments<Form>, loaded: Loaded) => End | Promise<End>;
 
 /** The work of a command that begins with the engine of this folder. */
-export function withEngine<Form extends Command>(work: Work<Form, CommandEngine>) {
-  return async (given: CommandArguments<Form>): Promise<number | Outcome> => {
+export const withEngine =
+  <Form extends Command>(work: Work<Form, CommandEngine>) =>
+  async (given: CommandArguments<Form>): Promise<number | Outcome> => {
     const loaded = await loadCommandEngine();
     return 'code' in loaded ? loaded : work(given, loaded);
   };
-}
 
 /** The work of a command that begins with the lines of a thread. */
-export function withReadThread<Form extends Command>(work: Work<Form, ReadThread>) {
-  return async (given: CommandArguments<Form>): Promise<number | Outcome> => {
+export const withReadThread =
+  <Form extends Command>(work: Work<Form, ReadThread>) =>
+  async (given: CommandArguments<Form>): Promise<number | Outcome> => {
     const thread = await loadThread(given.thread);
     return 'code' in thread ? thread : work(given, thread);
   };
-}
 
-export interface CommandEngine {
-  readonly engine: Engine;
-  readonly cwd: string;
-}
+export type CommandEngine = { readonly engine: Engine; readonly cwd: string };
 
 export async function loadCommandEngine(
   config: readonly string[] = [],

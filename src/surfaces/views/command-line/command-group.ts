@@ -4,7 +4,6 @@ import { type Command, type CommandArguments, type CommandOption, shownNames, sh
 import { nearestWord } from './did-you-mean.ts';
 
 const pageWidth = 80;
-
 const widestName = 30;
 
 export function commandHelp(command: Command): string {
@@ -44,9 +43,7 @@ export function groupHelp(group: CommandGroup): string {
   ].join('\n');
 }
 
-export function doesOf(entry: CommandRow | CommandGroup): string {
-  return 'does' in entry ? entry.does : entry.command.does;
-}
+export const doesOf = (entry: CommandRow | CommandGroup): string => ('does' in entry ? entry.does : entry.command.does);
 
 function optionText(option: CommandOption): string {
   const names = shownNames(option);
@@ -67,9 +64,8 @@ function rows(pairs: readonly (readonly [left: string, right: string])[]): reado
   });
 }
 
-function paragraphs(text: string): readonly string[] {
-  return text.split('\n').flatMap((line, at) => [...(at === 0 ? [] : ['']), ...wrapped(line, pageWidth)]);
-}
+const paragraphs = (text: string): readonly string[] =>
+  text.split('\n').flatMap((line, at) => [...(at === 0 ? [] : ['']), ...wrapped(line, pageWidth)]);
 
 /** Breaks text between words into lines that fit. Text in backquotes stays on one line, so that it can be copied. */
 function wrapped(text: string, width: number): readonly string[] {
@@ -90,10 +86,7 @@ export interface CommandWork<Form extends Command> {
   whereElse?(given: CommandArguments<Form>): string;
 }
 
-export interface CommandRow {
-  readonly command: Command;
-  readonly load: () => Promise<CommandWork<Command>>;
-}
+export type CommandRow = { readonly command: Command; readonly load: () => Promise<CommandWork<Command>> };
 
 /** Several commands under one name; the group without a name is the whole program. */
 export interface CommandGroup {
@@ -114,18 +107,14 @@ export function commandRow<const Form extends Command>(
 }
 
 /** The commands of a group by name, in the order of the help text, without hidden ones. */
-export function shownCommands({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] {
-  return Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
-}
+export const shownCommands = ({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] =>
+  Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
 
-export function commandNames(group: CommandGroup): readonly string[] {
-  return shownCommands(group).map(([name]) => name);
-}
+export const commandNames = (group: CommandGroup): readonly string[] => shownCommands(group).map(([name]) => name);
 
 /** All commands of a group and its subgroups, in the order of the help text, without hidden ones. */
-export function allCommands(group: CommandGroup): readonly Command[] {
-  return shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
-}
+export const allCommands = (group: CommandGroup): readonly Command[] =>
+  shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
 
 /** The command of a group by its name. `rest`: the words after it, for a hint that can be run. */
 export function findCommand(

@@ -114,11 +114,11 @@ type ChoiceOf<Option extends CommandOption, Otherwise> = Option extends {
 /** Every command has it, so no table lists it. */
 export const helpOption: CommandOption = flag('-h, --help', 'this text');
 
-export function shownOptions({ options }: Command): readonly CommandOption[] {
-  return [...Object.values(options).filter(({ hidden }) => hidden !== true), helpOption];
-}
+export const shownOptions = ({ options }: Command): readonly CommandOption[] => [
+  ...Object.values(options).filter(({ hidden }) => hidden !== true),
+  helpOption,
+];
 
 /** The displayed names. A second long name is only accepted. */
-export function shownNames({ names }: CommandOption): readonly string[] {
-  return names.slice(0, names[0]?.startsWith('--') === true ? 1 : 2);
-}
+export const shownNames = ({ names }: CommandOption): readonly string[] =>
+  names.slice(0, names[0]?.startsWith('--') === true ? 1 : 2);

@@ -1,10 +1,11 @@
 import { type Command, type CommandArguments, flag, option, sandboxFallbackOption } from './command.ts';
 
 const prompt = { name: 'PROMPT' } as const;
+const repeated = { repeats: true } as const;
 
 /** Options that several commands have, in groups by their places in the help text. */
 export const sourceOptions = {
-  override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
+  override: option('-c, --config KEY=VALUE', 'override a value of config.toml', repeated),
   profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
   oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
   localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
@@ -81,10 +82,8 @@ export const execCommand = {
     ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
     sandboxFallback: sandboxFallbackOption,
-    addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
-    image: option('-i, --image FILE', 'a picture to send with the prompt; separate several with commas', {
-      repeats: true,
-    }),
+    addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', repeated),
+    image: option('-i, --image FILE', 'a picture to send with the prompt; separate several with commas', repeated),
     lastMessageFile: option('-o, --output-last-message FILE', 'also write the answer to FILE'),
     outputSchema: option('--output-schema FILE', 'a JSON Schema that the answer must fit'),
     maxCost: option('--max-cost USD', 'end the turn before a request that could make it cost more'),

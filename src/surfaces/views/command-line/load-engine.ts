@@ -6,18 +6,10 @@ import type { ExecArguments } from './exec-command.ts';
 import { homedir } from 'node:os';
 
 type ExecOptions = ExecArguments['options'];
-
 type Always = 'profile' | 'strictConfig' | 'ignoreUserConfig' | 'ignoreRules' | 'override' | 'enable' | 'disable';
 type Models = 'model' | 'oss' | 'localProvider';
-type Limits =
-  | 'addDirectory'
-  | 'sandbox'
-  | 'sandboxFallback'
-  | 'askForApproval'
-  | 'approveForMe'
-  | 'maxCost'
-  | 'maxTokens';
-
+type Permissions = 'addDirectory' | 'sandbox' | 'sandboxFallback' | 'askForApproval' | 'approveForMe';
+type Limits = Permissions | 'maxCost' | 'maxTokens';
 export type EngineChoices = Pick<ExecOptions, Always | Models> & Partial<Pick<ExecOptions, Limits>>;
 
 export async function loadEngine(
@@ -36,28 +28,16 @@ export async function loadEngine(
 
 function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'): EngineOptions {
   const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [], sandboxFallback } = given;
-  return {
-    env: process.env,
-    osHome: homedir(),
-    cwd,
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
-    config: overridesOf(given),
-    profile,
-    sandboxFallback,
-    strictConfig,
-    ignoreUserConfig,
-    ignoreRules,
-    addDirectories: addDirectory,
-  };
+  const name = process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`;
+  const place = { env: process.env, osHome: homedir(), cwd, client: { name, version, source } };
+  const how = { profile, sandboxFallback, strictConfig, ignoreUserConfig, ignoreRules };
+  return { ...place, config: overridesOf(given), ...how, addDirectories: addDirectory };
 }
 
 /** Options are shorthand for configuration keys; `-c` comes first, so that the plain option wins. */
 function overridesOf(given: EngineChoices) {
   const { override, enable, disable, maxCost, maxTokens } = given;
-  const features = [
-    ...enable.map((name) => `features.${name}=true`),
-    ...disable.map((name) => `features.${name}=false`),
-  ];
+  const [on, off] = [enable.map((name) => `features.${name}=true`), disable.map((name) => `features.${name}=false`)];
   const values = {
     model: given.model,
     approval_policy: given.askForApproval,
@@ -65,25 +45,20 @@ function overridesOf(given: EngineChoices) {
     max_turn_cost: maxCost && amountOf(maxCost),
     max_turn_tokens: maxTokens && amountOf(maxTokens),
   };
+  const plain = [...Object.entries(values), ...Object.entries(given.approveForMe === true ? reviewedWork : {})];
   return [
-    ...commandLineOverrides([...override, ...features]),
-    ...Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ path: [key], value }])),
-    ...(given.approveForMe === true ? reviewedWork : []),
+    ...commandLineOverrides([...override, ...on, ...off]),
+    ...plain.flatMap(([key, value]) => (value === undefined ? [] : [{ path: [key], value }])),
   ];
 }
 
 /** A value that is no number is refused with the other faults of the configuration. */
-function amountOf(text: string): number | string {
-  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
-}
+const amountOf = (text: string): number | string =>
+  text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 
 /** Sets who answers, and that questions are asked. Permissions of commands stay as configured. */
-const reviewedWork = [
-  { path: ['approvals_reviewer'], value: 'auto_review' },
-  { path: ['approval_policy'], value: 'on-request' },
-];
+const reviewedWork = { approvals_reviewer: 'auto_review', approval_policy: 'on-request' };
 
 /** For `-c` of commands: an unknown key is only a warning, because it may belong to another program. */
-export function commandLineOverrides(given: readonly string[]) {
-  return given.map((written) => ({ written, foreign: true as const }));
-}
+export const commandLineOverrides = (given: readonly string[]) =>
+  given.map((written) => ({ written, foreign: true as const }));

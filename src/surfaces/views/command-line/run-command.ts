@@ -44,9 +44,7 @@ export async function runCommand<Form extends Command>(
 
 /** `bare`: neither a word nor a variant was given where one is required. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
-
 type TakenWords = Pick<CommandArguments<Command>, 'thread' | 'words'> & { readonly variant: string | undefined };
-
 type Value = string | number | boolean | readonly string[];
 
 /**
@@ -123,13 +121,11 @@ function pairExample(option: string): string {
   return 'Write -c key=value, for example -c model_reasoning_effort=high.';
 }
 
-export function wrongUsage(
+export const wrongUsage = (
   { name }: Pick<Command, 'name'>,
   message: string,
   next = `See \`capstan ${name} --help\`.`,
-): Outcome<'usage'> {
-  return { code: 'usage', message: `${name}: ${message}`, next };
-}
+): Outcome<'usage'> => ({ code: 'usage', message: `${name}: ${message}`, next });
 
 function wrongChoice(command: Command, takes: string, written: string, choices: readonly string[] = []) {
   const next = `${didYouMean(written, choices)}See \`capstan ${command.name} --help\`.`;
@@ -145,9 +141,8 @@ export function splitOption(word: string): readonly [name: string, attached: str
   return word.length > 2 ? [word.slice(0, 2), word.slice(word[2] === '=' ? 3 : 2)] : [word, undefined];
 }
 
-function unset({ value, repeats }: CommandOption): Value | undefined {
-  return value === undefined ? false : repeats === true ? [] : undefined;
-}
+const unset = ({ value, repeats }: CommandOption): Value | undefined =>
+  value === undefined ? false : repeats === true ? [] : undefined;
 
 /** Undefined if the option does not accept the value. */
 function readValue({ number, choices }: CommandOption, written: string): string | number | undefined {
@@ -228,8 +223,7 @@ function unknownOption(command: Command, name: string): Outcome<'usage'> {
 }
 
 function unknownVariant(command: Command, word: string): Outcome<'usage'> {
-  const meant = didYouMean(word, Object.keys(command.variants ?? {}));
-  const next = `${meant}See \`capstan ${command.name} --help\`.`;
+  const next = `${didYouMean(word, Object.keys(command.variants ?? {}))}See \`capstan ${command.name} --help\`.`;
   return wrongUsage(command, `there is no command ${JSON.stringify(word)}.`, next);
 }
 
@@ -248,13 +242,10 @@ function mistypedVariant(
   if (meant === undefined || meant[0] !== first[0]) return undefined;
   const at = given.indexOf(first);
   const line = runnableHint([name, ...given.slice(0, at), meant], given.slice(at + 1));
-  const otherwise =
-    more.length === 0
-      ? `If it is the ${freeWord}, put it after "--".`
-      : `If it begins the ${freeWord}, put the ${freeWord} in quotes.`;
-  return {
-    code: 'usage',
-    message: `${name}: there is no command ${JSON.stringify(first)}.`,
-    next: `Did you mean \`${line}\`? ${otherwise}`,
-  };
+  const isAlone = more.length === 0;
+  const otherwise = isAlone
+    ? `is the ${freeWord}, put it after "--"`
+    : `begins the ${freeWord}, put the ${freeWord} in quotes`;
+  const next = `Did you mean \`${line}\`? If it ${otherwise}.`;
+  return wrongUsage({ name }, `there is no command ${JSON.stringify(first)}.`, next);
 }

@@ -34,7 +34,6 @@ const marks = {
 } as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
 
 type ShownTelling = ReturnType<typeof changesView>[number]['told'][number];
-
 const otherColumns = 60;
 
 /** A row for each telling, and one for each of its texts, marked as added, changed or repeated. */
@@ -54,10 +53,8 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
   });
   const head = ['turn', 'step', 'sent', 'tokens', 'why', 'what'].map(dim);
   const legend = Object.entries(marks).map(([name, { sign }]) => `${sign} ${name === 'again' ? 'sent again' : name}`);
-  return [
-    ...tableSpans([head, ...rows], { right: [3], width }),
-    ...(known.size === 0 ? [] : ['\n', dim(legend.join('   ')), '\n']),
-  ];
+  const page = tableSpans([head, ...rows], { right: [3], width });
+  return known.size === 0 ? page : [...page, '\n', dim(legend.join('   ')), '\n'];
 }
 
 function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<string>): readonly TableCell[] {
@@ -80,9 +77,8 @@ export function tellingReason({ form, cause, why, sections, texts }: Telling): s
   return form === 'unknown' || form === 'bundle' ? '-' : firstTwo(changedWords(sections));
 }
 
-function firstTwo(words: readonly string[]): string {
-  return `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
-}
+const firstTwo = (words: readonly string[]): string =>
+  `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
 
 /** Members that hold all of their section, or all that has no member of its own. */
 const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);

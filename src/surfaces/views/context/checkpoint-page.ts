@@ -38,11 +38,9 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) 
     // New items were made by the checkpoint.
     return { ...shown, made: !stood.has(keyOf(entry)), text: itemText(entry.item) };
   });
-  return {
-    ...checkpointHead(checkpoint),
-    before: { tokens: sumTokens(beforeItems), items: beforeItems },
-    after: { tokens: sumTokens(afterItems), items: afterItems },
-  };
+  const [held, holds] = [sumTokens(beforeItems), sumTokens(afterItems)];
+  const both = { before: { tokens: held, items: beforeItems }, after: { tokens: holds, items: afterItems } };
+  return { ...checkpointHead(checkpoint), ...both };
 }
 
 export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, form: PageForm): readonly Span[] {
@@ -56,11 +54,9 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
   const now = entries(checkpoint.after.history);
   const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
-  const texts = made.flatMap(({ number, name, text }): readonly Span[] => [
-    '\n',
-    bold(`[${number}] ${name}\n`),
-    `${wrap(text, width).join('\n')}\n`,
-  ]);
+  const texts = made.flatMap(({ number, name, text }): readonly Span[] => {
+    return ['\n', bold(`[${number}] ${name}\n`), `${wrap(text, width).join('\n')}\n`];
+  });
   const { report } = checkpoint;
   const foreign = `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`;
   const about = report === undefined ? foreign : checkpointText(report);
@@ -73,9 +69,8 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
 }
 
 /** True if all of it describes the environment: code repeats that whenever nothing proves that the model knows it. */
-function isToldByCode({ origin }: Entry): boolean {
-  return origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
-}
+const isToldByCode = ({ origin }: Entry): boolean =>
+  origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 
 const ofTheWorld = new Set<string>(sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]));
 
@@ -118,6 +113,4 @@ function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
 }
 
 /** Identifies an item in both histories. Items of other programs may have no id. */
-function keyOf({ item }: Entry): string {
-  return stringAt(item, 'id') ?? JSON.stringify(item);
-}
+const keyOf = ({ item }: Entry): string => stringAt(item, 'id') ?? JSON.stringify(item);

@@ -69,12 +69,12 @@ export function requestParts(story: ThreadStory, request: StoryRequest): readonl
 
 export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
   const { state, record } = request;
-  const blocks = requestParts(story, request).map((part) =>
-    block([...part.origin, requestPartTokens(part)], part.text(), form.width),
-  );
+  const blocks = requestParts(story, request).flatMap((part) => [
+    '\n',
+    ...block([...part.origin, requestPartTokens(part)], part.text(), form.width),
+  ]);
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
-  const head = wrapSentences(`${requestSummary(request)}${lost}`, form);
-  return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
+  return [wrapSentences(`${requestSummary(request)}${lost}`, form), ...blocks];
 }
 
 /** `1,200 tokens, cached`; if the cache ended inside of it, `300 cached`. */
@@ -83,9 +83,7 @@ export function requestPartTokens({ tokens, cached = 0 }: Pick<RequestPart, 'tok
   return `${formatCount(tokens)} tokens${inCache}`;
 }
 
-function itemsOf({ history }: ThreadState): readonly Item[] {
-  return entries(history).map(({ item }) => item);
-}
+const itemsOf = ({ history }: ThreadState): readonly Item[] => entries(history).map(({ item }) => item);
 
 /** Names items outside history: texts of a request beside the conversation, and items that it sends in short form. */
 function unnamed({ record }: StoryRequest, index: number, length: number): string {

@@ -267,9 +267,7 @@ class Storyteller {
 }
 
 /** True if a step made the request, and not something beside the conversation. */
-export function isConversationRequest({ record }: StoryRequest): boolean {
-  return record?.auxiliary === undefined;
-}
+export const isConversationRequest = ({ record }: StoryRequest): boolean => record?.auxiliary === undefined;
 
 /** The entries that a line added to history: new ones at its end, or all of them after a checkpoint. */
 function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly Entry[] {

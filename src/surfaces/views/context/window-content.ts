@@ -59,7 +59,6 @@ export interface WindowPart {
 
 /** The provider of the next request; undefined if the file does not say. */
 type Reader = ProviderName | undefined;
-
 const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
 
 /** `next`: the beginning of the next turn; without it, only the file is known. */
@@ -86,11 +85,8 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
   ].map((entry) => ({ ...estimated(entry), next: true }));
 }
 
-const waitingContexts: Readonly<Record<string, string>> = {
-  agent: 'subagent-notification',
-  files: 'files-put-back',
-  beside: 'files-changed-beside',
-};
+const ofOthers = { agent: 'subagent-notification', files: 'files-put-back', beside: 'files-changed-beside' };
+const waitingContexts: Readonly<Record<string, string>> = ofOthers;
 
 function waitingOrigin(message: WaitingMessage): Origin {
   const isContinued = message.kind === 'words' && message.input.continues !== undefined;
@@ -133,12 +129,9 @@ function countedContent(
   const since = partsSince(story, request, { answer, output: usage.total - usage.input - dropped });
   const more = [...[...uncounted].map(estimated), ...since];
   const guessed = more.filter(({ measure }) => measure === 'estimated');
-  return {
-    measure: sumTokens(guessed) === 0 ? 'exact' : 'estimated',
-    parts: [...sent, ...more],
-    counted: { request: request.number, usage, dropped: dropped || undefined },
-    unknown,
-  };
+  const measure = sumTokens(guessed) === 0 ? 'exact' : 'estimated';
+  const counted = { request: request.number, usage, dropped: dropped || undefined };
+  return { measure, parts: [...sent, ...more], counted, unknown };
 }
 
 /** Adjusts the count to the next request's tools. Those new to the provider are estimated in its scale. */
@@ -170,19 +163,16 @@ function withTools(
   };
 }
 
-export function toolName(tool: ToolSpec): string {
-  return stringAt(tool, 'name') ?? tool.type;
-}
+export const toolName = (tool: ToolSpec): string => stringAt(tool, 'name') ?? tool.type;
 
 function toolPart(tool: ToolSpec): WindowPart {
   return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
 }
 
-function sentTo(reader: Reader, { history }: ThreadState): readonly Entry[] {
-  return entries(history).filter(
+const sentTo = (reader: Reader, { history }: ThreadState): readonly Entry[] =>
+  entries(history).filter(
     ({ item, maker }) => reader === undefined || itemForProvider(item, maker, reader) !== undefined,
   );
-}
 
 /** Providers leave the encrypted reasoning of earlier turns out of their counts, although it is sent. */
 function earlierReasoning(known: readonly Entry[]): readonly Entry[] {
@@ -260,11 +250,8 @@ function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest 
   const { record, tools: known } = newestTools(story);
   const tools = next?.tools ?? known;
   const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
-  const parts: readonly WindowPart[] = [
-    instructionsPart(story.state, next),
-    ...(tools ?? []).map(toolPart),
-    ...sentTo(reader, story.state).map(estimated),
-  ];
+  const more = [...(tools ?? []).map(toolPart), ...sentTo(reader, story.state).map(estimated)];
+  const parts = [instructionsPart(story.state, next), ...more];
   return { measure: 'estimated' as const, parts, unknown: tools === undefined ? [missing] : [] };
 }
 
@@ -277,9 +264,8 @@ function estimated(entry: Entry): WindowPart {
   return { what: { kind: 'entry', entry }, tokens: itemTokens(entry.item), measure: 'estimated' };
 }
 
-export function sumTokens(parts: readonly { readonly tokens: number }[]): number {
-  return parts.reduce((total, { tokens }) => total + tokens, 0);
-}
+export const sumTokens = (parts: readonly { readonly tokens: number }[]): number =>
+  parts.reduce((total, { tokens }) => total + tokens, 0);
 
 /**
  * Maps each item of a request to its entry of history: the projection yields the item or a replacement. That of a
@@ -309,10 +295,9 @@ export function itemText(item: Item): string {
 }
 
 /** Pictures and encrypted reasoning are long and tell a reader nothing. */
-function short(value: object): string {
-  return JSON.stringify(value, (_, member: unknown) =>
+const short = (value: object): string =>
+  JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'string' && member.length > 300
       ? `${member.slice(0, 60)}… (${formatCount(member.length)} characters)`
       : member,
   );
-}

@@ -32,7 +32,7 @@ export function windowPage(view: WindowView, story: ThreadStory, form: PageForm)
   return [
     wrapSentences(tokenBasisText(view), form),
     '\n',
-    ...windowBar(families, { total, limit }, form),
+    ...windowBar(families, total, limit ?? 0, form),
     '\n',
     ...tableSpans(rows, { right: [2], width }),
     ...(limits.length === 0 ? [] : ['\n', ...tableSpans(limitRows, { right: [3], width })]),
@@ -102,11 +102,8 @@ export function tokenBasisText({ total, counted, next }: WindowView): string {
   return `${measure}${formatCount(total)} tokens: ${told}${since === 0 ? '' : `; ${approximateCount(since)} since`}${others}${more}.`;
 }
 
-export function threadSummaryLine(
-  id: string,
-  { turns, requests, checkpoints, state }: ThreadStory,
-  next?: string,
-): string {
+export function threadSummaryLine(id: string, story: ThreadStory, next?: string): string {
+  const { turns, requests, checkpoints, state } = story;
   const had = state.context && stringAt(state.context, 'model');
   const model = next === undefined || next === had ? had : `${next} from the next turn on`;
   const retries = requests.filter((request, at) => isRetry(request, requests[at - 1])).length;
@@ -134,12 +131,9 @@ const marks: Readonly<Record<Family, { readonly letter: string; readonly look: T
 };
 
 /** The window as one bar, with a legend below. `limit`: the size of the window, if it is known. */
-function windowBar(
-  families: readonly FamilyShare[],
-  { total, limit }: { readonly total: number; readonly limit: number | undefined },
-  { width, color }: PageForm,
-): readonly Span[] {
-  const whole = Math.max(total, limit ?? 0);
+function windowBar(families: readonly FamilyShare[], total: number, limit: number, form: PageForm): readonly Span[] {
+  const { width, color } = form;
+  const whole = Math.max(total, limit);
   if (whole === 0) return [];
   const parts = families.map(({ family, tokens }) => ({ amount: tokens, ...marks[family] }));
   const entries = families.map(({ family, tokens }): readonly [Span, string] => {

@@ -7,11 +7,7 @@ import { stringAt } from '../../../protocol/json.ts';
 import { textsOf, type ThreadStory } from './thread-story.ts';
 import { sumTokens, type WindowPart } from './window-content.ts';
 
-export interface FamilyShare {
-  readonly family: Family;
-  readonly tokens: number;
-  readonly shares: readonly NamedShare[];
-}
+export type FamilyShare = { readonly family: Family; readonly tokens: number; readonly shares: readonly NamedShare[] };
 
 export interface NamedShare {
   readonly name: string;
@@ -28,15 +24,14 @@ export interface NamedShare {
   readonly cached?: number;
 }
 
-export function groupParts(parts: readonly NamedPart[]): readonly FamilyShare[] {
-  return families.flatMap((family) => {
+export const groupParts = (parts: readonly NamedPart[]): readonly FamilyShare[] =>
+  families.flatMap((family) => {
     const own = parts.filter((part) => part.family === family);
     if (own.length === 0) return [];
     const names = [...new Set(own.map(({ name }) => name))];
     const shares = names.map((name) => share(own.filter((part) => part.name === name)));
     return [{ family, tokens: sumTokens(own), shares: shares.toSorted((a, b) => b.tokens - a.tokens) }];
   });
-}
 
 const certainty: readonly Measure[] = ['estimated', 'scaled', 'exact'];
 
@@ -59,12 +54,8 @@ function share(parts: readonly NamedPart[]): NamedShare {
 /** `tool`: results of tools; `tools`: their descriptions. */
 const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
 export type Family = (typeof families)[number];
-
 const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
-
-export function familyName(family: Family): string {
-  return familyNames[family] ?? family;
-}
+export const familyName = (family: Family): string => familyNames[family] ?? family;
 
 /** A part of the window with a name for people. A message with several texts gives several of these. */
 export interface NamedPart extends Omit<WindowPart, 'what'> {
@@ -96,14 +87,13 @@ export function partNamer(story: ThreadStory): (part: WindowPart) => readonly Na
   };
 }
 
-function callNames(known: readonly Entry[]): ReadonlyMap<string, string> {
-  return new Map(
+const callNames = (known: readonly Entry[]): ReadonlyMap<string, string> =>
+  new Map(
     known.flatMap(({ item }) => {
       const [id, name] = [stringAt(item, 'call_id'), stringAt(item, 'name')];
       return id === undefined || name === undefined ? [] : [[id, name] as const];
     }),
   );
-}
 
 function namedEntry(
   entry: Entry,

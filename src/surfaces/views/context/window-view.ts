@@ -30,9 +30,7 @@ import { type FamilyShare, groupParts, type NamedPart, partNamer } from './windo
 export type WindowView = ReturnType<typeof windowView>;
 
 /** The window's content, for programs. `next` is absent if the next turn cannot be foreseen. */
-export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
-  return readWindow(story, next).view;
-}
+export const windowView = (story: ThreadStory, next: ForeseenRequest | Outcome) => readWindow(story, next).view;
 
 /** The view, with the content of each part in the order of `parts`, and the cost of a request. */
 export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
@@ -116,19 +114,16 @@ function budgetsOf(
   const { mode, limit } = window.toolOutput;
   // Outputs are cut by bytes; a number in tokens would be on another measure than those of the parts.
   const mostBytes = mode === 'bytes' ? limit : limit * bytesPerToken;
-  const toolOutput = budget('tool output', mostBytes, largestOutput(state), 'the largest one', 'bytes');
-  return {
-    budgets: [
-      budget('effective', window.effective, total, 'everything'),
-      budget('auto-compact', window.autoCompact, total, 'everything'),
-      budget('reserve', window.compactionReserve, inReserve, 'what reaches into it'),
-      budget('skills', window.skills, sumTokens(skills), 'the catalogue of skills'),
-      budget('memory', window.memory, 0, 'no request of the thread: it is for writing notes'),
-      budget('baseline', window.baseline, sumTokens(first), 'instructions, tools, context'),
-      toolOutput,
-    ],
-    unknown: [],
-  };
+  const budgets = [
+    budget('effective', window.effective, total, 'everything'),
+    budget('auto-compact', window.autoCompact, total, 'everything'),
+    budget('reserve', window.compactionReserve, inReserve, 'what reaches into it'),
+    budget('skills', window.skills, sumTokens(skills), 'the catalogue of skills'),
+    budget('memory', window.memory, 0, 'no request of the thread: it is for writing notes'),
+    budget('baseline', window.baseline, sumTokens(first), 'instructions, tools, context'),
+    budget('tool output', mostBytes, largestOutput(state), 'the largest one', 'bytes'),
+  ];
+  return { budgets, unknown: [] };
 }
 
 function largestOutput({ history }: ThreadState): number {
@@ -139,8 +134,7 @@ function largestOutput({ history }: ThreadState): number {
 function outputBytes(item: Item): number {
   const output = item['output'];
   if (typeof output === 'string') return byteLength(output);
-  const parts = (arrayAt(item, 'output') ?? []).filter(isJsonObject);
-  return parts.reduce((sum, part) => sum + partBytes(part), 0);
+  return (arrayAt(item, 'output') ?? []).filter(isJsonObject).reduce((sum, part) => sum + partBytes(part), 0);
 }
 
 export interface RequestCost {
@@ -151,10 +145,8 @@ export interface RequestCost {
 }
 
 /** `envelope`: of the next turn. If the last request had no price, none is predicted: a plan may pay for it. */
-export function requestCost(
-  { total, counted }: Pick<WindowContent, 'total' | 'counted'>,
-  envelope: JsonObject | undefined,
-): RequestCost {
+type CountedContent = Pick<WindowContent, 'total' | 'counted'>;
+export function requestCost({ total, counted }: CountedContent, envelope: JsonObject | undefined): RequestCost {
   if (counted === undefined) return {};
   const { usage: last } = counted;
   const price = objectAt(objectAt(envelope ?? {}, 'identity') ?? {}, 'price') as unknown as Price | undefined;
@@ -173,11 +165,7 @@ export interface WindowItem {
   text(): string;
 }
 
-function windowItems(
-  story: ThreadStory,
-  content: readonly WindowPart[],
-  next: NextRequest | undefined,
-): readonly WindowItem[] {
+function windowItems(story: ThreadStory, content: readonly WindowPart[], next?: NextRequest): readonly WindowItem[] {
   const nameParts = partNamer(story);
   const calls = callsById(story);
   const tools = next?.tools ?? newestTools(story).tools ?? [];
@@ -192,14 +180,13 @@ function windowItems(
   );
 }
 
-function callsById({ state }: ThreadStory): ReadonlyMap<string, Item> {
-  return new Map(
+const callsById = ({ state }: ThreadStory): ReadonlyMap<string, Item> =>
+  new Map(
     entries(state.history).flatMap(({ item, origin }) => {
       const id = stringAt(item, 'call_id');
       return id === undefined || origin.family !== 'model' ? [] : [[id, item] as const];
     }),
   );
-}
 
 function entryText({ item, origin }: Entry, at: number): string {
   const text = origin.family === 'context' && isMessage(item) ? item.content[at]?.['text'] : undefined;

@@ -25,8 +25,7 @@ export function writeNewExport(path: string, text: string): Outcome<'export-exis
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
     const other = otherThanFile(path);
     if (other !== undefined) return other;
-    const message = `${path} exists already.`;
-    return { code: 'export-exists', message, next: 'Give another name, or add --force.' };
+    return { code: 'export-exists', message: `${path} exists already.`, next: 'Give another name, or add --force.' };
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }
@@ -67,12 +66,7 @@ function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
 }
 
 export type ExportFormat = 'jsonl' | 'markdown' | 'html';
-
-export interface ExportedThread {
-  readonly id: ThreadId;
-  readonly lines: readonly Line[];
-}
-
+export type ExportedThread = { readonly id: ThreadId; readonly lines: readonly Line[] };
 const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const;
 
 export function exportFormatOf(path: string): ExportFormat {
@@ -83,9 +77,7 @@ export function exportFormatOf(path: string): ExportFormat {
 export function exportText({ id, lines }: ExportedThread, format: ExportFormat, name: string | undefined): string {
   if (format !== 'jsonl')
     return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, name }, lines));
-  return standaloneLines(lines, id)
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('');
+  return Array.from(standaloneLines(lines, id), (line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 export function exportFileName({ id, lines }: ExportedThread, format: ExportFormat): string {
@@ -115,9 +107,6 @@ function flatMeta(meta: JsonObject, lines: readonly Line[], id: ThreadId): JsonO
   const old = stringAt(meta, 'id');
   // A root thread shares its id with its session; a subagent's session is its parent's.
   const isRoot = meta['session_id'] === undefined || meta['session_id'] === old;
-  return {
-    ...kept,
-    ...(start === undefined ? {} : { subagent_history_start_ordinal: lines.filter(isBefore).length }),
-    ...(old === id ? {} : { id, ...(isRoot ? { session_id: id } : {}) }),
-  };
+  const named = old === id ? kept : { ...kept, id, ...(isRoot ? { session_id: id } : {}) };
+  return start === undefined ? named : { ...named, subagent_history_start_ordinal: lines.filter(isBefore).length };
 }

@@ -22,20 +22,12 @@ export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines:
   const [cwd, forkedFrom] = [stringAt(meta, 'cwd'), stringAt(meta, 'forked_from_id')];
   const program = [stringAt(meta, 'originator'), stringAt(meta, 'cli_version')].filter(Boolean).join(' ');
   const { turns, usage } = readTurnItems(lines);
-  return {
-    id,
-    startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
-    program: program || undefined,
-    name,
-    cwd,
-    forkedFrom,
-    turns,
-    usage,
-  };
+  const startedAt = stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '';
+  return { id, startedAt, program: program || undefined, name, cwd, forkedFrom, turns, usage };
 }
 
-export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) {
-  return known({
+export const pageFacts = ({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) =>
+  known({
     thread: id,
     started: startedAt,
     program,
@@ -44,11 +36,9 @@ export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usag
     turns: String(turns.length),
     tokens: costLine(costOfAll({ turns, usage })),
   });
-}
 
-function known(facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] {
-  return Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
-}
+const known = (facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] =>
+  Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
 
 /** A turn's settings, as pairs of name and value, if known and different from the turn before. */
 export function turnFacts(turn: TurnWithItems, before: TurnWithItems | undefined) {
@@ -67,14 +57,11 @@ export function turnEndWords({ status, isTakenBack, error }: TurnWithItems): str
   return words.length === 0 ? undefined : words.join(', ');
 }
 
-export function pictureWords(pictures: readonly string[]): string {
-  return plural(pictures.length, 'picture');
-}
+export const pictureWords = (pictures: readonly string[]): string => plural(pictures.length, 'picture');
 
 /** How a call ended and how long it took, if its answer says so; else empty. */
-export function callEndAndDuration({ end, seconds }: CallReport): string {
-  return [end, seconds === undefined || seconds === 0 ? undefined : secondsWords(seconds)].filter(Boolean).join(' · ');
-}
+export const callEndAndDuration = ({ end, seconds }: CallReport): string =>
+  [end, seconds === undefined || seconds === 0 ? undefined : secondsWords(seconds)].filter(Boolean).join(' · ');
 
 function secondsWords(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
@@ -90,6 +77,5 @@ export function exportTitle({ id, name, turns }: ExportPage): string {
   return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
 }
 
-export function itemAuthor(author: OtherAuthor | undefined): string {
-  return { user: 'User', agent: 'Agent', program: 'Program' }[author ?? 'user'];
-}
+export const itemAuthor = (author: OtherAuthor | undefined): string =>
+  ({ user: 'User', agent: 'Agent', program: 'Program' })[author ?? 'user'];

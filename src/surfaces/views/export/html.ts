@@ -107,14 +107,10 @@ function outputBlock({ output, isFailure }: CallReport): string {
   return lines > mostLines || text.length > mostCharacters ? folded(`Output, ${plural(lines, 'line')}`, body) : body;
 }
 
-function folded(summary: string, body: string): string {
-  return `<details><summary>${escaped(summary)}</summary>${body}</details>`;
-}
+const folded = (summary: string, body: string): string =>
+  `<details><summary>${escaped(summary)}</summary>${body}</details>`;
 
-function preBlock(text: string): string {
-  return `<pre>${escaped(text)}</pre>`;
-}
-
+const preBlock = (text: string): string => `<pre>${escaped(text)}</pre>`;
 const embedded = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/;
 
 /** Embeds pictures that are in the file; addresses are not fetched. */
@@ -127,9 +123,7 @@ function pictureBlock(pictures: readonly string[]): string {
   );
 }
 
-function escaped(text: string): string {
-  return escapeHtml(visibleText(text));
-}
+const escaped = (text: string): string => escapeHtml(visibleText(text));
 
 /** Light or dark by the reader's system; black on white on paper. */
 const pageStyle = `:root {

@@ -82,13 +82,10 @@ function linesHtml(paragraphs: readonly Block[]): string {
   return texts.join('\n').replaceAll('\n', '<br>\n');
 }
 
-function wordsHtml({ parts }: InlineText): string {
-  return inlineHtml(parts, false);
-}
+const wordsHtml = ({ parts }: InlineText): string => inlineHtml(parts, false);
 
-function inlineHtml(parts: readonly Inline[], isInLink: boolean): string {
-  return parts.map((part) => partHtml(part, isInLink)).join('');
-}
+const inlineHtml = (parts: readonly Inline[], isInLink: boolean): string =>
+  parts.map((part) => partHtml(part, isInLink)).join('');
 
 const inlineTags = { emphasis: 'em', strong: 'strong', strike: 'del' } as const;
 
@@ -134,8 +131,5 @@ const kinds = [
 ] as const;
 
 /** Escapes text for use between tags or in a quoted attribute. The caller handles hidden characters. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
-}
-
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
 const signs = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }));

@@ -20,8 +20,7 @@ import { costLine } from '../wording/cost-words.ts';
 /** The thread as Markdown: input of the user is quoted, output of commands fenced, and context folded. */
 export function threadMarkdown(page: ExportPage): string {
   const facts = pageFacts(page).map(([name, value]) => `- ${name}: ${inline(value)}`);
-  const blocks = [`# ${escaped(exportTitle(page))}`, facts.join('\n'), ...page.turns.flatMap(turnBlocks)];
-  return `${blocks.join('\n\n')}\n`;
+  return `${[`# ${escaped(exportTitle(page))}`, facts.join('\n'), ...page.turns.flatMap(turnBlocks)].join('\n\n')}\n`;
 }
 
 function turnBlocks(turn: TurnWithItems, index: number, turns: readonly TurnWithItems[]): readonly string[] {
@@ -68,11 +67,8 @@ function callBlock(call: RecordedCall): string {
   return `${called}\n\n${folded(`Output${pictures}`, fenced(report.output))}`;
 }
 
-function decidedLines(call: RecordedCall): string {
-  return questionAndAnswerLines(call)
-    .map((words) => `\n\n*${escaped(words)}*`)
-    .join('');
-}
+const decidedLines = (call: RecordedCall): string =>
+  Array.from(questionAndAnswerLines(call), (words) => `\n\n*${escaped(words)}*`).join('');
 
 /** Keeps an answer from affecting what follows: code that it leaves open is closed, and no HTML begins a block. */
 function enclosed(text: string): string {
@@ -90,16 +86,11 @@ function enclosed(text: string): string {
   return [...lines, ...(open === undefined ? [] : [open.marks])].join('\n');
 }
 
-function folded(summary: string, body: string): string {
-  return `<details><summary>${escapeHtml(summary)}</summary>\n\n${body}\n\n</details>`;
-}
+const folded = (summary: string, body: string): string =>
+  `<details><summary>${escapeHtml(summary)}</summary>\n\n${body}\n\n</details>`;
 
-function quoted(text: string): string {
-  return visibleText(text)
-    .split('\n')
-    .map((line) => (line === '' ? '>' : `> ${line}`))
-    .join('\n');
-}
+const quoted = (text: string): string =>
+  Array.from(visibleText(text).split('\n'), (line) => (line === '' ? '>' : `> ${line}`)).join('\n');
 
 function fenced(text: string, language = ''): string {
   const fence = ticksAround(text, 3);
@@ -118,8 +109,7 @@ function ticksAround(text: string, least: number): string {
   return '`'.repeat(longest);
 }
 
-function escaped(text: string): string {
-  return visibleText(text)
+const escaped = (text: string): string =>
+  visibleText(text)
     .replaceAll('\n', ' ')
     .replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`);
-}

@@ -18,8 +18,7 @@ export async function fillForm(question: Question, ask: (single: Question) => Pr
   for (const { name } of fields) {
     const field = objectAt(schema, 'properties')?.[name] ?? {};
     const single = { ...elicitation, schema: { ...schema, properties: { [name]: field } } };
-    const answer = await ask({ ...question, elicitation: single });
-    const { kind, note, content: given = {} } = answer;
+    const { kind, note, content: given = {} } = await ask({ ...question, elicitation: single });
     if (kind !== 'allowed') return { kind, note };
     content = { ...content, ...given };
   }
@@ -70,14 +69,11 @@ export function fieldLine({ name, kind, about, isRequired, options, least, most,
   return `${name} (${limits.join(', ')})${about === '' ? '' : `: ${about}`}`;
 }
 
-function unitOf(kind: FormField['kind']): string {
-  return kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
-}
+const unitOf = (kind: FormField['kind']): string =>
+  kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
 
 /** A server could name an option like one of Capstan's own answers. */
-function quoted(text: string): string {
-  return `"${text}"`;
-}
+const quoted = (text: string): string => `"${text}"`;
 
 export interface Choice {
   readonly key: string;
@@ -97,10 +93,8 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   };
   const where = confined === true ? 'in that sandbox' : 'outside the sandbox';
   const leaves = prefix === undefined ? '' : `: such commands then run ${where}`;
-  const wider = [
-    ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
-    ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),
-  ];
+  const wider = has('session') ? [allowed('a', 'yes, for the session', 'session')] : [];
+  if (has('rule')) wider.push(allowed('p', `yes, and save the rule${leaves}`, 'rule'));
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...wider.slice(0, 1),
@@ -112,23 +106,14 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   ];
 }
 
-const whyNot: Choice = {
-  key: 't',
-  words: 'no, and tell the model why',
-  answer: { kind: 'declined' },
-  takesNote: true,
-};
+const whyNot: Choice = { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' }, takesNote: true };
 
 /** An answer to an MCP server's question goes to that server, which has no place for a note; no model reads it. */
-export function carriesNote(kind: Question['kind']): boolean {
-  return kind !== 'elicitation';
-}
+export const carriesNote = (kind: Question['kind']): boolean => kind !== 'elicitation';
 
 /** One per line: a row of them would break at the edge of the terminal. */
-export function choiceLines(choices: readonly Choice[]): readonly Span[] {
-  return choices.flatMap(({ key, words }, i) => [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`]);
-}
+export const choiceLines = (choices: readonly Choice[]): readonly Span[] =>
+  choices.flatMap(({ key, words }, i) => [i === 0 ? '  ' : '\n  ', bold(`[${key}]`), ` ${words}`]);
 
-export function pressOne(choices: readonly Choice[]): string {
-  return `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;
-}
+export const pressOne = (choices: readonly Choice[]): string =>
+  `Press one key: ${choices.map(({ key }) => key).join(', ')}.`;

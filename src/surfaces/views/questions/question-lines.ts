@@ -71,9 +71,8 @@ export function requiredQuestionLines(
   ];
 }
 
-export function justificationLines({ justification }: Question, { width }: { width: number }): readonly Span[] {
-  return justification === undefined ? [] : [told(`The model says: ${justification}`, width, '  ', '  | ')];
-}
+export const justificationLines = ({ justification }: Question, { width }: { width: number }): readonly Span[] =>
+  justification === undefined ? [] : [told(`The model says: ${justification}`, width, '  ', '  | ')];
 
 function wantedLines({ kind, paths = [], permissions = {} }: Question, width: number): readonly Span[] {
   const { network, read = [], write = [], spelled = {} } = permissions;
@@ -87,9 +86,7 @@ function wantedLines({ kind, paths = [], permissions = {} }: Question, width: nu
   return wanted.map((line) => marked(line, width, '  - ', '    '));
 }
 
-function scriptOf(argv: readonly string[]): string {
-  return argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
-}
+const scriptOf = (argv: readonly string[]): string => (argv.length === 3 ? (argv[2] ?? '') : argv.join(' '));
 
 /** A rule holds in every thread, and what it allows leaves the sandbox, even where this command would not. */
 function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: number): readonly Span[] {
@@ -110,12 +107,11 @@ function elicitationLines({ elicitation }: Question, width: number): readonly Sp
   return lines.map((line) => bold(marked(line, width, '  > ', '  | ')));
 }
 
-function inputLines({ input = [] }: Question, width: number): readonly Span[] {
-  return input.flatMap(({ header, question, options }) => [
+const inputLines = ({ input = [] }: Question, width: number): readonly Span[] =>
+  input.flatMap(({ header, question, options }) => [
     bold(told(`${header}: ${question}`, width, '  > ', '  | ')),
     ...options.map(({ label, description }) => told(`${label}: ${description}`, width, '  - ', '  | ')),
   ]);
-}
 
 const titles: Readonly<Record<Question['kind'], string>> = {
   command: 'May this command run?',
@@ -135,25 +131,20 @@ const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'
 function callLines(question: Question, item: TurnItem | undefined, width: number): readonly Span[] {
   const shown = item ?? readItem(question.item);
   const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
-  return [
-    bold(marked(questionToolName(question), width, '  ', '    ')),
-    ...given.map((line) => bold(marked(line, width, '  > ', '  | '))),
-  ];
+  const name = marked(questionToolName(question), width, '  ', '    ');
+  return [name, ...given.map((line) => marked(line, width, '  > ', '  | '))].map(bold);
 }
 
 /** Text that an approval would allow, in rows that fit; `first` precedes the first row, `next` all others. */
-function marked(text: string, width: number, first: string, next: string): string {
-  return behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
-}
+const marked = (text: string, width: number, first: string, next: string): string =>
+  behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
 
 /** Rows of words about it, where blanks at breaks have no meaning. */
-function told(text: string, width: number, first: string, next: string): string {
-  return behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
-}
+const told = (text: string, width: number, first: string, next: string): string =>
+  behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
 
-function behind(rows: readonly string[], first: string, next: string): string {
-  return rows.map((row, at) => `${at === 0 ? first : next}${row}\n`).join('');
-}
+const behind = (rows: readonly string[], first: string, next: string): string =>
+  rows.map((row, at) => `${at === 0 ? first : next}${row}\n`).join('');
 
 function commandRows(script: string, width: number): readonly string[] {
   const lines = script.split('\n');
@@ -167,11 +158,9 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
   const others = paths.filter(({ path }) => !isShown(path)).map(({ path }) => marked(path, width, '  ', '    '));
   const lines = changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
     const moved = movePath === undefined ? '' : ` -> ${movePath}`;
+    const head = bold(marked(`${kind} ${path}${moved}`, width, '  ', '    '));
     const shown = diff.split('\n').map((line) => diffRows(line, width));
-    return [
-      bold(marked(`${kind} ${path}${moved}`, width, '  ', '    ')),
-      ...(diff === '' ? [] : diffSpans(shown.join('\n'), '  ')),
-    ];
+    return diff === '' ? [head] : [head, ...diffSpans(shown.join('\n'), '  ')];
   });
   return [...lines, ...others];
 }
@@ -182,9 +171,8 @@ function diffRows(line: string, width: number): string {
   return rows.map((row, at) => (at === 0 ? row : `${line.slice(0, 1)}| ${row}`)).join('\n');
 }
 
-export function questionWords({ agent, ...question }: Question): string {
-  return agent === undefined ? callWords(question) : `agent ${agent}: ${callWords(question)}`;
-}
+export const questionWords = ({ agent, ...question }: Question): string =>
+  agent === undefined ? callWords(question) : `agent ${agent}: ${callWords(question)}`;
 
 /** The tool of a call for people; `server.tool` for MCP servers. */
 function questionToolName({ tool, item }: Pick<Question, 'tool' | 'item'>): string {

@@ -30,11 +30,10 @@ export function exactText(text: string, kind: 'words' | 'prose' = 'prose'): stri
 }
 
 /** The exact text in one line, with a sign for trailing blanks. */
-export function exactLine(text: string, kind: 'words' | 'prose' = 'prose'): string {
-  return exactText(text, kind)
+export const exactLine = (text: string, kind: 'words' | 'prose' = 'prose'): string =>
+  exactText(text, kind)
     .replaceAll(/[\n\t]/g, signForCharacter)
     .replace(/ +$/, (blanks) => '\u2420'.repeat(blanks.length));
-}
 
 /** Joiners and selectors that affect what is seen. */
 function keptPlaces(text: string): ReadonlySet<number> {
@@ -70,12 +69,8 @@ const table = `
   AАΑᎪ BВΒᏴ CСϹᏟ DᎠ EЕΕᎬ GԌᏀ HНΗᎻ IІΙӀ JЈᎫ KКΚᏦ LᏞ MМΜᎷ NΝ OОΟՕ PРΡᏢ QԚ RᏒ SЅՏᏚ TТΤᎢ UՍ VѴᏙ WԜᏔ XХΧ YҮΥ ZΖᏃ
   3ЗӠ !ǃ |ǀ`;
 
-const confusable: ReadonlySet<string> = new Set(
-  table
-    .trim()
-    .split(/\s+/)
-    .flatMap((row) => [...row].slice(1)),
-);
+const lookalikes = table.trim().split(/\s+/);
+const confusable: ReadonlySet<string> = new Set(lookalikes.flatMap((row) => [...row].slice(1)));
 
 /** Variants of ASCII signs that no language writes words with: wide, mathematical, Roman numerals. */
 const variant = /[\uFF0D-\uFF19\uFF20-\uFF3A\uFF3F\uFF41-\uFF5A\u2102-\u2139\u2160-\u217F\u{1D400}-\u{1D7FF}]/gu;
@@ -120,11 +115,10 @@ function lookalikePlaces(text: string, kind: 'words' | 'prose'): ReadonlySet<num
 }
 
 /** Quoted sentences with a word plainly of another script, as pairs of places. */
-function foreignSentences(text: string): readonly (readonly [from: number, to: number])[] {
-  return Array.from(text.matchAll(/"[^"]*"|'[^']*'/g))
+const foreignSentences = (text: string): readonly (readonly [from: number, to: number])[] =>
+  Array.from(text.matchAll(/"[^"]*"|'[^']*'/g))
     .filter(({ 0: quoted }) => [...quoted].some(isPlainlyOther))
     .map(({ 0: quoted, index }) => [index, index + quoted.length] as const);
-}
 
 /** A word that could be an option, a path or a host, or that begins a quoted script, is no part of a sentence. */
 function isOfSentence(text: string, at: number, letters: string): boolean {
@@ -132,9 +126,8 @@ function isOfSentence(text: string, at: number, letters: string): boolean {
   return !joint.test(before) && !joint.test(after) && !(/["']/.test(before) && letters.length > 1);
 }
 
-function isPlainlyOther(letter: string): boolean {
-  return letter > '\u007F' && /\p{L}/u.test(letter) && !/\p{Script=Latin}/u.test(letter) && !confusable.has(letter);
-}
+const isPlainlyOther = (letter: string): boolean =>
+  letter > '\u007F' && /\p{L}/u.test(letter) && !/\p{Script=Latin}/u.test(letter) && !confusable.has(letter);
 
 /**
  * A line that the user is asked to allow, in rows broken between words if possible. Blanks at a break begin the next

@@ -19,9 +19,8 @@ export interface TableForm {
 }
 
 /** Aligned rows, with two spaces between cells and without colours. */
-export function table(rows: readonly (readonly TableCell[])[], form: TableForm = {}): string {
-  return paint(tableSpans(rows, form), false);
-}
+export const table = (rows: readonly (readonly TableCell[])[], form: TableForm = {}): string =>
+  paint(tableSpans(rows, form), false);
 
 export function tableSpans(
   rows: readonly (readonly TableCell[])[],
@@ -47,14 +46,10 @@ export function tableSpans(
   });
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** Works for any number of rows: arguments of a call are limited. */
-function largest(numbers: readonly number[]): number {
-  return numbers.reduce((most, each) => Math.max(most, each), 0);
-}
+const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0);
 
 function cellText(cell: TableCell): string {
   if (typeof cell === 'number') return formatCount(cell);
@@ -91,16 +86,12 @@ export function pageForm(stream: NodeJS.WriteStream = process.stdout): PageForm 
 }
 
 /** Writes a page to standard output. Only our own looks reach a terminal: `paint` makes everything else visible. */
-export function printPage(spans: readonly Span[], { color }: PageForm): void {
-  process.stdout.write(paint(spans, color));
-}
+export const printPage = (spans: readonly Span[], { color }: PageForm): void =>
+  void process.stdout.write(paint(spans, color));
 
 /** Prints one line of JSON for programs, or a text or a page for people. Returns the exit code. */
-export function printResult(
-  result: object,
-  { json }: { readonly json: boolean },
-  shown: (form: PageForm) => string | readonly Span[],
-): number {
+type ShownPage = (form: PageForm) => string | readonly Span[];
+export function printResult(result: object, { json }: { readonly json: boolean }, shown: ShownPage): number {
   const form = pageForm();
   const answer = json ? `${JSON.stringify(result)}\n` : shown(form);
   if (typeof answer === 'string') print(answer, json ? 'json' : 'text');
@@ -108,20 +99,14 @@ export function printResult(
   return 0;
 }
 
-export function prettyJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
-}
+export const prettyJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 export function wrapSentences(text: string, { proseWidth }: PageForm, indent = ''): string {
   const lines = wrap(text, proseWidth - indent.length);
   return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
-export interface BarPart {
-  readonly amount: number;
-  readonly letter: string;
-  readonly look: TextLook;
-}
+export type BarPart = { readonly amount: number; readonly letter: string; readonly look: TextLook };
 
 /** Parts of a whole side by side. Each part above zero gets at least one column. */
 export function stackedBar(
@@ -137,13 +122,7 @@ export function stackedBar(
   ];
 }
 
-interface ProgressForm {
-  readonly done: number;
-  readonly total: number;
-  readonly width: number;
-  readonly amount?: (value: number) => string;
-}
-
+type ProgressForm = Record<'done' | 'total' | 'width', number> & { readonly amount?: (value: number) => string };
 export function progressText(label: string, { done, total, width, amount = String }: ProgressForm): string {
   const counted = `${amount(done)}/${amount(total)}`;
   const room = Math.min(30, width - label.length - counted.length - 4);

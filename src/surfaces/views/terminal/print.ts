@@ -32,9 +32,7 @@ export function isOutputSameAsError(): boolean {
   }
 }
 
-export function printNote(text: string): void {
-  process.stderr.write(`${visibleText(text)}\n`);
-}
+export const printNote = (text: string): void => void process.stderr.write(`${visibleText(text)}\n`);
 
 /** Reports a failure and advice on standard error. Returns the exit code. */
 export function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {

@@ -79,11 +79,8 @@ export function currentFolder(): { readonly path: string } | Outcome<'folder-mis
   try {
     return { path: process.cwd() };
   } catch {
-    return {
-      code: 'folder-missing',
-      message: 'The folder that capstan was started in no longer exists.',
-      next: 'Change to a folder that exists and start again.',
-    };
+    const message = 'The folder that capstan was started in no longer exists.';
+    return { code: 'folder-missing', message, next: 'Change to a folder that exists and start again.' };
   }
 }
 

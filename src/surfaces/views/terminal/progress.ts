@@ -34,10 +34,8 @@ export async function withProgress<Result>(
     if (at === undefined) return [label, time === '' ? ' …' : time];
     if (at === 'waiting') return [`${label}: waiting for another process`, time];
     const { done, total } = at;
-    return [
-      total === undefined ? `${label} ${amount(done)}` : progressText(label, { done, total, width, amount }),
-      time,
-    ];
+    if (total === undefined) return [`${label} ${amount(done)}`, time];
+    return [progressText(label, { done, total, width, amount }), time];
   };
   const show = (): void => {
     if (!isOver) screen.status(status);
@@ -65,7 +63,6 @@ export async function withProgress<Result>(
 }
 
 type EndedProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'listenerCount' | 'pid'>;
-
 const names = ['SIGINT', 'SIGTERM'] as const;
 
 /** Calls `tidy` before SIGINT or SIGTERM ends the process, unless another listener decides that. Returns its end. */

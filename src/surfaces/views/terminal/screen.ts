@@ -6,17 +6,13 @@ import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from '
 import { stripVTControlCharacters } from 'node:util';
 
 /** A screen on standard error, or on another stream. Only a terminal has a rewritable line. */
-export function openScreen(stream: ScreenStream = process.stderr): Screen {
-  return new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
-}
+export const openScreen = (stream: ScreenStream = process.stderr): Screen =>
+  new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
 
-export function canRewriteLines({ isTTY }: SizedStream, env: Variables = process.env): boolean {
-  return isTTY === true && env['TERM'] !== 'dumb';
-}
+export const canRewriteLines = ({ isTTY }: SizedStream, env: Variables = process.env): boolean =>
+  isTTY === true && env['TERM'] !== 'dumb';
 
-export interface ScreenStream extends SizedStream {
-  write(text: string): unknown;
-}
+export type ScreenStream = SizedStream & { write(text: string): unknown };
 
 export interface ScreenOptions {
   readonly stream: ScreenStream;
@@ -34,7 +30,6 @@ export interface MessageForm {
 
 /** The content of the status line, computed at every redraw, so it may count seconds. */
 export type Status = () => readonly Span[];
-
 const redrawMs = 200;
 
 /** Takes the cursor to the beginning of the line and clears it. */
@@ -326,14 +321,9 @@ export class WrappedStream {
 
   #pass(piece: string): string {
     this.#note(piece);
-    const shown = this.#endWord();
-    return shown + this.#takeBlanks() + piece;
-  }
-
-  #takeBlanks(): string {
-    const blanks = this.#blanks;
+    const shown = this.#endWord() + this.#blanks + piece;
     this.#blanks = '';
-    return blanks;
+    return shown;
   }
 
   #note(piece: string): void {

@@ -1,49 +1,29 @@
-import { visibleText } from './text.ts';
+import { type SizedStream, visibleText } from './text.ts';
 
 /** Sixteen colours only: a terminal's own theme makes them readable. */
 export type TextLook = keyof typeof codes;
-
-export interface StyledText {
-  readonly look: TextLook;
-  readonly text: string;
-}
-
+export type StyledText = { readonly look: TextLook; readonly text: string };
 export type Span = string | StyledText;
-
 export type ColorChoice = 'auto' | 'always' | 'never';
-
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-} as const;
+const colours = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
+const codes = { bold: 1, dim: 2, ...colours };
 
 /** By default a terminal gets colours, unless NO_COLOR or TERM=dumb says otherwise. */
-export function wantsColor(
-  stream: { readonly isTTY?: boolean },
-  choice: ColorChoice,
-  env: NodeJS.ProcessEnv = process.env,
-): boolean {
+export function wantsColor({ isTTY }: SizedStream, choice: ColorChoice, env: NodeJS.ProcessEnv = process.env): boolean {
   if (choice !== 'auto') return choice === 'always';
-  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  return isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }
 
 /** The text is made visible first, so that no escape sequence but our own is left. */
-export function paint(spans: readonly Span[], color: boolean): string {
-  return spans
+export const paint = (spans: readonly Span[], color: boolean): string =>
+  spans
     .map((span) => {
       if (typeof span === 'string') return visibleText(span);
       const text = visibleText(span.text);
-      const [begin, end] = codes[span.look];
-      return color && text !== '' ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
+      const end = span.look in colours ? 39 : 22;
+      return color && text !== '' ? `\u001B[${codes[span.look]}m${text}\u001B[${end}m` : text;
     })
     .join('');
-}
 
 export const bold = (text: string): StyledText => ({ look: 'bold', text });
 export const dim = (text: string): StyledText => ({ look: 'dim', text });

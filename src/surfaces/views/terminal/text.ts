@@ -5,19 +5,13 @@ import { countColumns, cutToColumns, splitClusters } from '../../../base/text-co
  * Replaces hidden characters by signs, such as `␛` or `<U+202E>`, and CR LF by LF. Joiners and variation selectors stay
  * where a script or an emoji needs them.
  */
-export function visibleText(text: string): string {
-  return replaceInvisible(text.replaceAll('\r\n', '\n'), signForCharacter);
-}
+export const visibleText = (text: string): string => replaceInvisible(text.replaceAll('\r\n', '\n'), signForCharacter);
 
 /** Visible text in one line, so that a name cannot imitate a line of its own. */
-export function visibleLine(text: string): string {
-  return visibleText(text).replaceAll(/[\n\t]/g, signForCharacter);
-}
+export const visibleLine = (text: string): string => visibleText(text).replaceAll(/[\n\t]/g, signForCharacter);
 
 /** Escapes the hidden characters, which occur only in strings: every reader gets the same value. */
-export function visibleJson(json: string): string {
-  return replaceInvisible(json, escapeOf);
-}
+export const visibleJson = (json: string): string => replaceInvisible(json, escapeOf);
 
 export function signForCharacter(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
@@ -25,12 +19,8 @@ export function signForCharacter(sign: string): string {
   return code === 0x7f ? '\u2421' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-function escapeOf(sign: string): string {
-  return sign
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
-}
+const escapeOf = (sign: string): string =>
+  Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 
 export function fitToWidth(text: string, width: number): string {
   if (countColumns(text) <= width) return text;
@@ -42,8 +32,8 @@ export function padToWidth(text: string, width: number, side: 'left' | 'right' =
   return side === 'right' ? text + blanks : blanks + text;
 }
 
-export function wrap(text: string, width: number): readonly string[] {
-  return text.split('\n').flatMap((line) => {
+export const wrap = (text: string, width: number): readonly string[] =>
+  text.split('\n').flatMap((line) => {
     const lines: string[] = [];
     let rest = line;
     for (;;) {
@@ -55,7 +45,6 @@ export function wrap(text: string, width: number): readonly string[] {
       rest = rest.slice(at);
     }
   });
-}
 
 /** As much of a text as fits, but never nothing: what must not be split may be wider. */
 export function fittingPrefix(text: string, width: number): string {
@@ -63,12 +52,7 @@ export function fittingPrefix(text: string, width: number): string {
   return part !== '' || text === '' ? part : (splitClusters(text).next().value?.text ?? '');
 }
 
-export interface SizedStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
+export type SizedStream = { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The columns of a terminal. Undefined if it is no terminal, or reports its size as 0 because it is unknown. */
-export function terminalWidth({ columns = 0 }: SizedStream): number | undefined {
-  return columns > 0 ? columns : undefined;
-}
+export const terminalWidth = ({ columns = 0 }: SizedStream): number | undefined => (columns > 0 ? columns : undefined);

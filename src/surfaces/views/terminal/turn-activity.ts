@@ -4,16 +4,8 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { bold, dim, type Span } from './styled-text.ts';
 import { durationWords } from '../../../engine/wording.ts';
 
-interface Begun {
-  readonly words: string;
-  readonly at: number;
-}
-
-interface HooksBegun extends Begun {
-  readonly event: string;
-  readonly left: number;
-}
-
+type Begun = { readonly words: string; readonly at: number };
+type HooksBegun = Begun & { readonly event: string; readonly left: number };
 const compacting = 'Compacting the history';
 
 /** `performance` would cost every start more than a millisecond: Node loads it on first use. */
@@ -40,6 +32,8 @@ export class Activity {
   event(event: ThreadEvent): void {
     switch (event.kind) {
       case 'turn-started':
+      case 'checkpoint-installed':
+      case 'checkpoint-failed':
         return this.#begin('Thinking');
       case 'item-started': {
         const words = callWords(event.item);
@@ -63,24 +57,14 @@ export class Activity {
       case 'checkpoint-started':
         return this.#begin(compacting);
       case 'checkpoint-stage':
-        this.#other = {
-          words: `${compacting}, stage ${event.stage} of ${event.of}`,
-          at: this.#other?.at ?? this.#now(),
-        };
-        this.#waitsUntil = undefined;
-        return;
-      case 'checkpoint-installed':
-      case 'checkpoint-failed':
-        return this.#begin('Thinking');
+        return this.#begin(`${compacting}, stage ${event.stage} of ${event.of}`, this.#other?.at);
       case 'retrying':
         this.#waitsUntil = this.#now() + event.waitMs;
         return;
-      case 'question-asked':
-        this.#asking.set(event.question.id, {
-          words: event.to === 'review' ? 'Waiting for the reviewer' : 'Waiting for your answer',
-          at: this.#now(),
-        });
-        return;
+      case 'question-asked': {
+        const words = event.to === 'review' ? 'Waiting for the reviewer' : 'Waiting for your answer';
+        return void this.#asking.set(event.question.id, { words, at: this.#now() });
+      }
       case 'question-answered':
         this.#asking.delete(event.id);
         return;
@@ -107,22 +91,22 @@ export class Activity {
   get words(): readonly Span[] | undefined {
     const now = this.#now();
     if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
-    const [asking] = this.#asking.values();
-    if (asking !== undefined) return [bold(asking.words), dim(` · ${durationWords(now - asking.at)} · Ctrl-C to stop`)];
-    const [hook] = this.#hooks;
-    if (hook !== undefined) return [bold(hook.words), dim(` · ${durationWords(now - hook.at)} · Ctrl-C to stop`)];
+    const shownFor = ({ words, at }: Begun, more = ''): readonly Span[] => {
+      return [bold(words), dim(`${more} · ${durationWords(now - at)} · Ctrl-C to stop`)];
+    };
+    const [awaited = this.#hooks[0]] = this.#asking.values();
+    if (awaited !== undefined) return shownFor(awaited);
     const waitMs = (this.#waitsUntil ?? 0) - now;
     if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0)
       return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
-    const [first] = this.#calls.values();
-    const shown = first ?? this.#other;
+    const [shown = this.#other] = this.#calls.values();
     if (shown === undefined) return undefined;
     const more = this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`;
-    return [bold(shown.words), dim(`${more} · ${durationWords(now - shown.at)} · Ctrl-C to stop`)];
+    return shownFor(shown, more);
   }
 
-  #begin(words: string): void {
-    this.#other = { words, at: this.#now() };
+  #begin(words: string, at = this.#now()): void {
+    this.#other = { words, at };
     this.#waitsUntil = undefined;
   }
 }

@@ -16,11 +16,8 @@ export type EnvelopeView = { readonly turn: StoryTurn } & (
 );
 
 /** Turns are counted from 1; without a number the newest one is shown. */
-export function envelopeView(
-  id: string,
-  story: ThreadStory,
-  asked: { readonly turn: number | undefined; readonly diff: number | undefined },
-): EnvelopeView | Outcome {
+type AskedTurns = Record<'turn' | 'diff', number | undefined>;
+export function envelopeView(id: string, story: ThreadStory, asked: AskedTurns): EnvelopeView | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
   const { envelope } = turn;
@@ -39,15 +36,12 @@ export function envelopeJson(id: string, view: EnvelopeView) {
   return { thread: id, turn: number, turn_id: turnId, at, ...shown };
 }
 
-function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> {
-  return (
-    turns[number - 1] ?? {
-      code: 'no-turn',
-      message: `The thread has ${plural(turns.length, 'turn')}.`,
-      next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
-    }
-  );
-}
+const chooseTurn = ({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> =>
+  turns[number - 1] ?? {
+    code: 'no-turn',
+    message: `The thread has ${plural(turns.length, 'turn')}.`,
+    next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
+  };
 
 function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
   const next = `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`;
@@ -66,8 +60,8 @@ export interface ShownField {
 }
 
 /** The fields of a stored envelope, in the order of the map. Long texts are stored as size and digest. */
-export function envelopeFields(stored: JsonObject): readonly ShownField[] {
-  return ownership.flatMap((row) => {
+export const envelopeFields = (stored: JsonObject): readonly ShownField[] =>
+  ownership.flatMap((row) => {
     const { field, consumers, awaits } = row;
     const value = valueAt(stored, field.split('.'));
     if (value === undefined) return [];
@@ -75,7 +69,6 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
     const paths = consumers.map(({ path }) => path);
     return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, awaits }];
   });
-}
 
 /** The layer or caller that chose the field's whole setting, else its source if there was no choice. */
 function originOf({ field, source }: Ownership, stored: JsonObject): string {
@@ -89,14 +82,10 @@ function originOf({ field, source }: Ownership, stored: JsonObject): string {
 
 const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
 
-const madeFrom: Readonly<Record<string, string>> = {
-  'window.effective': 'contextWindow',
-  'window.configured': 'contextWindow',
-};
-
 /** A server or a test may have overridden what the catalogue says. */
 function sourceOf(field: string, stored: JsonObject): string {
-  const name = madeFrom[field] ?? field.replace(/^(?:identity\.model|capabilities)\./, '');
+  const isWindow = field === 'window.effective' || field === 'window.configured';
+  const name = isWindow ? 'contextWindow' : field.replace(/^(?:identity\.model|capabilities)\./, '');
   const source = valueAt(stored, ['identity', 'model', 'sources', name]);
   return typeof source === 'string' ? source : 'model catalogue';
 }
@@ -104,14 +93,13 @@ function sourceOf(field: string, stored: JsonObject): string {
 export type ChangedField = ReturnType<typeof changedFields>[number];
 
 /** A value is absent if the turn did not have it. The origin is that of the newer value. */
-function changedFields(before: JsonObject, now: JsonObject) {
-  return ownership.flatMap((row) => {
+const changedFields = (before: JsonObject, now: JsonObject) =>
+  ownership.flatMap((row) => {
     const { field } = row;
     const [from, to] = [before, now].map((stored) => valueAt(stored, field.split('.')));
     const origin = to === undefined ? undefined : originOf(row, now);
     return equalJson(from, to) ? [] : [{ field, ...defined({ from, to, origin }) }];
   });
-}
 
 const [valueWidth, lastWidth, wideEnough] = [34, 36, 120];
 
@@ -133,10 +121,8 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
       : []),
     ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
   ];
-  return [
-    ...tableSpans([head, ...rows], { width, most: { 1: valueWidth } }),
-    ...notes.map((note) => `\n${wrapSentences(note, form)}`),
-  ];
+  const page = tableSpans([head, ...rows], { width, most: { 1: valueWidth } });
+  return [...page, ...notes.map((note) => `\n${wrapSentences(note, form)}`)];
 }
 
 function fieldRows(shown: ShownField, withReaders: boolean): readonly (readonly string[])[] {
@@ -182,9 +168,8 @@ export function turnContextPage(turn: StoryTurn, form: PageForm): readonly Span[
   const { context } = turn;
   const note = wrapSentences(missingEnvelopeReason(turn), form);
   if (context === undefined) return [note];
-  const rows = Object.entries(context).flatMap(([key, value]) =>
-    value === undefined || key === 'capstan' ? [] : [[key, oneLine(valueText(value))]],
-  );
+  const shown = Object.entries(context).filter(([key, value]) => value !== undefined && key !== 'capstan');
+  const rows = shown.map(([key, value]) => [key, oneLine(valueText(value!))]);
   return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.proseWidth })];
 }
 
@@ -193,14 +178,11 @@ export function envelopeTurnLine(id: string, { number, id: turnId, at, compacts 
   return `${place}\n${turnId === undefined ? '' : `turn ${turnId} · `}${clockTimeOf(at)}`;
 }
 
-function groupOf(field: string): string {
-  return field.slice(0, field.indexOf('.'));
-}
+const groupOf = (field: string): string => field.slice(0, field.indexOf('.'));
 
 /** Times are worded for people; `--json` has the exact value. */
-export function envelopeFieldText(field: string, value: Json): string {
-  return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
-}
+export const envelopeFieldText = (field: string, value: Json): string =>
+  field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
 
 function valueText(value: Json): string {
   if (typeof value === 'number') return formatCount(value);
@@ -229,9 +211,7 @@ function digestText(value: JsonObject): string | undefined {
   return `${formatCount(characters)} characters, digest ${digest.slice(0, 8)}`;
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll('\n', ' ');
-}
+const oneLine = (text: string): string => text.replaceAll('\n', ' ');
 
 /** A place at which two values differ; a side without a value is absent. */
 export interface ValueDifference {
@@ -257,9 +237,8 @@ function hasMembers(value: Json | undefined): value is object & Json {
   return isJsonObject(value) && value['digest'] === undefined;
 }
 
-function memberOf(value: object, name: string): Json | undefined {
-  return (value as Readonly<Record<string, Json | undefined>>)[name];
-}
+const memberOf = (value: object, name: string): Json | undefined =>
+  (value as Readonly<Record<string, Json | undefined>>)[name];
 
 const before = 10;
 

@@ -14,6 +14,7 @@ import type { ReadThread } from '../command-line/command-engine.ts';
 import { table } from '../terminal/page.ts';
 
 type Result = ReplayedRequest['result'];
+type TakenBack = Pick<TakenBackRequests, 'requests' | 'problem'>;
 
 export function reportTable(requests: readonly ReplayedRequest[], isBack: boolean): string {
   if (requests.length === 0) return isBack ? 'No request was taken back.\n' : 'The thread has made no request.\n';
@@ -34,7 +35,7 @@ export function reportTable(requests: readonly ReplayedRequest[], isBack: boolea
 export function replayReport(
   { id, skipped }: Pick<ReadThread, 'id' | 'skipped'>,
   requests: readonly ReplayedRequest[],
-  { requests: back, problem }: Pick<TakenBackRequests, 'requests' | 'problem'>,
+  { requests: back, problem }: TakenBack,
 ) {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
@@ -104,9 +105,8 @@ const summaries = {
   inferred: 'of another program, with nothing to compare',
 } as const satisfies Partial<Record<Result, string>>;
 
-function countOf(requests: readonly ReplayedRequest[], wanted: Result): number {
-  return requests.filter(({ result }) => result === wanted).length;
-}
+const countOf = (requests: readonly ReplayedRequest[], wanted: Result): number =>
+  requests.filter(({ result }) => result === wanted).length;
 
 export function summaryWords(requests: readonly ReplayedRequest[]): string {
   const total = requests.length;
@@ -149,9 +149,8 @@ export interface ReplayedFrame {
   readonly bytes: number;
 }
 
-export function isNotReproduced({ result }: ReplayedRequest): boolean {
-  return result === 'different' || result === 'tools-missing';
-}
+export const isNotReproduced = ({ result }: ReplayedRequest): boolean =>
+  result === 'different' || result === 'tools-missing';
 
 function replayedRequest(
   request: RebuiltRequest | InferredRequest,
@@ -192,9 +191,7 @@ function replayedRequest(
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Rebuilds every request of a thread, or of one `turn`, in order, and compares it with what was sent. */
 export async function* replayRequests(
@@ -217,10 +214,7 @@ export async function* replayRequests(
 }
 
 /** Says where requests are that a thread no longer lists. Undefined if there are none. */
-export function takenBackWords(
-  id: ThreadId,
-  { requests, problem }: Pick<TakenBackRequests, 'requests' | 'problem'>,
-): string | undefined {
+export function takenBackWords(id: ThreadId, { requests, problem }: TakenBack): string | undefined {
   if (problem !== undefined) return `Requests that were taken back could not be counted: ${sentence(problem.message)}`;
   if (requests === 0) return undefined;
   const were = requests === 1 ? 'was' : 'were';

@@ -24,20 +24,17 @@ export function restoreNotes(report: RestoreReport): readonly string[] {
   ];
 }
 
-export function turnsWord(turns: readonly unknown[]): string {
-  return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
-}
+export const turnsWord = (turns: readonly unknown[]): string =>
+  turns.length === 1 ? 'One turn' : `${turns.length} turns`;
 
-export function beforeCheckpointLines(
+export const beforeCheckpointLines = (
   { id, turns, cutTurn }: Pick<RolledBack, 'id' | 'cutTurn'> & { readonly turns: readonly unknown[] },
   checkpoint: number,
-): readonly string[] {
-  return [
-    `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
-    ...(cutTurn === undefined
-      ? []
-      : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is rolled back.`]),
-    ...(turns.length === 0 ? [] : [`${turnsWord(turns)} rolled back.`]),
-    'Files are unchanged.',
-  ];
-}
+): readonly string[] => [
+  `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
+  ...(cutTurn === undefined
+    ? []
+    : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is rolled back.`]),
+  ...(turns.length === 0 ? [] : [`${turnsWord(turns)} rolled back.`]),
+  'Files are unchanged.',
+];

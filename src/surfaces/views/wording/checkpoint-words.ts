@@ -27,9 +27,8 @@ export function failedCheckpointLine(event: Extract<CheckpointEvent, { kind: 'ch
   return event.paused ? `${sentence(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
 }
 
-export function pausedCompactionWords(id: ThreadId): string {
-  return `It failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${id}\`, choose a model with a larger window, or start a new thread.`;
-}
+export const pausedCompactionWords = (id: ThreadId): string =>
+  `It failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${id}\`, choose a model with a larger window, or start a new thread.`;
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
@@ -50,11 +49,8 @@ function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
 /** `verb` is empty where a label says it. */
 function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: '' | ' kept'): string {
   const all = kept + cut + dropped;
-  const rest = [
-    ...(cut === 0 ? [] : [`${formatCount(cut)} in part`]),
-    ...(dropped === 0 ? [] : [`${formatCount(dropped)} not`]),
-  ];
-  return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].join(', ');
+  const rest = [cut > 0 && `${formatCount(cut)} in part`, dropped > 0 && `${formatCount(dropped)} not`];
+  return [`${formatCount(kept)} of ${plural(all, 'user message')}${verb}`, ...rest].filter(Boolean).join(', ');
 }
 
 type CheckpointCost = Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>;
@@ -74,9 +70,8 @@ export function checkpointCauseWords({ reason, phase }: { readonly reason: strin
 }
 
 /** A file may hold a word that this version does not know. */
-function knownWords(known: Readonly<Record<string, string>>, word: string): string | undefined {
-  return Object.hasOwn(known, word) ? known[word] : undefined;
-}
+const knownWords = (known: Readonly<Record<string, string>>, word: string): string | undefined =>
+  Object.hasOwn(known, word) ? known[word] : undefined;
 
 const causes: Readonly<Record<string, string>> = {
   user_requested: 'you asked for it',
@@ -140,6 +135,5 @@ export function cacheBreakWords(each: PrefixBreak): string {
   }
 }
 
-export function brokenPrefix(each: PrefixBreak): string {
-  return `broken by ${cacheBreakWords(each)}; about ${formatCount(each.tokens)} tokens are read again`;
-}
+export const brokenPrefix = (each: PrefixBreak): string =>
+  `broken by ${cacheBreakWords(each)}; about ${formatCount(each.tokens)} tokens are read again`;

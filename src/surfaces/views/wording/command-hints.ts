@@ -1,10 +1,8 @@
 import { shellWords } from '../../../protocol/shell.ts';
 
 /** Command-line options that the next run needs again. */
-export interface RunToRepeat {
-  readonly approvals?: string;
-  readonly limits?: { readonly cost?: string; readonly tokens?: string };
-}
+type SpendingLimits = { readonly cost?: string; readonly tokens?: string };
+export type RunToRepeat = { readonly approvals?: string; readonly limits?: SpendingLimits };
 
 /**
  * A command that can be pasted and run: without a prompt `exec resume` would wait for one, or refuse. `goalRests`: only
@@ -23,9 +21,8 @@ export function resumeCommand(
 }
 
 /** A command that can be pasted and run: asks the thread's open questions, and continues its turn. */
-export function answerCommand(id: string, { approvals = 'ask' }: { readonly approvals?: string } = {}): string {
-  return ['capstan exec resume', id, '--approvals', shellWords([approvals])].join(' ');
-}
+export const answerCommand = (id: string, { approvals = 'ask' }: { readonly approvals?: string } = {}): string =>
+  ['capstan exec resume', id, '--approvals', shellWords([approvals])].join(' ');
 
 const longestHint = 100;
 

@@ -21,9 +21,8 @@ export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefine
 }
 
 /** Tokens that no provider counted, estimated by Capstan. 0: no estimate. */
-export function uncountedTokens(estimated: number): string {
-  return estimated === 0 ? `not known ${whyNotKnown}` : `about ${formatCount(estimated)} ${whyEstimated}`;
-}
+export const uncountedTokens = (estimated: number): string =>
+  estimated === 0 ? `not known ${whyNotKnown}` : `about ${formatCount(estimated)} ${whyEstimated}`;
 
 export const whyNotKnown = '(the provider did not count them)';
 const whyEstimated = '(estimated: the provider did not count them)';

@@ -1,8 +1,5 @@
 /** A command typed to the surface and not to the model. */
-export interface InteractiveCommand {
-  readonly kind: 'compact';
-  readonly focus?: string;
-}
+export type InteractiveCommand = { readonly kind: 'compact'; readonly focus?: string };
 
 /** Undefined: it is for the model. Interactive surfaces check this before a turn; a program's text is a message. */
 export function interactiveCommand(text: string): InteractiveCommand | undefined {

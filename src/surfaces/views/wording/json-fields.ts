@@ -104,9 +104,8 @@ export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image
   }
 }
 
-function statusWord<Status extends string>(status: Status): Exclude<Status, 'in-progress'> | 'in_progress' {
-  return status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
-}
+const statusWord = <Status extends string>(status: Status): Exclude<Status, 'in-progress'> | 'in_progress' =>
+  status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
 
 function toolResult({ status, output = '', result }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
   if (status === 'in-progress') return { result: null, error: null };
@@ -117,9 +116,8 @@ function toolResult({ status, output = '', result }: ToolCallItem): Pick<McpTool
   return { result: { content: [{ type: 'text', text: output }], structured_content: null }, error: null };
 }
 
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-}
+const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
+  a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 
 /** A question for programs. `arguments`: of a tool that has no fields of its own here. */
 export type AskedFields = { readonly call_id: string; readonly arguments?: JsonObject } & Omit<
@@ -132,15 +130,12 @@ export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...q
   return { id, call_id: callId, ...question, arguments: given };
 }
 
-export interface AnswerFields extends Pick<Answer, 'scope' | 'note' | 'by' | 'verdict'> {
-  readonly decision: 'approved' | 'denied' | 'abort' | 'lapsed';
-}
-
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 
-export function answerFields({ kind, scope, note, by, verdict }: Answer): AnswerFields {
+export type AnswerFields = ReturnType<typeof answerFields>;
+export const answerFields = ({ kind, scope, note, by, verdict }: Answer) => {
   return { decision: decisions[kind], scope, note, by, verdict };
-}
+};
 
 /** The members of an event about the context, in snake case. The caller adds whose event it is. */
 export function contextFields(event: ThreadEvent): JsonObject {
@@ -162,9 +157,9 @@ function ownFields(event: ThreadEvent): JsonObject {
   }
 }
 
-export function checkpointFields(report: CheckpointReport): JsonObject {
-  return { ...snakeCased(report), usage: usageForPrograms(report.usage) };
-}
+export const checkpointFields = (made: CheckpointReport): JsonObject => {
+  return { ...snakeCased(made), usage: usageForPrograms(made.usage) };
+};
 
 /** Converts the names of the members to snake case for programs. Values are unchanged. */
 export function snakeCased(members: object): JsonObject {

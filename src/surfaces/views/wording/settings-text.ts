@@ -38,10 +38,8 @@ function notSet(values: JsonObject): string {
 export function configJson(configured: Configured, { origin }: { readonly origin: boolean }): string {
   const { effective, trust, layers, problems } = configured;
   const values = shownValues(effective.values);
-  const origins = leafValues(values).map(({ path }) => [
-    formatTomlKey(path),
-    originJson(effective.originOf(path), path),
-  ]);
+  const paths = leafValues(values).map(({ path }) => path);
+  const origins = paths.map((path) => [formatTomlKey(path), originJson(effective.originOf(path), path)]);
   const shown = {
     values,
     origins: origin ? Object.fromEntries(origins) : undefined,
@@ -78,10 +76,8 @@ function shownValues(values: JsonObject): JsonObject {
 export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
   if (disabled !== undefined) return `not used: ${disabled}`;
   if (name === 'default' || name === 'flags') return '';
-  const isAtFault = problems.some(
-    (problem) => problem.source === source && /^config-(?:unreadable|syntax|profile)$/.test(problem.code),
-  );
-  if (isAtFault) return 'cannot be read';
+  const codes = problems.filter((problem) => problem.source === source).map(({ code }) => code);
+  if (codes.some((code) => /^config-(?:unreadable|syntax|profile)$/.test(code))) return 'cannot be read';
   return text === undefined ? 'no such file' : '';
 }
 
@@ -105,9 +101,8 @@ export function configuredGates({ effective, requirements }: GateSources): reado
   });
 }
 
-export function serverAddressWords({ command, args = [], url }: JsonObject): string {
-  return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
-}
+export const serverAddressWords = ({ command, args = [], url }: JsonObject): string =>
+  visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 
 export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
   const why = failure === undefined ? undefined : visibleLine(failure);
@@ -138,6 +133,5 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
 const words = { noted: 'noted', nothing: 'nothing to note', failed: 'failed' } as const;
 
 /** Saving a key does not try it at the provider: it may be for another one, or for a server that is not running yet. */
-export function keySavedWords(where: string): string {
-  return `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
-}
+export const keySavedWords = (where: string): string =>
+  `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;

@@ -41,19 +41,15 @@ export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm)
 
 export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
   const { output = '', status } = item;
-  return [
-    ...outputLines(agentAnswer(item) ?? goalAnswerText(item) ?? output, folded),
-    status === 'failed' ? red('  [failed]') : dim(`  [${status}]`),
-  ];
+  const lines = outputLines(agentAnswer(item) ?? goalAnswerText(item) ?? output, folded);
+  return [...lines, status === 'failed' ? red('  [failed]') : dim(`  [${status}]`)];
 }
 
 export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
   const { folded, folder = '/' } = form;
   const files = changes.flatMap((change): readonly Span[] => {
-    return [
-      bold(`${changeWords(change, folder)}\n`),
-      ...(status === 'completed' && change.diff ? diffSpans(fold(change.diff, folded).join('\n'), '  ') : []),
-    ];
+    const diff = status === 'completed' && change.diff ? fold(change.diff, folded).join('\n') : undefined;
+    return [bold(`${changeWords(change, folder)}\n`), ...(diff === undefined ? [] : diffSpans(diff, '  '))];
   });
   if (status !== 'failed') return [...files, dim(`  [${status}]`)];
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
@@ -65,14 +61,12 @@ export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 
   return { call, reason: fold(reason.trim(), true).join('\n') };
 }
 
-export function planLines({ steps }: PlanItem): readonly string[] {
-  return steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
-}
+export const planLines = ({ steps }: PlanItem): readonly string[] =>
+  steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
 
 /** A command as written. Rows after the first are marked: without a mark they could pass for the model's words. */
-export function commandLines(argv: readonly string[]): string {
-  return `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
-}
+export const commandLines = (argv: readonly string[]): string =>
+  `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
 
 const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
 
@@ -139,23 +133,16 @@ export function agentEnd({ content, value }: Pick<ContextEvent, 'content' | 'val
 }
 
 function beginning(text: Json | undefined): string {
-  const [first = ''] = String(text ?? '')
-    .trim()
-    .split('\n');
+  const [first = ''] = `${text ?? ''}`.trim().split('\n');
   return first.length > longestFirstLine ? `${first.slice(0, longestFirstLine)}…` : first;
 }
 
-function toolLine({ server, tool }: ToolCallItem): string {
-  return visibleLine(`tool ${shownName(tool)}${server === undefined ? '' : ` of the MCP server ${server}`}`);
-}
+const toolLine = ({ server, tool }: ToolCallItem): string =>
+  visibleLine(`tool ${shownName(tool)}${server === undefined ? '' : ` of the MCP server ${server}`}`);
 
 /** No tool has a longer name, but a model may call for any. */
 const longest = 120;
-
-export function shownName(name: string): string {
-  return name.length > longest ? `${name.slice(0, longest)}…` : name;
-}
-
+export const shownName = (name: string): string => (name.length > longest ? `${name.slice(0, longest)}…` : name);
 const tools: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal']);
 
 /** The answer of a goal tool for users, in place of its JSON. Undefined: show the output unchanged. */
@@ -183,9 +170,7 @@ const standings: Readonly<Record<GoalStatus, string>> = {
   complete: 'complete',
 };
 
-export function goalStatusWords(status: GoalStatus): string {
-  return `goal ${standings[status]}`;
-}
+export const goalStatusWords = (status: GoalStatus): string => `goal ${standings[status]}`;
 
 /** The usage of a goal: `1,200 of 5,000 tokens`. */
 export function goalTokensWords({ tokensUsed, tokenBudget }: Pick<Goal, 'tokensUsed' | 'tokenBudget'>): string {
@@ -216,17 +201,12 @@ export function hookLines({ event, command, entries }: HookRun): readonly string
 
 const words: Readonly<Partial<Record<HookEntry['kind'], Readonly<Partial<Record<HookEvent, string>>>>>> = {
   change: { PreToolUse: 'changed the call to', PostToolUse: 'replaced the result with' },
-  feedback: {
-    PostToolUse: 'withheld the result',
-    Stop: 'kept the turn going',
-    SubagentStop: 'kept the agent going',
-  },
+  feedback: { PostToolUse: 'withheld the result', Stop: 'kept the turn going', SubagentStop: 'kept the agent going' },
   stop: { PostToolUse: 'withheld the result', SessionStart: 'ended the turn', PostCompact: 'ended the turn' },
 };
 
-export function missingAnswerReason({ endedBy }: { readonly endedBy?: 'hook' }): string {
-  return endedBy === undefined ? 'The model ended the turn without an answer.' : 'A hook ended the turn.';
-}
+export const missingAnswerReason = ({ endedBy }: { readonly endedBy?: 'hook' }): string =>
+  endedBy === undefined ? 'The model ended the turn without an answer.' : 'A hook ended the turn.';
 
 function short(text: string, limit: number): string {
   const [first = ''] = text.split('\n', 1);
@@ -234,10 +214,7 @@ function short(text: string, limit: number): string {
 }
 
 /** The place as reported at the start of the item. */
-export interface CommandPlace {
-  readonly outside?: true;
-  readonly confined?: true;
-}
+export type CommandPlace = { readonly outside?: true; readonly confined?: true };
 
 /** The place of a command that left the sandbox. On a line of its own: the command may have several. */
 export function placeMark({ outside, confined }: CommandPlace): readonly Span[] {
@@ -280,9 +257,8 @@ export function isRetryWorthShowing(retry: Extract<ThreadEvent, { kind: 'retryin
 }
 
 /** A prompt with the text from standard input, as the model gets both. */
-export function withPipedInput(prompt: string, piped: string): string {
-  return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
-}
+export const withPipedInput = (prompt: string, piped: string): string =>
+  `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 
 export function shownPipedInput(text: string): string {
   const end = '\n</stdin>';

@@ -4,11 +4,9 @@ import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { Variables } from '../../../../protocol/shell.ts';
 import { chooseFrom } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
-import { cleanLine, cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
-import { drawRows } from '../../screen/text/draw-row.ts';
-import type { Look } from '../../screen/text/look.ts';
+import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
 import { plain } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrappedRows } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 
 const shownCharacters = 72;
@@ -33,16 +31,13 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
 export function showRaw(session: TuiSession): void {
   const answer = lastAnswer(session);
   if (answer === undefined) return session.notice('There is no answer yet.');
-  const lines = cleanText(answer.trimEnd()).split('\n');
-  const rows = ({ width }: Look) =>
-    lines.flatMap((line) => wrapRow([plain(withoutTabs(line, 4))], { width, breaking: 'anywhere' }));
+  const lines = cleanLines(answer.trimEnd()).map((line) => [plain(line)]);
   const title = 'The last answer as it was written';
-  openPage(session.parts.stage, { title, rows: (look) => drawRows(rows(look), look) });
+  openPage(session.parts.stage, { title, rows: (look) => wrappedRows(lines, look, 'anywhere') });
 }
 
-function lastAnswer(session: TuiSession): string | undefined {
-  return session.parts.stage.transcript.entries.findLast(({ answer }) => answer !== undefined)?.answer;
-}
+const lastAnswer = (session: TuiSession): string | undefined =>
+  session.parts.stage.transcript.entries.findLast(({ answer }) => answer !== undefined)?.answer;
 
 function nameOf({ kind, language }: CopiedPart): string {
   if (kind === 'answer') return 'the whole answer';
@@ -51,11 +46,9 @@ function nameOf({ kind, language }: CopiedPart): string {
 
 async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   const { stage, engine } = session.parts;
-  const copied = await copyText(part.text, {
-    ways: copyWays(process.env, process.platform),
-    feed: (words, text) => engine.user.feedClipboard(words, text),
-    write: (sequence) => stage.send(sequence),
-  });
+  const ways = copyWays(process.env, process.platform);
+  const feed = (words: readonly string[], text: string) => engine.user.feedClipboard(words, text);
+  const copied = await copyText(part.text, { ways, feed, write: (sequence) => stage.send(sequence) });
   if ('code' in copied) return session.notice(fullText(copied), 'error');
   const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());
   session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
@@ -68,7 +61,6 @@ type CopyWay =
 
 /** Terminals may silently drop longer sequences. */
 const mostTerminalBytes = 100_000;
-
 const terminal: CopyWay = { kind: 'terminal', name: 'the terminal' };
 /** tmux keeps the text and passes it to the outer terminal. */
 const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');
@@ -123,13 +115,8 @@ export function copiedParts(answer: string): readonly CopiedPart[] {
   return parts;
 }
 
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
-function isQuote(line: string): boolean {
-  return /^ {0,3}>/.test(line);
-}
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+const isQuote = (line: string): boolean => /^ {0,3}>/.test(line);
 
 interface CopyParts {
   readonly ways: readonly CopyWay[];

@@ -15,8 +15,7 @@ import { Transcript } from '../../transcript/transcript.ts';
 const pageSize = 50;
 
 export async function startAnew(session: TuiSession): Promise<void> {
-  const { threads } = session.parts;
-  const opened = await threads.start({ cwd: session.thread.settings.cwd });
+  const opened = await session.parts.threads.start({ cwd: session.thread.settings.cwd });
   if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
   await session.switchTo(opened);
 }
@@ -87,10 +86,8 @@ function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'an
   stage.openPager(view);
 }
 
-async function switchArchive(
-  { engine, threads, openId, notice }: PickingParts,
-  { id, archived }: ThreadSummary,
-): Promise<void> {
+async function switchArchive(parts: PickingParts, { id, archived }: ThreadSummary): Promise<void> {
+  const { engine, threads, openId, notice } = parts;
   if (id === openId) return notice('The conversation that is open cannot be archived from the list. Use /archive.');
   const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
   if (done.kind === 'refused') notice(fullText(done.outcome));

@@ -88,12 +88,9 @@ export function queueView({ queued, move, remove, edit, sendNow, close }: QueueO
       const listed = rowsAround(all, at, Math.max(1, Math.min(mostRows, height - 3, all.length)));
       const key = hintKeys(look);
       const hint = `${key('s')} sends now, ${key('Enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move, ${key('Esc')} closes`;
-      const rows: readonly Row[] = [
-        [plain('  '), styled('Queued for the next turns', boldStyle)],
-        ...(listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]]),
-        ...hintRows(hint, look),
-      ];
-      return { rows: drawCut(rows, look) };
+      const title = [plain('  '), styled('Queued for the next turns', boldStyle)];
+      const shown = listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]];
+      return { rows: drawCut([title, ...shown, ...hintRows(hint, look)], look) };
     },
     input(input) {
       if (input.kind !== 'key') return;

@@ -95,8 +95,7 @@ export async function exportConversation(session: TuiSession, file: string): Pro
   const problem = writeNewExport(path, text);
   if (problem?.code !== 'export-exists') return tell(problem);
   const writable = [settings.cwd, ...engine.config.writableFolders];
-  const title = `${shown} exists already. Replace it?`;
-  askYesNo(stage, title, [{ label: 'no' }, { label: 'yes, replace it' }], () =>
+  askYesNo(stage, `${shown} exists already. Replace it?`, [{ label: 'no' }, { label: 'yes, replace it' }], () =>
     session.inBackground(replaceExport(path, text, writable).then(tell)),
   );
 }

@@ -86,7 +86,6 @@ export function rewindView({ prompt, files, pick, close }: RewindOptions): View 
 
 /** Text: why no file would change. */
 type FilesAhead = string | RestoreReport;
-
 const mostPromptRows = 6;
 
 /** Counts files only, without folders. */
@@ -100,9 +99,8 @@ export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreRepor
 }
 
 /** `2 files restored`. Empty: there are none. */
-export function counted(list: readonly unknown[], what: string, does: string): readonly string[] {
-  return list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
-}
+export const counted = (list: readonly unknown[], what: string, does: string): readonly string[] =>
+  list.length === 0 ? [] : [`${plural(list.length, what)} ${does}`];
 
 function promptRows(prompt: string, look: Look): readonly Row[] {
   const { prompt: sign, ellipsis } = glyphsOf(look);
@@ -155,10 +153,8 @@ function fileRows({ path, kind, diff }: RestoreDiff, look: Look): readonly Row[]
   return [...head, ...diffRows(diffLinesOf({ diff: diff.text, kind: 'update' }), path, look)];
 }
 
-function listed(verb: string, style: typeof boldStyle, text: string, look: Look): readonly Row[] {
-  return wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: margin });
-}
+const listed = (verb: string, style: typeof boldStyle, text: string, look: Look): readonly Row[] =>
+  wrapRow([plain(text)], { width: look.width, first: [styled(`${verb} `, style)], rest: margin });
 
-function words(text: string, look: Look, style: typeof boldStyle = {}): readonly Row[] {
-  return wrapRow([styled(cleanLine(text), style)], { width: look.width });
-}
+const words = (text: string, look: Look, style: typeof boldStyle = {}): readonly Row[] =>
+  wrapRow([styled(cleanLine(text), style)], { width: look.width });

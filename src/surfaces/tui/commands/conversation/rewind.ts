@@ -155,9 +155,8 @@ async function restore(session: TuiSession, id: ThreadId, target: RestoreTarget)
   return done;
 }
 
-function continued(files: RestoreReport, undoing: string): string {
-  return `${filesWords(files, undoing)}${leftWords(files)}\nThe conversation continues as it is.`;
-}
+const continued = (files: RestoreReport, undoing: string): string =>
+  `${filesWords(files, undoing)}${leftWords(files)}\nThe conversation continues as it is.`;
 
 function leftWords(files: RestoreReport): string {
   const paths = countRewoundFiles(files).kept.map(({ path }) => cleanLine(path));

@@ -11,10 +11,10 @@ import type { TuiScreen } from '../../screen/tui-screen.ts';
 import type { View } from '../../screen/view.ts';
 import { KeyboardController } from '../../session/keyboard-controller.ts';
 import { TuiSession } from '../../session/session.ts';
-import { type SlashCommand, slashCommands } from '../slash-commands.ts';
+import { slashCommands } from '../slash-commands.ts';
 
-const sideHelp = slashCommands.filter((command: SlashCommand) => command.inSide === true);
-const sideCommands = sideHelp.map(({ name }) => name);
+const sideHelp = slashCommands.filter(({ inSide }) => inSide === true);
+const sideCommands: readonly string[] = sideHelp.map(({ name }) => name);
 
 /** `/side`, `/btw`: an unsaved fork over the main conversation, which keeps running. Leaving discards it. */
 export async function openSide(main: TuiSession, words: string): Promise<void> {

@@ -6,17 +6,15 @@ import { configuredGates, memoryText } from '../../../views/wording/settings-tex
 import { askYesNo, openList, type ListItem } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
-import { drawRows } from '../../screen/text/draw-row.ts';
-import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { glyphsOf } from '../../screen/text/look.ts';
 import { plain } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrappedRows } from '../../screen/text/wrap-row.ts';
 
 /** `/memories`: switches for writing and reading notes about threads, and the notes themselves. */
 export function memories(session: TuiSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
-  const title = `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`;
-  return showSwitches(session, title, async () => {
+  return showSwitches(session, `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`, async () => {
     const configured = await engine.config.inFolder(session.thread.settings.cwd);
     if ('code' in configured) return configured;
     const gate = configuredGates(configured).find(({ name }) => name === 'memories');
@@ -45,9 +43,8 @@ async function show(session: TuiSession): Promise<Outcome | undefined> {
   const { stage, engine } = session.parts;
   const memory = await engine.user.memory();
   if ('code' in memory) return memory;
-  const lines = cleanLines(memoryText(memory));
-  const rows = ({ width }: Look) => lines.flatMap((line) => wrapRow([plain(line)], { width }));
-  openPage(stage, { title: 'Memory', rows: (look) => drawRows(rows(look), look) });
+  const lines = cleanLines(memoryText(memory)).map((line) => [plain(line)]);
+  openPage(stage, { title: 'Memory', rows: (look) => wrappedRows(lines, look) });
   return undefined;
 }
 
@@ -86,8 +83,7 @@ async function showSwitches(
   const items = (): readonly ListItem[] => {
     const { boxDone, boxOpen } = glyphsOf(stage.look);
     return switches.map(({ label, about, isOn }) => {
-      const box = isOn === undefined ? '' : `${isOn ? boxDone : boxOpen} `;
-      return { label: `${box}${label}`, about };
+      return { label: isOn === undefined ? label : `${isOn ? boxDone : boxOpen} ${label}`, about };
     });
   };
   const change = async (index: number): Promise<void> => {

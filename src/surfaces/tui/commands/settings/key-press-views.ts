@@ -8,7 +8,7 @@ import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
 import type { Frame, View } from '../../screen/view.ts';
 
 interface KeyCaptureOptions {
@@ -41,8 +41,8 @@ export class KeyCaptureView implements View {
 
   frame(look: Look, height: number): Frame {
     const { action, note } = this.#options;
-    const lines = (text: string, first: Row = margin): readonly Row[] =>
-      text === '' ? [] : wrapRow([styled(text, dimStyle)], { width: look.width, first, rest: margin });
+    const lines = (text: string, first = margin): readonly Row[] =>
+      text === '' ? [] : wrapIn(look, [styled(text, dimStyle)], first, margin);
     const isSilent = this.#first === undefined && look.now - this.#last >= silenceMs;
     const warned: Row = [plain('  '), styled(`${glyphsOf(look).warning} `, warnStyle)];
     const rows: readonly Row[] = [
@@ -129,9 +129,18 @@ export function keyDebugView({ now, draw, close }: Pick<KeyCaptureOptions, 'now'
 }
 
 function words(input: TerminalInput): string {
-  if (input.kind === 'paste') return `a paste of ${formatCount(input.text.length)} characters`;
-  if (input.kind === 'wheel') return `the wheel, ${input.direction}`;
-  if (input.kind !== 'key') return `a report of the terminal (${input.kind})`;
-  const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
-  return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
+  switch (input.kind) {
+    case 'paste':
+      return `a paste of ${formatCount(input.text.length)} characters`;
+    case 'wheel':
+      return `the wheel, ${input.direction}`;
+    case 'focus':
+    case 'background':
+    case 'answer':
+      return `a report of the terminal (${input.kind})`;
+    case 'key': {
+      const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
+      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
+    }
+  }
 }

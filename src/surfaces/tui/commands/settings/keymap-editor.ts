@@ -11,7 +11,7 @@ import { askKeyboard } from '../../screen/terminal/terminal-sequences.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
-import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { wrapIn } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { KeyCaptureView, keyDebugView } from './key-press-views.ts';
 import {
@@ -32,9 +32,7 @@ export function keymap(session: TuiSession, rest: string): void {
   session.notice('/keymap lists the keys and binds them, /keymap debug shows what the terminal sends.');
 }
 
-interface Choice extends ListItem {
-  run(): void;
-}
+type Choice = ListItem & { run(): void };
 
 /** Binds keys: a list of all actions, the changes for one action, then the key press. What is saved applies at once. */
 class KeymapEditor {
@@ -84,13 +82,9 @@ class KeymapEditor {
     const binding = index === undefined ? undefined : this.#map.bindings[index];
     const about = binding === undefined ? [] : bindingLines(binding, this.#boundAt(binding), look);
     const unsent = binding !== undefined && this.#tellsApart === false ? unsentLine(binding) : '';
-    const pieces = [
-      ...cleanLines(this.#said).map((line) => plain(line)),
-      ...[...about, unsent].map((line) => styled(line, dimStyle)),
-    ];
-    return pieces
-      .filter(({ text }) => text !== '')
-      .flatMap((piece) => wrapRow([piece], { width: look.width, first: margin }));
+    const lines = [...about, unsent].map((line) => styled(line, dimStyle));
+    const pieces = [...cleanLines(this.#said).map(plain), ...lines].filter(({ text }) => text !== '');
+    return pieces.flatMap((piece) => wrapIn(look, [piece], margin));
   }
 
   #pick(index: number): void {
@@ -184,9 +178,8 @@ export type KeyChange =
   | { readonly kind: 'unbind' | 'default' };
 
 /** The keys that an action keeps if another one gets these strokes. */
-function keysBeside({ keys }: KeyBinding, strokes: string): readonly string[] {
-  return keys.filter((key) => !strokesCollide(key, strokes));
-}
+const keysBeside = ({ keys }: KeyBinding, strokes: string): readonly string[] =>
+  keys.filter((key) => !strokesCollide(key, strokes));
 
 function changedKeys(binding: KeyBinding, change: KeyChange): readonly string[] {
   const { action, keys } = binding;

@@ -11,7 +11,6 @@ import type { Look } from '../../screen/text/look.ts';
 
 /** The file and line that bind an action; undefined: it has its default keys. */
 type BoundAt = (binding: KeyBinding) => string | undefined;
-
 const mostColumns = 14;
 
 export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {
@@ -29,9 +28,8 @@ export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly Li
   ];
 }
 
-export function keyWords(keys: readonly string[]): string {
-  return keys.length === 0 ? 'no key' : keys.map(shownKey).join(', ');
-}
+export const keyWords = (keys: readonly string[]): string =>
+  keys.length === 0 ? 'no key' : keys.map(shownKey).join(', ');
 
 /** As many as fit, then the number of the others. */
 function shortKeys(keys: readonly string[]): string {
@@ -60,10 +58,8 @@ export function bindingLines(binding: KeyBinding, at: string | undefined, look: 
 /** Names the keys of an action that a terminal without a keyboard protocol cannot send; empty: it sends all of them. */
 export function unsentLine({ keys }: KeyBinding): string {
   const strokes = new Set(keys.flatMap((each) => each.split(' ')));
-  const unsent = Map.groupBy(
-    [...strokes].filter((each) => reportedStroke(each) !== undefined),
-    reportedStroke,
-  );
+  const unsent = Map.groupBy(strokes, reportedStroke);
+  unsent.delete(undefined);
   const pairs = [...unsent].map(([sent = '', all]) => `${shownKey(sent)} for ${all.map(shownKey).join(' and ')}`);
   return pairs.length === 0 ? '' : `This terminal sends ${pairs.join(', ')}, and Capstan cannot tell them apart.`;
 }

@@ -8,10 +8,7 @@ import { compactNumber } from '../../screen/text/format-values.ts';
 import { refuseCommandWords } from '../command-session.ts';
 
 /** Settings of threads without a choice of their own. */
-interface Defaults {
-  readonly model?: string;
-  readonly effort?: string;
-}
+type Defaults = { readonly model?: string; readonly effort?: string };
 
 /** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
 export async function model(session: TuiSession, rest: string): Promise<void> {
@@ -63,18 +60,12 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
   if ('code' in listed) return session.notice(fullText(listed), 'error');
   if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
   const items = listed.models.map(({ model: name, window }): ListItem => {
-    const about = [
-      ...(name === defaults.model ? ['default'] : []),
-      ...(window === undefined ? [] : [`${compactNumber(window)} window`]),
-    ];
-    return { label: name, about: about.join(', '), isCurrent: name === current };
+    const about = [name === defaults.model && 'default', window !== undefined && `${compactNumber(window)} window`];
+    return { label: name, about: about.filter(Boolean).join(', '), isCurrent: name === current };
   });
-  openList(stage, {
-    title: `Models of ${listed.provider}`,
-    items,
-    isSearched: items.length > 9,
-    pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
-  });
+  const pick = (index: number): void =>
+    session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults));
+  openList(stage, { title: `Models of ${listed.provider}`, items, isSearched: items.length > 9, pick });
 }
 
 const saves = (key: HintKeys): string =>
@@ -85,12 +76,11 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
   const { stage } = session.parts;
   const { settings } = session.thread;
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
+  const close = (): void => session.inBackground(chooseModel(session, defaults));
   const current = name === settings.model ? (settings.effort ?? usual) : undefined;
   const effortItem = (effort: string): ListItem => {
-    const about = [
-      ...(name === defaults.model && effort === defaults.effort ? ['default'] : []),
-      ...(effort === usual ? ['usual for this model'] : []),
-    ];
+    const isDefault = name === defaults.model && effort === defaults.effort;
+    const about = [isDefault && 'default', effort === usual && 'usual for this model'].filter(Boolean);
     return { label: effort, about: about.join(', '), isCurrent: effort === current };
   };
   const list = (title: string, shown: readonly string[], more: readonly string[], startsAt?: number): void => {
@@ -103,37 +93,23 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
       if (effort !== undefined) session.inBackground(take(session, { model: name, effort }, how));
       else list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
     };
-    stage.open(
-      new ListView({
-        title,
-        items,
-        startsAt,
-        hint: saves,
-        keys: { s: (index) => choose(index, 'session') },
-        close: () => session.inBackground(chooseModel(session, defaults)),
-        pick: (index) => choose(index, 'default'),
-      }),
-    );
+    const keys = { s: (index: number) => choose(index, 'session') };
+    const pick = (index: number): void => choose(index, 'default');
+    stage.open(new ListView({ title, items, startsAt, hint: saves, keys, close, pick }));
   };
   if (efforts.length > 0) {
     const { usual: shown, top } = dividedEfforts(efforts);
     return list(`Effort of ${name}`, shown, top, startingEffort(efforts, { present: settings.effort, usual }));
   }
-  const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
   const ways = [
     { how: 'default', label: 'As default', about: 'in new conversations, too' },
     { how: 'session', label: 'In this conversation', about: 'the default stays as it is' },
   ] as const;
   // An unknown name may be mistyped.
   const items = isGuessed ? ways.toReversed() : ways;
-  stage.open(
-    new ListView({
-      title: isGuessed ? `Capstan does not know ${name}. Use it anyway` : `Use ${name}`,
-      items,
-      close: () => session.inBackground(chooseModel(session, defaults)),
-      pick: (index) => keep(items[index]!.how),
-    }),
-  );
+  const title = isGuessed ? `Capstan does not know ${name}. Use it anyway` : `Use ${name}`;
+  const pick = (index: number): void => session.inBackground(take(session, { model: name }, items[index]!.how));
+  stage.open(new ListView({ title, items, close, pick }));
 }
 
 /** Applies from the next turn on; as default, also to new conversations. */
@@ -156,11 +132,9 @@ async function take(
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
 export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
-  const usual = efforts.filter((effort) => !topEfforts.has(effort));
+  const { false: usual = [], true: top = [] } = Object.groupBy(efforts, (effort) => `${topEfforts.has(effort)}`);
   // A model with top efforts only has no first list to hide them behind.
-  return usual.length === 0
-    ? { usual: efforts, top: [] }
-    : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
+  return usual.length === 0 ? { usual: efforts, top: [] } : { usual, top };
 }
 
 /** The initial row: the current effort, else the model's default. The row after the last leads to the top efforts. */

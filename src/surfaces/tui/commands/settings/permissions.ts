@@ -22,16 +22,11 @@ export function choosePermissions(session: TuiSession, name: string): void {
   }
   const { settings, turnSettings = settings } = session.thread;
   const [current, next] = [presetOf(turnSettings), presetOf(settings)];
-  const items = permissionPresets.map((preset) => ({
-    ...preset,
-    about: preset === next && next !== current ? `(next turn) ${preset.about}` : preset.about,
-    isCurrent: preset === current,
-  }));
-  openList(stage, {
-    title: 'Permissions',
-    items,
-    pick: (index) => choose(session, permissionPresets[index]!),
+  const items = permissionPresets.map((preset) => {
+    const when = preset === next && next !== current ? '(next turn) ' : '';
+    return { label: preset.label, about: `${when}${preset.about}`, isCurrent: preset === current };
   });
+  openList(stage, { title: 'Permissions', items, pick: (index) => choose(session, permissionPresets[index]!) });
 }
 
 /** Toggles between the first two presets. Full access must be chosen from the list. */
@@ -89,10 +84,8 @@ async function refusedByReview({ thread, parts: { engine } }: TuiSession): Promi
 /** Quotes the whole action, so that consent covers no other, and leaves out the model's justification. */
 function consent({ justification: _claim, ...question }: Question): string {
   const { argv, cwd, paths = [] } = question;
-  const whole = [
-    ...(argv === undefined ? paths.map(({ path }) => path) : [commandText(argv)]),
-    ...(cwd === undefined ? [] : [`in the folder ${cwd}`]),
-  ];
+  const whole = argv === undefined ? paths.map(({ path }) => path) : [commandText(argv)];
+  if (cwd !== undefined) whole.push(`in the folder ${cwd}`);
   // The model knows a tool by the name in its list, not by that of the item.
   const asked = questionWords({ ...question, item: {} });
   const words = `I have seen what the reviewer refused, and I allow you to do it once: ${asked}.`;
@@ -103,9 +96,8 @@ export async function showRules(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const rules = await engine.user.rules();
   const listed = await rules.list(session.thread.settings.cwd);
-  if (listed.length === 0) {
+  if (listed.length === 0)
     return session.notice('No rules are saved. The answer p to a question about a command saves one.');
-  }
   openList(stage, {
     title: 'Rules',
     items: listed.map((rule) => ({

@@ -142,6 +142,5 @@ export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
   };
 }
 
-function swapped<Id>(list: readonly Id[], one: Id, other: Id): readonly Id[] {
-  return list.map((each) => (each === one ? other : each === other ? one : each));
-}
+const swapped = <Id>(list: readonly Id[], one: Id, other: Id): readonly Id[] =>
+  list.map((each) => (each === one ? other : each === other ? one : each));

@@ -84,11 +84,9 @@ export function vim(session: TuiSession): void {
   switchVim(stage, isOn);
   // A user who enables it here is about to type.
   if (isOn) stage.composer.vimInput(keyPress('i'));
-  session.notice(
-    isOn
-      ? 'Vim mode is on, in insert mode: Esc leaves it, i begins it again. `vim_mode_default = true` below [tui] in config.toml turns it on at every start.'
-      : 'Vim mode is off.',
-  );
+  const how =
+    'Esc leaves it, i begins it again. `vim_mode_default = true` below [tui] in config.toml turns it on at every start.';
+  session.notice(isOn ? `Vim mode is on, in insert mode: ${how}` : 'Vim mode is off.');
 }
 
 export function switchVim(stage: Pick<TuiScreen, 'composer' | 'draw'>, isOn: boolean): void {
@@ -114,10 +112,7 @@ export function vimKey(state: VimState, draft: Draft, key: string, options: VimK
 }
 
 const passed = (state: VimState, draft: Draft): VimStep => ({ state, draft, wants: 'passed' });
-const waitFor = (state: VimState, draft: Draft, wait: VimState['wait']): VimStep => ({
-  state: { ...state, wait },
-  draft,
-});
+const waitFor = (now: VimState, draft: Draft, wait: VimState['wait']): VimStep => ({ state: { ...now, wait }, draft });
 
 /** The character that a key types; undefined: it types none. */
 function signOf(key: string): string | undefined {
@@ -184,45 +179,40 @@ function command(state: VimState, draft: Draft, key: string, { recalls }: VimKey
   const isEmpty = draft.text === '';
   const inserted = insertKeys[key]?.(draft);
   if (inserted !== undefined) return enterInsertMode(state, draft, inserted);
-  const [operator, motion = ''] = operatorKeys[key] ?? [];
-  if (operator !== undefined && operator === motion) return ofOperator({ ...state, operator }, draft, motion, operator);
+  const [operator, motion] = operatorKeys[key] ?? [];
   if (operator === 'd' && isEmpty) return cancelCommand(state, draft);
-  if (operator !== undefined) return moveByKey({ ...state, operator }, draft, motion);
-  switch (key) {
-    case 'd':
-    case 'y':
-    case 'c': {
-      const operatorCount = state.digits === '' ? undefined : count;
-      return { state: { ...state, operator: key, operatorCount, digits: '' }, draft };
-    }
-    case 'r':
-      return waitFor(state, draft, { kind: 'replace' });
-    case 'p':
-    case 'P':
-      if (state.slice === undefined) return cancelCommand(state, draft);
-      return stepWithChange(state, draft, putSlice(draft, state.slice, key === 'p' ? 'behind' : 'before', count));
-    case 'u':
-    case 'ctrl+r':
-      return undoOrRedo(state, draft, key, count);
-    case '.':
-      return again(state, draft);
-    case 'R':
-      return enterInsertMode(state, draft, draft, 'replace');
-    case '!':
-    case '/':
-    case '?':
-      // In an empty draft, `!` and `/` begin a command and `?` opens help.
-      if (!isEmpty) break;
-      return key === '?' ? other(state, draft, key) : enterInsertMode(state, draft, insertInto(draft, key));
-    case 'j':
-    case 'k':
-    case 'ctrl+j':
-      if (recalls && state.digits === '')
-        return { state: clearPendingKeys(state), draft, wants: key === 'k' ? 'older' : 'newer' };
-      return moveByKey(state, draft, key === 'k' ? 'k' : 'j');
-  }
-  return motionKey(state, draft, key) ?? other(state, draft, key);
+  if (operator !== undefined) return ofOperator({ ...state, operator }, draft, motion!, operator);
+  // In an empty draft, `!` and `/` begin a command and `?` opens help.
+  if (isEmpty && key === '?') return other(state, draft, key);
+  if (isEmpty && /^[!/]$/.test(key)) return enterInsertMode(state, draft, insertInto(draft, key));
+  if (recalls && state.digits === '' && /^(?:j|k|ctrl\+j)$/.test(key))
+    return { state: clearPendingKeys(state), draft, wants: key === 'k' ? 'older' : 'newer' };
+  return commandKeys[key]?.(state, draft, key, count) ?? motionKey(state, draft, key) ?? other(state, draft, key);
 }
+
+type KeyAct = (state: VimState, draft: Draft, key: string, count: number) => VimStep;
+
+const beginOperator: KeyAct = (state, draft, key, count) => {
+  const operatorCount = state.digits === '' ? undefined : count;
+  return { state: { ...state, operator: key as VimOperator, operatorCount, digits: '' }, draft };
+};
+const put: KeyAct = (state, draft, key, count) => {
+  if (state.slice === undefined) return cancelCommand(state, draft);
+  return stepWithChange(state, draft, putSlice(draft, state.slice, key === 'p' ? 'behind' : 'before', count));
+};
+const commandKeys: Readonly<Record<string, KeyAct>> = {
+  d: beginOperator,
+  y: beginOperator,
+  c: beginOperator,
+  p: put,
+  P: put,
+  r: (state, draft) => waitFor(state, draft, { kind: 'replace' }),
+  R: (state, draft) => enterInsertMode(state, draft, draft, 'replace'),
+  u: undoOrRedo,
+  'ctrl+r': undoOrRedo,
+  '.': (state, draft) => again(state, draft),
+  'ctrl+j': (state, draft) => moveByKey(state, draft, 'j'),
+};
 
 /** Never types a letter into the text. Keys that open help or type nothing are for others. */
 function other(state: VimState, draft: Draft, key: string): VimStep {
@@ -243,36 +233,21 @@ function again(state: VimState, draft: Draft): VimStep {
   return { state: { ...step.state, change }, draft: step.draft };
 }
 
-function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefined {
-  switch (key) {
-    case 'g':
-      return waitFor(state, draft, { kind: 'g' });
-    case 'f':
-    case 'F':
-    case 't':
-    case 'T':
-      return waitFor(state, draft, { kind: 'find', key });
-    case ';':
-    case ',': {
-      if (state.find === undefined) return cancelCommand(state, draft);
-      const find = key === ';' ? state.find : { ...state.find, key: turned[state.find.key] };
-      return moveOrOperate(state, draft, vimFind(draft, find, countOf(state) ?? 1, true));
-    }
-    case '/':
-    case '?':
-      return waitFor(state, draft, { kind: 'search', search: { way: key, typed: '' } });
-    case 'n':
-    case 'N': {
-      const { search } = state;
-      if (search === undefined) return cancelCommand(state, draft);
-      return toSearch(state, draft, { ...search, way: (key === 'n') === (search.way === '/') ? '/' : '?' });
-    }
-    default:
-      return isVimMotion(key) ? moveByKey(state, draft, key) : undefined;
-  }
-}
-
 const turned = { f: 'F', F: 'f', t: 'T', T: 't' } as const;
+
+function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefined {
+  const { find, search } = state;
+  if (key === 'g') return waitFor(state, draft, { kind: 'g' });
+  if (key === '/' || key === '?') return waitFor(state, draft, { kind: 'search', search: { way: key, typed: '' } });
+  if (Object.hasOwn(turned, key)) return waitFor(state, draft, { kind: 'find', key: key as keyof typeof turned });
+  if (key === ';' || key === ',') {
+    const repeated = find && (key === ';' ? find : { ...find, key: turned[find.key] });
+    return moveOrOperate(state, draft, repeated && vimFind(draft, repeated, countOf(state) ?? 1, true));
+  }
+  if (key !== 'n' && key !== 'N') return isVimMotion(key) ? moveByKey(state, draft, key) : undefined;
+  if (search === undefined) return cancelCommand(state, draft);
+  return toSearch(state, draft, { ...search, way: (key === 'n') === (search.way === '/') ? '/' : '?' });
+}
 
 const moveByKey = (state: VimState, draft: Draft, key: string): VimStep =>
   moveOrOperate(state, draft, vimMotion(draft, key, { count: countOf(state), column: state.column }), key);
@@ -292,9 +267,8 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;
-  if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank') {
+  if (operator === 'c' && signKind(text[cursor], 'big') !== 'blank')
     return { to: wordBehind(draft, key, countOf(state) ?? 1), takes: 'exclusive' };
-  }
   const end = lineEnd(text, Math.max(cursor, text.slice(0, to.to).trimEnd().length));
   return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
 }

@@ -11,37 +11,20 @@ import {
 } from './vim-text-objects.ts';
 
 /** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
-export interface VimMove {
-  readonly to: number;
-  readonly takes: 'exclusive' | 'inclusive' | 'lines';
-}
-
-export interface VimFind {
-  readonly key: 'f' | 'F' | 't' | 'T';
-  readonly sign: string;
-}
-
-export interface MotionOptions {
-  readonly count?: number;
-  readonly column?: number;
-}
-
+export type VimMove = { readonly to: number; readonly takes: 'exclusive' | 'inclusive' | 'lines' };
+export type VimFind = { readonly key: 'f' | 'F' | 't' | 'T'; readonly sign: string };
+export type MotionOptions = { readonly count?: number; readonly column?: number };
 type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
 const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
-const toLine = ({ text }: Draft, line: number): VimMove => ({
-  to: firstNonBlank(text, startOfLine(text, line)),
-  takes: 'lines',
-});
+const wholeLines = (to: number): VimMove => ({ to, takes: 'lines' });
+const toLine = ({ text }: Draft, line: number): VimMove => wholeLines(firstNonBlank(text, startOfLine(text, line)));
 const steps =
   (next: (draft: Draft, at: number) => number, takes: VimMove['takes'] = 'exclusive'): VimMotion =>
   (draft, { count = 1 }) => ({ to: repeat(draft.cursor, count, (at) => next(draft, at)), takes });
-const words = (
-  next: (draft: Draft, at: number, kind: WordKind) => number,
-  kind: WordKind,
-  takes?: VimMove['takes'],
-): VimMotion => steps((draft, at) => next(draft, at, kind), takes);
-
-const previousWord = (draft: Draft, from: number, kind: WordKind): number => wordBefore(maskedText(draft), from, kind);
+type NextWord = (draft: Draft, from: number, kind: WordKind) => number;
+const words = (next: NextWord, kind: WordKind, takes?: VimMove['takes']): VimMotion =>
+  steps((draft, at) => next(draft, at, kind), takes);
+const previousWord: NextWord = (draft, from, kind) => wordBefore(maskedText(draft), from, kind);
 
 const motions: Readonly<Record<string, VimMotion>> = {
   h: steps(leftOf),
@@ -63,14 +46,8 @@ const motions: Readonly<Record<string, VimMotion>> = {
   gg: (draft, { count = 1 }) => toLine(draft, count),
   G: (draft, { count = Infinity }) => toLine(draft, count),
 };
-const otherKeys: Readonly<Record<string, string>> = {
-  left: 'h',
-  backspace: 'h',
-  right: 'l',
-  space: 'l',
-  home: '0',
-  end: '$',
-};
+const keyNames = { left: 'h', backspace: 'h', right: 'l', space: 'l', home: '0', end: '$' };
+const otherKeys: Readonly<Record<string, string>> = keyNames;
 
 export const isVimMotion = (key: string): boolean => Object.hasOwn(motions, otherKeys[key] ?? key);
 export const vimMotion = (draft: Draft, key: string, options: MotionOptions): VimMove | undefined =>
@@ -121,15 +98,8 @@ function vertical(draft: Draft, by: number, column = columnAt(draft)): VimMove |
   return { to: Math.min(to, end), takes: 'lines' };
 }
 
-function startOfLine(text: string, line: number): number {
-  let start = 0;
-  for (let at = 1; at < line; at++) {
-    const end = lineEnd(text, start);
-    if (end === text.length) break;
-    start = end + 1;
-  }
-  return start;
-}
+const startOfLine = (text: string, line: number): number =>
+  repeat(0, line - 1, (start) => (lineEnd(text, start) === text.length ? start : lineEnd(text, start) + 1));
 
 function nextWord(draft: Draft, from: number, kind: WordKind): number {
   const text = maskedText(draft);
@@ -152,10 +122,7 @@ function wordEnd(draft: Draft, from: number, kind: WordKind): number {
   return elementAt(draft.elements, end - 1)?.start ?? positionBefore(draft, end);
 }
 
-export interface VimSearch {
-  readonly way: '/' | '?';
-  readonly typed: string;
-}
+export type VimSearch = { readonly way: '/' | '?'; readonly typed: string };
 
 /** Case-sensitive if a capital is typed, and wraps around. Undefined: no match. */
 export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number): VimMove | undefined {

@@ -26,6 +26,7 @@ export interface VimStep {
   readonly wants?: 'passed' | 'older' | 'newer';
 }
 
+type TypingMode = Exclude<VimState['mode'], 'normal'>;
 export const cancelCommand = (state: VimState, draft: Draft): VimStep => ({ state: clearPendingKeys(state), draft });
 
 export function stepWithChange(state: VimState, before: Draft, draft: Draft): VimStep {
@@ -42,12 +43,7 @@ export function stepWithOperator(state: VimState, before: Draft, operator: VimOp
   return { state: { ...clearPendingKeys(kept), column: undefined }, draft };
 }
 
-export function enterInsertMode(
-  state: VimState,
-  before: Draft,
-  draft: Draft,
-  mode: 'insert' | 'replace' = 'insert',
-): VimStep {
+export function enterInsertMode(state: VimState, before: Draft, draft: Draft, mode: TypingMode = 'insert'): VimStep {
   const inserting = { before, from: draft, keys: state.keys, over: mode === 'replace' ? [] : undefined };
   return { state: { ...clearPendingKeys(state), mode, inserting, column: undefined }, draft };
 }
@@ -70,7 +66,7 @@ function typedBetween({ text, cursor }: Draft, now: Draft): string {
   return isTyped && !hasElement ? now.text.slice(cursor, end) : '';
 }
 
-export function undoOrRedo(state: VimState, draft: Draft, key: 'u' | 'ctrl+r', count: number): VimStep {
+export function undoOrRedo(state: VimState, draft: Draft, key: string, count: number): VimStep {
   const [past, future] = [[...state.past], [...state.future]];
   const [from, to] = key === 'u' ? [past, future] : [future, past];
   let shown = draft;
@@ -81,10 +77,7 @@ export function undoOrRedo(state: VimState, draft: Draft, key: 'u' | 'ctrl+r', c
   return { state: { ...clearPendingKeys(state), past, future }, draft: clampCursorToLine(shown) };
 }
 
-interface OperatorResult {
-  readonly draft: Draft;
-  readonly slice: VimSlice;
-}
+type OperatorResult = { readonly draft: Draft; readonly slice: VimSlice };
 
 export function applyOperatorToMotion(draft: Draft, operator: VimOperator, { to, takes }: VimMove): OperatorResult {
   const [first, last] = [Math.min(draft.cursor, to), Math.max(draft.cursor, to)];

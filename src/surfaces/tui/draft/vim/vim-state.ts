@@ -84,9 +84,7 @@ export function searchWords({ wait, missed }: VimState): string | undefined {
 }
 
 /** Cut or copied text with its elements. `isLines`: it is put on lines of its own. */
-export interface VimSlice extends DraftPart {
-  readonly isLines: boolean;
-}
+export type VimSlice = DraftPart & { readonly isLines: boolean };
 
 /** Extends the range to whole elements, so that none is cut in half. */
 export function vimSliceOf(draft: Draft, [from, to]: DraftRange, isLines: boolean): VimSlice {

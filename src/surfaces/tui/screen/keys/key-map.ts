@@ -2,10 +2,7 @@ import { actionId, defaultKeys, homeKey, type KeyAction, keyActions, type KeyCon
 import { shownKey } from './key-names.ts';
 
 /** The part of a key that a key map reads: its name as the terminal reports it, and the text that it types. */
-interface PressedKey {
-  readonly name: string;
-  readonly text: string;
-}
+type PressedKey = { readonly name: string; readonly text: string };
 
 /** The kind of view that has the keyboard. */
 export type KeyGroup = 'composer' | 'list' | 'pager' | 'approval' | 'editor';
@@ -33,14 +30,13 @@ export interface KeyMap {
 }
 
 export function keyMapOf(bindings: readonly KeyBinding[]): KeyMap {
-  const keysOf = (group: KeyGroup): ReadonlyMap<string, KeyAction> =>
-    new Map(
-      contextsOf[group]
-        .toReversed()
-        .flatMap((context) => bindings.filter(({ action }) => action.context === context))
-        .flatMap(({ action, keys }) => keys.map((key) => [key, action] as const)),
-    );
-  const byKey = Object.fromEntries(Object.keys(contextsOf).map((group) => [group, keysOf(group as KeyGroup)]));
+  const keysOf = (contexts: readonly KeyContext[]): ReadonlyMap<string, KeyAction> => {
+    const apply = contexts
+      .toReversed()
+      .flatMap((context) => bindings.filter(({ action }) => action.context === context));
+    return new Map(apply.flatMap(({ action, keys }) => keys.map((key) => [key, action] as const)));
+  };
+  const byKey = Object.fromEntries(Object.entries(contextsOf).map(([group, contexts]) => [group, keysOf(contexts)]));
   return { bindings, byKey: byKey as KeyMap['byKey'] };
 }
 
@@ -56,12 +52,12 @@ const unbound = 'unbound';
  * becomes the first default key of that action. `strokes`: the key, with the previous one if both make a chord.
  */
 export function mapKeyPress<Press extends PressedKey>(
-  map: KeyMap,
+  { byKey }: KeyMap,
   group: KeyGroup,
   press: Press,
   strokes = press.name,
 ): Press {
-  const action = map.byKey[group].get(strokes);
+  const action = byKey[group].get(strokes);
   if (action === defaultKeyMap.byKey[group].get(strokes) && action?.more?.includes(strokes) !== true) return press;
   return { ...press, name: action === undefined ? unbound : homeKey(action) };
 }

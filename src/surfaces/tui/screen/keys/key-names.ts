@@ -34,18 +34,15 @@ function readKeyName(written: string): string | undefined {
 
 /** One key, or two pressed in sequence: `ctrl-x ctrl-t`. */
 export function readStrokes(written: string): string | undefined {
-  const strokes = written
-    .trim()
-    .split(/\s+/)
-    .map((each) => readKeyName(each));
+  const strokes = Array.from(written.trim().split(/\s+/), readKeyName);
   return strokes.length <= 2 && strokes.every((each) => each !== undefined) ? strokes.join(' ') : undefined;
 }
 
 export const typesCharacter = (name: string): boolean => name === 'space' || [...name].length === 1;
 
 /** A reported key in the form of config.toml: `ctrl-x ctrl-t`. */
-export function writtenStrokes(strokes: string): string {
-  return strokes
+export const writtenStrokes = (strokes: string): string =>
+  strokes
     .split(' ')
     .map((stroke) =>
       stroke
@@ -55,12 +52,11 @@ export function writtenStrokes(strokes: string): string {
         .replace('escape', 'esc'),
     )
     .join(' ');
-}
 
 const shownNames: Readonly<Record<string, string>> = { escape: 'esc', pageup: 'page up', pagedown: 'page down' };
 
-export function shownKey(strokes: string): string {
-  return strokes
+export const shownKey = (strokes: string): string =>
+  strokes
     .split(' ')
     .map((stroke) => {
       const [, before = '', name = ''] = /^((?:(?:ctrl|alt|shift)\+)*)(.+)$/.exec(stroke) ?? [];
@@ -68,4 +64,3 @@ export function shownKey(strokes: string): string {
       return before + (shownNames[sign] ?? sign);
     })
     .join(' ');
-}

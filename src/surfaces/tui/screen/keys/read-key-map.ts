@@ -13,12 +13,7 @@ import { contextsOf, type KeyBinding, type KeyMap, keyMapOf } from './key-map.ts
 import { readStrokes, shownKey, typesCharacter } from './key-names.ts';
 
 type Path = readonly string[];
-
-interface OwnBinding {
-  readonly path: Path;
-  readonly keys: readonly string[];
-}
-
+type OwnBinding = { readonly path: Path; readonly keys: readonly string[] };
 export type KeySource = (path: Path) => string | undefined;
 type Report = (path: Path, what: string, next: string) => void;
 
@@ -61,11 +56,11 @@ function tableOf(written: Json | undefined, report: Report): ReadonlyMap<string,
   }
   for (const [context, actions] of Object.entries(written)) {
     const path = ['tui', 'keymap', context];
-    if (!keyContexts.includes(context as KeyContext)) {
+    if (!keyContexts.includes(context as KeyContext))
       report(path, 'is no context of keys', `Use one of ${keyContexts.join(', ')}.`);
-    } else if (!isJsonObject(actions)) {
+    else if (!isJsonObject(actions))
       report(path, 'is no table', `Write [${path.join('.')}] with a line for each action below it.`);
-    } else {
+    else {
       for (const name of Object.keys(actions)) {
         const isKnown = keyActions.some((each) => each.name === name && isIn(each, context));
         if (!isKnown) report([...path, name], 'is no action', '/keymap lists all actions.');
@@ -145,10 +140,7 @@ export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, str
 }
 
 /** The reason why a key cannot be bound to an action, and an alternative. */
-export interface UnfitKey {
-  readonly what: string;
-  readonly next: string;
-}
+export type UnfitKey = { readonly what: string; readonly next: string };
 
 /** Undefined: the key can be bound. */
 export function unfitKey(strokes: string, action: KeyAction): UnfitKey | undefined {
@@ -156,14 +148,9 @@ export function unfitKey(strokes: string, action: KeyAction): UnfitKey | undefin
   const fixed = fixedKeys[first];
   const isOfComposer = contextsOf.composer.includes(action.context);
   const isDefault = defaultKeys(action).includes(strokes);
-  if (fixed !== undefined && !isDefault && (isOfComposer || first === 'ctrl+c' || first === 'ctrl+z')) {
+  if (fixed !== undefined && !isDefault && (isOfComposer || first === 'ctrl+c' || first === 'ctrl+z'))
     return { what: `${shownKey(first)}, which is fixed: it ${fixed}`, next: 'Choose another key.' };
-  }
-  if (isOfComposer && typesCharacter(first) && action.name !== 'toggle_shortcuts') {
-    return {
-      what: `${shownKey(first)}, which types a character`,
-      next: 'Add Ctrl or Alt, or choose a key such as f5.',
-    };
-  }
-  return undefined;
+  const next = 'Add Ctrl or Alt, or choose a key such as f5.';
+  const types = isOfComposer && typesCharacter(first) && action.name !== 'toggle_shortcuts';
+  return types ? { what: `${shownKey(first)}, which types a character`, next } : undefined;
 }

@@ -168,11 +168,7 @@ const begunReport =
   /^\u001B(?:\[(?:M[^\u0001-\u001F]{0,2}|[<?]?[\d;]{0,40})?|\](?:\d{1,4}(?:;[^\u0007\u001B]{0,200}\u001B?)?)?)?$/;
 
 /** The result of reading a piece of a paste. `rest` was not read. `waits`: more input or a silence must come. */
-interface PastePart {
-  readonly state: 'waits' | 'next';
-  readonly inputs: readonly TerminalInput[];
-  readonly rest: string;
-}
+type PastePart = { readonly state: 'waits' | 'next'; readonly inputs: readonly TerminalInput[]; readonly rest: string };
 
 /**
  * A paste that the terminal marks. A page may have an end mark in its text: input after the end without a silence is
@@ -198,8 +194,7 @@ class MarkedPaste {
   /** Ends the paste. `last` was begun and is no report. */
   whole(last: string): TerminalInput {
     this.#add(last);
-    const text = this.#text.replaceAll(pasteStart, '');
-    return { kind: 'paste', text, isCut: this.#isCut || undefined };
+    return { kind: 'paste', text: this.#text.replaceAll(pasteStart, ''), isCut: this.#isCut || undefined };
   }
 
   #readBehind(sent: string): PastePart {

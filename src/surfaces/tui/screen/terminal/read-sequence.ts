@@ -2,11 +2,7 @@ import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './t
 
 /** Faster than typing, and longer than what one key sends: read as one text. */
 const longRun = 16;
-
-export interface ReadPiece {
-  readonly length: number;
-  readonly inputs: readonly TerminalInput[];
-}
+export type ReadPiece = { readonly length: number; readonly inputs: readonly TerminalInput[] };
 
 /** Reads the next input of the text; undefined if more must arrive. */
 export function readPiece(text: string): ReadPiece | undefined {
@@ -61,9 +57,8 @@ function readControl(text: string): ReadPiece | undefined {
   }
   // eslint-disable-next-line no-control-regex
   const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
-  if (found === null) {
+  if (found === null)
     return /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64 ? undefined : { length: 2, inputs: [] };
-  }
   const [whole, prefix = '', parameters = '', final = ''] = found;
   return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
 }

@@ -1,10 +1,6 @@
-export interface TerminalListener {
+export type TerminalListener = Record<'resize' | 'resumed' | 'stop' | 'lost', () => void> & {
   input(input: TerminalInput): void;
-  resize(): void;
-  resumed(): void;
-  stop(): void;
-  lost(): void;
-}
+};
 
 export interface TerminalPort {
   readonly columns: number;
@@ -25,11 +21,7 @@ export interface TerminalPort {
  * A key as the terminal reports it. Modifiers precede `name` in this order: `ctrl+alt+shift+left`; a character key is
  * named by its character. `text`: the typed text, empty for other keys.
  */
-export interface KeyPress {
-  readonly kind: 'key';
-  readonly name: string;
-  readonly text: string;
-}
+export type KeyPress = { readonly kind: 'key'; readonly name: string; readonly text: string };
 
 /**
  * Input from the terminal. `isCut`: it was too long, and only its beginning is here. `isUnmarked`: the terminal did not
@@ -44,11 +36,7 @@ export type TerminalInput =
   | { readonly kind: 'background'; readonly rgb: readonly [number, number, number] }
   | { readonly kind: 'answer'; readonly about: 'keyboard' | 'terminal' };
 
-export interface Modifiers {
-  readonly ctrl?: boolean;
-  readonly alt?: boolean;
-  readonly shift?: boolean;
-}
+export type Modifiers = { readonly ctrl?: boolean; readonly alt?: boolean; readonly shift?: boolean };
 
 /** A key by its plain name. Character keys type only without Ctrl and Alt. */
 export function keyPress(name: string, { ctrl = false, alt = false, shift = false }: Modifiers = {}): KeyPress {

@@ -45,10 +45,8 @@ function throughMultiplexer(sequence: string, { TMUX: tmux, STY: screen }: Envir
 }
 
 function oneLine(text: string, most: number): string {
-  const line = cleanText(text.slice(0, most * 16))
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  return [...line].slice(0, most).join('').toWellFormed();
+  const line = cleanText(text.slice(0, most * 16)).replaceAll(/\s+/g, ' ');
+  return [...line.trim()].slice(0, most).join('').toWellFormed();
 }
 
 /** Enables paste marks, focus reports and distinct keys with modifiers. */

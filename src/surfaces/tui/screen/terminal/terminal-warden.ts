@@ -3,10 +3,7 @@ import { eraseBelow, fullOff, modesOff } from './terminal-sequences.ts';
 
 /** `taken`: our modes are set. `full`: the alternate screen is shown too. `given`: the terminal is restored. */
 export type TerminalState = 'taken' | 'full' | 'given';
-
-export interface TerminalWarden {
-  tell(state: TerminalState): void;
-}
+export type TerminalWarden = { tell(state: TerminalState): void };
 
 /**
  * Starts a small shell that waits for the end of this process, and restores the terminal after a kill. It leads a

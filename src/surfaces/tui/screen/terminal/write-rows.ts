@@ -35,10 +35,7 @@ function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[])
 const filled = (rows: readonly string[], count: number): readonly string[] =>
   rows.length === count ? rows : [...rows, ...Array.from({ length: count - rows.length }, () => '')];
 
-export interface PenPlace {
-  readonly row: number;
-  readonly column: number | undefined;
-}
+export type PenPlace = { readonly row: number; readonly column: number | undefined };
 
 export interface PenSize {
   readonly rows: number;
@@ -112,11 +109,7 @@ export class RowPen {
 }
 
 /** Moves rows `from` to `to` (exclusive): down if `by` is above 0, else up. */
-export interface RowShift {
-  readonly from: number;
-  readonly to: number;
-  readonly by: number;
-}
+export type RowShift = { readonly from: number; readonly to: number; readonly by: number };
 
 /** Approximate bytes of a shift's sequences. */
 const leastGain = 24;
@@ -171,11 +164,7 @@ export function shifted(rows: readonly string[], { from, to, by }: RowShift): re
 }
 
 /** A step of a shift, in order: lines inserted above a row, or deleted from it on. */
-export interface LineMove {
-  readonly row: number;
-  readonly lines: number;
-  readonly move: 'insert' | 'delete';
-}
+export type LineMove = { readonly row: number; readonly lines: number; readonly move: 'insert' | 'delete' };
 
 /** There is nothing below the rows, so none must be put back at their end. */
 export function lineMoves(rows: readonly string[], { from, to, by }: RowShift): readonly LineMove[] {

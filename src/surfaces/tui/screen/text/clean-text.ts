@@ -16,12 +16,9 @@ const steering = /[\x08\v\f\r\x1b\x80-\x9f\u2028\u2029]/;
  * that changes the writing direction. A carriage return ends a line, so that no line hides the one before it.
  */
 export function cleanText(text: string): string {
-  const lines = steering.test(text)
-    ? overstruck(text)
-        .replaceAll(sequences, '')
-        .replaceAll(/\r+\n|[\r\v\f\u2028\u2029]/g, '\n')
-    : text;
-  return withoutHidden(lines.toWellFormed());
+  if (!steering.test(text)) return withoutHidden(text.toWellFormed());
+  const bare = overstruck(text).replaceAll(sequences, '');
+  return withoutHidden(bare.replaceAll(/\r+\n|[\r\v\f\u2028\u2029]/g, '\n').toWellFormed());
 }
 
 /** `cleanText` in one line. */
@@ -39,11 +36,8 @@ export const withoutHidden = (text: string): string =>
   replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
 
 /** `cleanText` split into lines, with blanks for tabs. */
-export function cleanLines(text: string): readonly string[] {
-  return cleanText(text)
-    .split('\n')
-    .map((line) => withoutTabs(line, codeTab));
-}
+export const cleanLines = (text: string): readonly string[] =>
+  Array.from(cleanText(text).split('\n'), (line) => withoutTabs(line, codeTab));
 
 export const trimmedLines = (text: string): readonly string[] => (text.trim() === '' ? [] : cleanLines(text.trimEnd()));
 const codeTab = 4;

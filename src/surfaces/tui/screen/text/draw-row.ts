@@ -38,11 +38,7 @@ export function cutTo(line: string, columns: number, look: Pick<Look, 'glyphs'>)
   return room < 0 ? ellipsis.slice(0, Math.max(0, columns)) : cutToColumns(line, room) + ellipsis;
 }
 
-export function rowColumns(row: Row): number {
-  let columns = 0;
-  for (const { text } of row) columns += countColumns(text);
-  return columns;
-}
+export const rowColumns = (row: Row): number => row.reduce((columns, { text }) => columns + countColumns(text), 0);
 
 export function beginningOfRow(row: Row, columns: number): Row {
   if (rowColumns(row) <= columns) return row;

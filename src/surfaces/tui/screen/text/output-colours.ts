@@ -1,8 +1,7 @@
 import { cleanText, withoutTabs } from './clean-text.ts';
-import { drawRows } from './draw-row.ts';
 import type { Look } from './look.ts';
 import { type ColourRole, type Piece, plain, type Row, type Style, trueColour } from './style.ts';
-import { wrapRow } from './wrap-row.ts';
+import { wrappedRows } from './wrap-row.ts';
 
 /** Parses colours of a program's output; the state carries over from line to line. */
 export class OutputColours {
@@ -106,19 +105,13 @@ const roles: Readonly<Record<number, ColourRole>> = { 1: 'bad', 2: 'good', 3: 'w
 /** Wraps a coloured page to the screen and draws it in the theme's colours. Leaves no text out. */
 export function paintedRows(page: string, look: Look): readonly string[] {
   const colours = new OutputColours();
-  const lines = page
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => themed(colours.read(line)));
-  return drawRows(
-    lines.flatMap((line) => wrapRow(line, { width: look.width, breaking: 'anywhere' })),
-    look,
-  );
+  const lines = page.replace(/\n$/, '').split('\n');
+  const rows = lines.map((line) => themed(colours.read(line)));
+  return wrappedRows(rows, look, 'anywhere');
 }
 
-function themed(row: Row): Row {
-  return row.map((piece) => {
+const themed = (row: Row): Row =>
+  row.map((piece) => {
     const colour = typeof piece.style?.colour === 'number' ? roles[piece.style.colour] : undefined;
     return colour === undefined ? piece : { ...piece, style: { ...piece.style, colour } };
   });
-}

@@ -21,11 +21,7 @@ export interface Style {
 }
 
 /** A part of a row. Its text is clean and has neither newline nor tab. */
-export interface Piece {
-  readonly text: string;
-  readonly style?: Style;
-}
-
+export type Piece = { readonly text: string; readonly style?: Style };
 export type Row = readonly Piece[];
 export const plain = (text: string): Piece => ({ text });
 export const styled = (text: string, style: Style): Piece => ({ text, style });

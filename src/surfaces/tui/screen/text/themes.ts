@@ -84,34 +84,21 @@ const sixteenOf = (inks: Inks): Theme['inks'] =>
   Object.fromEntries(Object.entries(inks).map(([role, [sixteen]]) => [role, own(sixteen)]));
 const ansi = sixteenOf(dark);
 
-const darkGrounds: Grounds = {
-  tint: [236, 0x2a2d33],
-  added: [22, 0x213a2b],
-  removed: [52, 0x4a221d],
-  'added-number': [22, 0x213a2b],
-  'removed-number': [52, 0x4a221d],
-};
-const lightGrounds: Grounds = {
-  tint: [255, 0xf2f3f5],
-  added: [194, 0xdafbe1],
-  removed: [224, 0xffebe9],
-  'added-number': [194, 0xaceebb],
-  'removed-number': [224, 0xffcecb],
-};
-const darkBlindGrounds: Grounds = {
-  ...darkGrounds,
-  added: [17, 0x1b2f4d],
-  removed: [58, 0x4d3a12],
-  'added-number': [17, 0x1b2f4d],
-  'removed-number': [58, 0x4d3a12],
-};
-const lightBlindGrounds: Grounds = {
-  ...lightGrounds,
-  added: [189, 0xdceaff],
-  removed: [223, 0xffedcc],
-  'added-number': [189, 0xb6d4ff],
-  'removed-number': [223, 0xffdc9c],
-};
+const grounds = (tint: Ground, added: Ground, removed: Ground, numbers = [added[1], removed[1]] as const): Grounds => ({
+  tint,
+  added,
+  removed,
+  'added-number': [added[0], numbers[0]],
+  'removed-number': [removed[0], numbers[1]],
+});
+const [darkTint, lightTint]: readonly Ground[] = [
+  [236, 0x2a2d33],
+  [255, 0xf2f3f5],
+];
+const darkGrounds = grounds(darkTint!, [22, 0x213a2b], [52, 0x4a221d]);
+const lightGrounds = grounds(lightTint!, [194, 0xdafbe1], [224, 0xffebe9], [0xaceebb, 0xffcecb]);
+const darkBlindGrounds = grounds(darkTint!, [17, 0x1b2f4d], [58, 0x4d3a12]);
+const lightBlindGrounds = grounds(lightTint!, [189, 0xdceaff], [223, 0xffedcc], [0xb6d4ff, 0xffdc9c]);
 
 const shades = { hasDim: true } as const;
 const strong = { hasDim: false, grounds: {} } as const;

@@ -1,5 +1,5 @@
 import { type Cluster, isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
-import { beginningOfRow, rowColumns } from './draw-row.ts';
+import { beginningOfRow, drawRow, rowColumns } from './draw-row.ts';
 import type { Look } from './look.ts';
 import type { Piece, Row } from './style.ts';
 
@@ -26,6 +26,10 @@ export function wrapRow(row: Row, { width, first = [], rest = first, breaking = 
 
 export const wrapIn = ({ width }: Pick<Look, 'width'>, row: Row, first?: Row, rest?: Row): readonly Row[] =>
   wrapRow(row, { width, first, rest });
+
+/** Draws the lines of a page, broken where the screen ends. */
+export const wrappedRows = (lines: readonly Row[], look: Look, breaking?: Breaking): readonly string[] =>
+  lines.flatMap((line) => wrapRow(line, { width: look.width, breaking })).map((row) => drawRow(row, look));
 
 /** Cuts a prefix so that at least one column, or a third of the width, is left. */
 const fitting = (prefix: Row, width: number): Row =>

@@ -60,7 +60,7 @@ switch (commandByName() ?? words[0]) {
 /** A bare `capstan` on a terminal starts the terminal surface without loading any command tables. */
 async function bareOnTerminal(): Promise<number | undefined> {
   if (words.length > 0 || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  return (await import('./surfaces/tui/boot/open-bare.ts')).openBare();
+  return (await import('./surfaces/tui/boot/open-without-command.ts')).openWithoutCommand();
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keyedTextHash, textHash, sha1 } from './digest.ts';
-import { anyCharacter } from '../testing/any-character.ts';
+import { anyCharacter } from '../testing/test-inputs.ts';
 
 test('digests are those of node:crypto, for keys and texts of any length', () => {
   const text = fc.string({ unit: anyCharacter, maxLength: 300 });

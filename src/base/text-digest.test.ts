@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { shortTextHash } from './digest.ts';
-import { anyCharacter } from '../testing/any-character.ts';
+import { anyCharacter } from '../testing/test-inputs.ts';
 
 it('is the same for the same text, and has sixteen digits', () => {
   fc.assert(

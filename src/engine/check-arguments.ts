@@ -1,11 +1,5 @@
-import {
-  anyText,
-  functionOption,
-  nameText,
-  type OptionProblem,
-  type OptionType,
-  readOptions,
-} from '../core/envelope/read-options.ts';
+import { anyText, functionOption, nameText, readOptions } from '../core/envelope/read-options.ts';
+import type { OptionProblem, OptionType } from '../core/envelope/read-options.ts';
 import type { WorkProgress } from '../ports/thread-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { Fault } from '../protocol/outcome.ts';

@@ -7,12 +7,10 @@ import {
   listOf,
   functionOption,
   nameText,
-  type OptionProblem,
-  type OptionTable,
-  type OptionType,
   recordOf,
   objectWithMethods,
 } from '../core/envelope/read-options.ts';
+import type { OptionProblem, OptionTable, OptionType } from '../core/envelope/read-options.ts';
 import type { ClientFacts } from '../core/envelope/facts.ts';
 import type { ConfigChoices, ConfigOverrides } from '../adapters/gather/config/config-layers.ts';
 import type { WireFormat } from '../adapters/model/http/http-client.ts';

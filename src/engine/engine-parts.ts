@@ -11,17 +11,16 @@ import { systemClock } from '../adapters/gather/clock-and-ids.ts';
 import type { BaseLayers } from '../adapters/gather/config/config-layers.ts';
 import { landlockMark } from '../adapters/gather/config/landlock-writers.ts';
 import { findTrust, recordLandlockRoots } from '../adapters/gather/config/project-trust.ts';
-import { lazyImageResizer } from '../adapters/gather/files/lazy-image-resizer.ts';
+import type { ResizeImage, ResizerOptions } from '../adapters/gather/files/load-image.ts';
 import { projectFolders } from '../adapters/gather/files/project-folders.ts';
 import { loginStore } from '../adapters/gather/login-store.ts';
 import type { SessionPlace } from '../adapters/hooks/run-hooks.ts';
 import { createSender } from '../adapters/model/http/network/exchange.ts';
 import { smallRequests } from '../adapters/model/http/small-requests.ts';
-import { createEphemeralStore } from '../adapters/rollout/store/store-wrappers.ts';
+import { createEphemeralStore } from '../adapters/rollout/store/store-with-seals-and-blobs.ts';
 import type { Bubblewrap } from '../adapters/sandbox/linux/bubblewrap.ts';
 import { mountRegistryFolders } from '../adapters/sandbox/linux/mount-registry.ts';
-import { packagedBubblewrap } from '../adapters/sandbox/linux/unpacked-bubblewrap.ts';
-import { createSandbox, type SandboxOptions } from '../adapters/sandbox/sandbox.ts';
+import { createSandbox, packagedBubblewrap, type SandboxOptions } from '../adapters/sandbox/sandbox.ts';
 import { defined } from '../base/objects.ts';
 import type { CommandReader } from '../core/policy/commands/analyse-command.ts';
 import { type OwnPlaces, temporaryFolders } from '../core/policy/paths/special-places.ts';
@@ -252,4 +251,12 @@ function lazyGuardedGit(folder: string): GuardedGit {
 export function serverFolder(home: string, { isSafeFolder }: Pick<CallerPrograms, 'isSafeFolder'>): string {
   const folder = join(home, 'capstan/servers');
   return makeOwnFolder(folder, 'closed') && isSafeFolder(folder) ? folder : '/';
+}
+
+/** Loads the resizer when the first image is too large: few threads have one. */
+function lazyImageResizer(options: ResizerOptions): ResizeImage {
+  let resizer: Promise<ResizeImage> | undefined;
+  const load = async (): Promise<ResizeImage> =>
+    (await import('../adapters/gather/files/image-resizer.ts')).createImageResizer(options);
+  return async (image, signal) => (await (resizer ??= load()))(image, signal);
 }

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { systemClock } from '../adapters/gather/clock-and-ids.ts';
+import { createSender } from '../adapters/model/http/network/exchange.ts';
+import { smallRequests } from '../adapters/model/http/small-requests.ts';
 import type { Config } from '../core/config/config.ts';
 import { readOtel } from '../core/config/otel.ts';
-import { systemClock } from '../adapters/gather/clock-and-ids.ts';
-import { smallRequests } from '../adapters/model/http/small-requests.ts';
-import { createSender } from '../adapters/model/http/network/exchange.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Variables } from '../protocol/shell.ts';
-import { loadTracer } from '../adapters/telemetry/load-tracer.ts';
+import { randomBytes } from 'node:crypto';
 
 export interface EngineTracer {
   readonly tracer: Tracer;
@@ -41,3 +40,14 @@ export async function loadEngineTracer(
   };
   return { tracer, notices, flush: () => exporter.flush() };
 }
+
+const registered = Symbol.for('opentelemetry.js.api.1');
+
+/** Costs nothing unless the host program has registered, in `globals`, a receiver of spans. */
+async function loadTracer(globals: object): Promise<Tracer> {
+  if (!Object.hasOwn(globals, registered)) return silentTracer;
+  const { openTelemetryTracer } = await import('../adapters/telemetry/open-telemetry.ts');
+  return openTelemetryTracer();
+}
+
+export const silentTracer: Tracer = { startStep: () => ({ end: () => {} }) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { policyWords } from './policy-words.ts';
+import { policyWords } from './wording.ts';
 
 const lists = { allow: ['a.org', 'b.org'], deny: [], local: false, methods: 'any' } as const;
 const open = { mode: 'workspace-write', network: 'enabled' } as const;

@@ -12,14 +12,8 @@ import { combinedError } from '../core/config/config-layer.ts';
 import { providerAddress, type ProviderConfig, samplingFor } from '../core/config/providers/provider-config.ts';
 import { lookUpModel } from '../core/envelope/model-record.ts';
 import { findPrice, isListPrice, type PriceEntry, usageWithCost } from '../core/envelope/prices.ts';
-import {
-  abortSignal,
-  nameText,
-  type OptionTable,
-  type OptionType,
-  readOptions,
-  wholeNumber,
-} from '../core/envelope/read-options.ts';
+import { abortSignal, nameText, readOptions, wholeNumber } from '../core/envelope/read-options.ts';
+import type { OptionTable, OptionType } from '../core/envelope/read-options.ts';
 import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../core/replay/rebuild-requests.ts';
 import { answerOfRequest, type OtherReader, promptForOther } from '../core/replay/rerun-request.ts';
 import { hasTools, promptFor, toolsMissing } from '../core/state/plan-request.ts';

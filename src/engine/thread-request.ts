@@ -5,9 +5,6 @@ import {
   listOf,
   functionOption,
   nameText,
-  type OptionProblem,
-  type OptionTable,
-  type OptionType,
   readOptions,
   positiveNumber,
   recordOf,
@@ -15,6 +12,7 @@ import {
   onlyTrue,
   wholeNumber,
 } from '../core/envelope/read-options.ts';
+import type { OptionProblem, OptionTable, OptionType } from '../core/envelope/read-options.ts';
 import {
   approvalOption,
   clientToolsOption,

@@ -158,7 +158,7 @@ export interface AgentThreads {
   start(wanted: AgentToStart): Promise<AgentThread | ThreadRefused>;
   load(agent: AgentIdentity, bounds: AgentBounds): Promise<AgentThread | ThreadRefused>;
   /** The content of its file. Undefined: there is no file, or it is not an agent's. */
-  read(id: ThreadId): Promise<ReadAgent | undefined>;
+  read(id: ThreadId): Promise<StoredAgent | undefined>;
 }
 
 export interface AgentToStart {
@@ -182,7 +182,7 @@ export interface AgentThread {
   readonly asks: boolean;
 }
 
-export interface ReadAgent {
+export interface StoredAgent {
   readonly identity: AgentIdentity | undefined;
   readonly used: Usage;
   readonly agents: readonly RecordedAgent[];

@@ -87,7 +87,7 @@ export interface Sessions {
    * Writes any text to a session, and returns its output since the last call. Concurrent calls for one session run in
    * order. A session is dropped once its end was returned. Never rejects.
    */
-  write(id: number, input: SessionInput, signal: AbortSignal): Promise<SessionOutput | NoSession>;
+  write(id: number, input: SessionInput, signal: AbortSignal): Promise<SessionOutput | SessionNotReached>;
   runs(): boolean;
   resize(id: number, size: TerminalSize): void;
   end(id: number, fate: SessionFate): Promise<void>;
@@ -152,7 +152,7 @@ export interface SessionOutput {
 }
 
 /** `input-closed`: the session runs but takes no input. `fate`: the end of a session that existed. */
-export type NoSession = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
+export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
 
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;

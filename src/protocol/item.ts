@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** A model-visible item in the Responses dialect, exactly as in its line. Unknown types and keys are kept. */
+/**
+ * One model-visible item in the Responses dialect, exactly as in its rollout line. Unknown types and keys are kept: an
+ * item is never rebuilt from a parsed view of it.
+ */
 export interface Item extends JsonObject {
   readonly type: string;
 }

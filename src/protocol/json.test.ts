@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectLinear } from '../testing/expect-linear.ts';
+import { expectLinear } from '../testing/test-inputs.ts';
 import { isNestedTooDeeply, mostTextLevels, parseJsonObject } from './json.ts';
 
 const nested = (levels: number, inner: string): string =>

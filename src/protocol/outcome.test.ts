@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullText, sentence } from './outcome.ts';
+import { outcomeText, sentence } from './outcome.ts';
 
 test('a sentence gets the full stop that it lacks', () => {
   const whole = ['Done.', 'Why?', 'No!', 'And so on…', 'He said "no."', '(It was so.)'];
@@ -8,6 +8,6 @@ test('a sentence gets the full stop that it lacks', () => {
 });
 
 test('what happened and what to do are one text', () => {
-  expect(fullText({ message: 'It broke', next: 'Mend it.' })).toBe('It broke. Mend it.');
-  expect(fullText({ message: 'It broke', next: '' })).toBe('It broke');
+  expect(outcomeText({ message: 'It broke', next: 'Mend it.' })).toBe('It broke. Mend it.');
+  expect(outcomeText({ message: 'It broke', next: '' })).toBe('It broke');
 });

@@ -5,7 +5,7 @@ export interface Outcome<Code extends string = string> {
   readonly next: string;
 }
 
-export function fullText({ message, next }: Pick<Outcome, 'message' | 'next'>): string {
+export function outcomeText({ message, next }: Pick<Outcome, 'message' | 'next'>): string {
   return next === '' ? message : `${sentence(message)} ${next}`;
 }
 

@@ -2,18 +2,8 @@ import { readOpaque } from '../adapters/model/anthropic/projection.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ItemDraft } from './script.ts';
-import {
-  answerOptions,
-  draftTexts,
-  namedEvent,
-  type RenderedStep,
-  withIds,
-  type Numbering,
-  scriptedCounts,
-  streamedWords,
-  type StreamContext,
-  type WireRenderer,
-} from './wire-renderer.ts';
+import { answerOptions, draftTexts, namedEvent, withIds, scriptedCounts, streamedWords } from './wire-renderer.ts';
+import type { RenderedStep, Numbering, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 function eventsOf(step: RenderedStep, context: StreamContext): readonly Buffer[] {
   const { ids, model: asked = 'scripted' } = context;

@@ -1,16 +1,7 @@
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { ItemDraft } from './script.ts';
-import {
-  answerOptions,
-  draftTexts,
-  type RenderedStep,
-  withIds,
-  type Numbering,
-  scriptedCounts,
-  streamedWords,
-  type StreamContext,
-  type WireRenderer,
-} from './wire-renderer.ts';
+import { answerOptions, draftTexts, withIds, scriptedCounts, streamedWords } from './wire-renderer.ts';
+import type { RenderedStep, Numbering, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 /** Renders a script's items as deltas; an item that the format does not know is an error of the script. */
 export const chatRenderer: WireRenderer = {

@@ -8,27 +8,21 @@ import type {
 } from '../ports/thread-store.ts';
 import { defined } from '../base/objects.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
-import {
-  isStartedByThread,
-  type ThreadHit,
-  type ThreadPage,
-  type ThreadQuery,
-  type ThreadSummary,
-} from '../protocol/thread.ts';
+import { isStartedByThread } from '../protocol/thread.ts';
+import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
 import {
   concernsLists,
   emptyThreadFold,
   excerptOf,
   formatCursor,
   nothingToSearch,
-  type PageEnd,
   pageStart,
   queryFilter,
   searchTerms,
-  type SpokenMessage,
   summaryOf,
   ThreadListener,
 } from '../adapters/rollout/index/thread-summary.ts';
+import type { PageEnd, SpokenMessage } from '../adapters/rollout/index/thread-summary.ts';
 import {
   isIdBeginning,
   noneNamed,

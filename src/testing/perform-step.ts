@@ -1,14 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import {
-  type AnswerOptions,
-  type CompactedStep,
-  type ExchangeEnd,
-  httpError,
-  type HttpErrorStep,
-  type ScriptStep,
-  type StreamStep,
-} from './script.ts';
+import { httpError } from './script.ts';
+import type { AnswerOptions, CompactedStep, ExchangeEnd, HttpErrorStep, ScriptStep, StreamStep } from './script.ts';
 import { type StreamContext, streamOf, type WireRenderer } from './wire-renderer.ts';
 
 export type Audience = { readonly renderer: WireRenderer; readonly context: StreamContext };

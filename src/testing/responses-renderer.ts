@@ -1,17 +1,8 @@
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ItemDraft, ScriptedUsage } from './script.ts';
-import {
-  answerOptions,
-  draftTexts,
-  namedEvent,
-  type RenderedStep,
-  withIds,
-  scriptedCounts,
-  streamedWords,
-  type StreamContext,
-  type WireRenderer,
-} from './wire-renderer.ts';
+import { answerOptions, draftTexts, namedEvent, withIds, scriptedCounts, streamedWords } from './wire-renderer.ts';
+import type { RenderedStep, StreamContext, WireRenderer } from './wire-renderer.ts';
 
 function eventsOf(step: RenderedStep, { ids, usage }: StreamContext): readonly Buffer[] {
   const { responseId = ids('resp'), deltas = false } = answerOptions(step);

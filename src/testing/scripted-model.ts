@@ -4,18 +4,15 @@ import { anthropicRenderer } from './anthropic-renderer.ts';
 import { chatRenderer } from './chat-renderer.ts';
 import { perform } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
-import {
-  type ExchangeEnd,
-  failed,
-  httpError,
-  incomplete,
-  receiveContent,
-  type RecordedFrame,
-  type RecordedRequest,
-  type Script,
-  type ScriptedUsage,
-  type ScriptStep,
-  type ScriptStepOf,
+import { failed, httpError, incomplete, receiveContent } from './script.ts';
+import type {
+  ExchangeEnd,
+  RecordedFrame,
+  RecordedRequest,
+  Script,
+  ScriptedUsage,
+  ScriptStep,
+  ScriptStepOf,
 } from './script.ts';
 import type { UpgradeAnswer } from './scripted-socket.ts';
 import { numbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';

@@ -1,12 +1,5 @@
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../protocol/json.ts';
+import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
+import type { Json, JsonObject } from '../protocol/json.ts';
 import { type Audience, noSuchEndpoint, paceOf, pause, splitBytes } from './perform-step.ts';
 import { responsesRenderer } from './responses-renderer.ts';
 import { streamOf } from './wire-renderer.ts';

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DemoPage } from '../../src/surfaces/demo/play-turn.ts';
-import { visibleJson, visibleLine, visibleText } from '../../src/surfaces/views/terminal/text.ts';
+import { visibleJson, visibleLine, visibleText } from '../../src/surfaces/views/terminal/visible-text.ts';
 import { answer, callTool, httpError, type ItemDraft, reason, say } from '../../src/testing/index.ts';
 import { type InsideOptions, runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
 import { hasTerminals, onTerminal } from '../harness/terminal.ts';
-import { anyCharacter } from '../../src/testing/any-character.ts';
+import { anyCharacter } from '../../src/testing/test-inputs.ts';
 
 /** Sets a title, clears the screen, rings, goes back, turns the writing round, hides letters; no slash, so names have it. */
 const evil = '\u001B]0;owned\u0007\u001B[2J\u009B31m\b\rfake\u202Eexe\u2066x\u200By\u2060z\u007F\u0085\uFEFF.';
@@ -272,7 +272,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
     'src/surfaces/servers/mcp/run-mcp-server.ts',
     'src/surfaces/tui/screen/terminal/process-terminal.ts', // draws rows of cells, whose text is clean
-    'src/surfaces/views/terminal/page.ts', // paints spans, which makes their text visible
+    'src/surfaces/views/terminal/tables.ts', // paints spans, which makes their text visible
     'src/surfaces/views/terminal/print.ts',
     'src/surfaces/views/terminal/process.ts', // writes nothing: waits
     'src/surfaces/views/terminal/progress.ts', // gives the stream to a screen

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
-import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { createEmptyMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { otherEngine, stopped } from '../harness/other-engine.ts';
 
 let base = '';
@@ -17,7 +17,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const linux = process.platform === 'linux' ? describe : describe.skip;
 const engine = () =>
-  createMountPoints({
+  createEmptyMountPoints({
     registries: [join(base, 'registry')],
     processes: processTable,
     temporaryDirectories: [],

@@ -18,7 +18,7 @@ import { absolutePath } from '../../src/adapters/tools/follow-path.ts';
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
 import type { Chunk, Hunk } from '../../src/adapters/tools/apply-patch/patch.ts';
-import { anyCharacter } from '../../src/testing/any-character.ts';
+import { anyCharacter } from '../../src/testing/test-inputs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-patch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { commonCapabilities } from '../../src/core/config/providers/server-capabilities.ts';
 import { type OwnTool, words, writtenBy } from '../../src/index.ts';
 import { chatDialect } from '../../src/adapters/model/chat/dialect.ts';
-import { chatEncoder } from '../../src/adapters/model/chat/encode.ts';
+import { chatEncoder } from '../../src/adapters/model/chat/client.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, hang, httpError, say } from '../../src/testing/index.ts';

@@ -65,7 +65,7 @@ import {
 import { sessionsEndedFragment, sessionsFragment } from '../../src/core/world/sections/sessions.ts';
 import type { ApprovalPolicy } from '../../src/protocol/permissions.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
-import { anyCharacter } from '../../src/testing/any-character.ts';
+import { anyCharacter } from '../../src/testing/test-inputs.ts';
 
 export interface Rendering {
   readonly payload: unknown;

@@ -2,7 +2,7 @@ import fs, { mkdirSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
-import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { createEmptyMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 
 /**
  * An engine in a process of its own. `rounds`: mounts on a folder again and again, and says how often it lost the folder
@@ -19,7 +19,7 @@ if (role === 'stops') {
   };
   syncBuiltinESMExports();
 }
-const points = createMountPoints({
+const points = createEmptyMountPoints({
   registries: [join(base, registry)],
   processes: processTable,
   temporaryDirectories: [base],

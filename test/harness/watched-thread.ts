@@ -11,7 +11,7 @@ import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
-import { leaseFacts, withSeals } from '../../src/adapters/rollout/store/store-wrappers.ts';
+import { leaseFacts, withSeals } from '../../src/adapters/rollout/store/store-with-seals-and-blobs.ts';
 import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
 import { describeState } from './describe-state.ts';
 import type { Settings } from '../../src/core/envelope/settings.ts';
@@ -20,7 +20,7 @@ import { withoutModelDefaults, lastSettings } from '../../src/core/state/resumed
 import type { Sessions } from '../../src/ports/commands.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/system.ts';
-import { silentTracer } from '../../src/adapters/telemetry/load-tracer.ts';
+import { silentTracer } from '../../src/engine/engine-tracer.ts';
 import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
 import { skillsNow } from '../../src/engine/thread/context/current-step.ts';
 import { foldThread } from '../../src/engine/thread/branch/resume-thread.ts';
@@ -29,7 +29,7 @@ import { openProvenThread } from '../../src/engine/thread/branch/unproven-lines.
 import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
 import { execCommandTool } from '../../src/adapters/tools/exec-command.ts';
 import { createRouter, type Router } from '../../src/adapters/tools/router.ts';
-import { updatePlanTool } from '../../src/adapters/tools/update-plan.ts';
+import { updatePlanTool } from '../../src/adapters/tools/question-and-plan-tools.ts';
 import { viewImageTool } from '../../src/adapters/tools/view-image.ts';
 import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
 import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';

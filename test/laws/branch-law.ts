@@ -14,7 +14,7 @@ import { findForkPoint } from '../../src/engine/thread/branch/fork-thread.ts';
 import { type PinningParts, pinNote, unpinNote } from '../../src/engine/thread/branch/pinned-notes.ts';
 import { foldThread } from '../../src/engine/thread/branch/resume-thread.ts';
 import { rollBack, undoRollback } from '../../src/engine/thread/branch/rollback.ts';
-import { withSeals } from '../../src/adapters/rollout/store/store-wrappers.ts';
+import { withSeals } from '../../src/adapters/rollout/store/store-with-seals-and-blobs.ts';
 import { countingIds } from '../harness/fixed-parts.ts';
 import { memorySeals } from '../harness/memory-seals.ts';
 import { checkTurns } from './turns-law.ts';

@@ -9,7 +9,7 @@ import type { NetworkLists } from '../../src/protocol/permissions.ts';
 import type { ReachedNetwork } from '../../src/core/policy/profiles/describe-policy.ts';
 import type { PermissionsText } from '../../src/core/world/sections/permissions.ts';
 import type { ModelFact } from '../../src/core/world/sections/model.ts';
-import { anyCharacter } from '../../src/testing/any-character.ts';
+import { anyCharacter } from '../../src/testing/test-inputs.ts';
 
 /** Facts of every section, with what strangers may write into them. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type MemoryMode, foldMemoryMode } from '../../src/core/state/fold/memory-mode.ts';
+import { type MemoryMode, foldMemoryMode } from '../../src/engine/memory/thread-memories.ts';
 import type { OwnTool } from '../../src/index.ts';
 import { callTool } from '../../src/testing/index.ts';
 import { mcpScene, reading } from '../mcp/mcp-scene.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { awaitHead } from '../../src/adapters/model/http/network/http-head.ts';
 import { readWhole, ResponseBody } from '../../src/adapters/model/http/network/response-body.ts';
-import { anyCharacter } from '../../src/testing/any-character.ts';
+import { anyCharacter } from '../../src/testing/test-inputs.ts';
 import { cutAt, Pieces } from '../harness/pieces.ts';
 
 /** The text of an answer, and whether its connection can be used again. */

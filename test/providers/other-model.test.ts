@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { isServedAs } from '../../src/core/envelope/served-model.ts';
+import { isServedAs } from '../../src/engine/thread/request/request-warnings.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { FormatThread } from '../formats/format-thread.ts';
 import { formats } from '../formats/formats.ts';

@@ -20,7 +20,7 @@ import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
 import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import { planLinux } from '../../src/adapters/sandbox/linux/linux-sandbox.ts';
-import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { createEmptyMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { otherEngine, stopped } from '../harness/other-engine.ts';
 import { rulesProfile } from '../harness/sandbox-trial.ts';
 
@@ -38,7 +38,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 const linux = process.platform === 'linux' ? describe : describe.skip;
 const isRoot = process.getuid?.() === 0;
 const engine = (registry = 'registry') =>
-  createMountPoints({
+  createEmptyMountPoints({
     registries: [join(base, registry)],
     processes: processTable,
     temporaryDirectories: [base],

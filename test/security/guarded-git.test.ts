@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGuardedGit } from '../../src/adapters/exec/guarded-git.ts';
-import { gitBounds } from '../../src/engine/sandbox/git-bounds.ts';
+import { gitBounds } from '../../src/engine/sandbox/git-places.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { createGitLab } from './git-lab.ts';
 

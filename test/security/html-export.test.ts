@@ -1,13 +1,12 @@
 // @module-tag attack
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { expectLinear } from '../../src/testing/expect-linear.ts';
+import { anyCharacter, expectLinear } from '../../src/testing/test-inputs.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { exportPage } from '../../src/surfaces/views/export/export-page.ts';
 import { threadHtml } from '../../src/surfaces/views/export/html.ts';
 import { markdownHtml } from '../../src/surfaces/views/export/markdown-html.ts';
-import { anyCharacter } from '../../src/testing/any-character.ts';
 
 const names =
   'html|head|body|header|main|title|style|meta|section|article|details|summary|div|dl|dt|dd|small|img|h[1-6]|' +

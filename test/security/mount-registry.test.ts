@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
 import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
-import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { createEmptyMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
@@ -40,7 +40,7 @@ afterEach(() => {
 
 const linux = process.platform === 'linux' ? describe : describe.skip;
 const engine = () =>
-  createMountPoints({
+  createEmptyMountPoints({
     registries: [registry],
     processes: processTable,
     temporaryDirectories: [temporary],
@@ -85,7 +85,7 @@ linux('the registry of mount points', () => {
     writeFileSync(places[1]!, '');
     mkdirSync(places[2]!);
     chmodSync(places[2]!, 0o770);
-    const points = createMountPoints({
+    const points = createEmptyMountPoints({
       registries: places,
       processes: processTable,
       temporaryDirectories: [],

@@ -4,7 +4,7 @@ import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
 import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
-import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { createEmptyMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
 
@@ -13,7 +13,7 @@ test.skipIf(!sandboxIsPossible).each(users)(
   (user) => {
     const sandboxed = createSandboxed();
     const cwd = mkdtempSync('/tmp/capstan-beside-');
-    const engine = createMountPoints({
+    const engine = createEmptyMountPoints({
       registries: mountRegistryFolders(),
       processes: processTable,
       temporaryDirectories: [],

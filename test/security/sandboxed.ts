@@ -7,7 +7,7 @@ import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
 import { viewHostDisk } from '../../src/adapters/sandbox/disk-view.ts';
 import { bubblewrapArguments, planMounts } from '../../src/adapters/sandbox/linux/bubblewrap.ts';
 import { bubblewrapCandidates } from '../../src/adapters/sandbox/linux/find-bubblewrap.ts';
-import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { createEmptyMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
 
@@ -33,7 +33,7 @@ export function createSandboxed() {
     for (const path of [base, bubblewrap]) chmodSync(path, 0o755);
   }
   // The sandboxes of other suites mount on the same folders in /tmp, so none is removed that one of them uses.
-  const mountPoints = createMountPoints({
+  const mountPoints = createEmptyMountPoints({
     registries: mountRegistryFolders(),
     processes: processTable,
     temporaryDirectories: ['/tmp'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sampleInput } from '../../src/surfaces/tui/questions/sample-question.ts';
+import { sampleInput } from '../harness/sample-question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { openIn, tuiScene } from './tui-scene.ts';

@@ -5,7 +5,7 @@ import type { Answer, Question } from '../../src/protocol/question.ts';
 import type { LiveThread } from '../../src/engine/live/live-thread-types.ts';
 import { EventEntries } from '../../src/surfaces/tui/transcript/event-entries.ts';
 import { defaultScreenLook, TuiScreen } from '../../src/surfaces/tui/screen/tui-screen.ts';
-import { ThreadOnScreen, type ThreadOnScreenParts } from '../../src/surfaces/tui/session/staged-thread.ts';
+import { ThreadOnScreen, type ThreadOnScreenParts } from '../../src/surfaces/tui/session/thread-on-screen.ts';
 import { TerminalContext } from '../../src/surfaces/tui/session/terminal-context.ts';
 import type { TerminalInput } from '../../src/surfaces/tui/screen/terminal/terminal-port.ts';
 import { pauseTimes, TypingPause } from '../../src/surfaces/tui/questions/typing-pause.ts';

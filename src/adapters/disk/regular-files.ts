@@ -20,7 +20,10 @@ export class NotRegular extends Error {
 /** Keep a pipe without a writer from blocking us, and a terminal from becoming our controlling one. */
 export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
 
-/** Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor. The caller closes it. */
+/**
+ * Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor, because the path may lead
+ * elsewhere by then. The caller closes it.
+ */
 export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions) {
   const ofLinks = links === 'refused' ? fileSystem.constants.O_NOFOLLOW : 0;
   const file = fileSystem.openSync(diskPath(path), flags | nonBlockingFlags | ofLinks, mode);

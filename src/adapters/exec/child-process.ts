@@ -125,7 +125,10 @@ export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): 
   return code ?? 128 + systemConstants.signals[signal ?? 'SIGKILL'];
 }
 
-/** Sends one message to the child and receives its answers. The channel closes before the command runs. */
+/**
+ * Sends one message to the child and receives its answers. The channel closes before the command runs, so no command
+ * can use it.
+ */
 export function sendHandover(child: ChildProcess, { message, received }: HelperMessage): void {
   child.on('message', (index, handle: unknown) => {
     if (typeof index !== 'number') return;

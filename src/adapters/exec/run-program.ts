@@ -1,14 +1,7 @@
 import type { ProgramEnd, RunProgram } from '../../ports/commands.ts';
 import type { RunnableCommand } from '../../ports/sandbox.ts';
-import {
-  exitCodeOf,
-  extraStreams,
-  feedFiles,
-  type GroupStart,
-  sendHandover,
-  startFailure,
-  startGroup,
-} from './child-process.ts';
+import { exitCodeOf, extraStreams, feedFiles, sendHandover, startFailure, startGroup } from './child-process.ts';
+import type { GroupStart } from './child-process.ts';
 import { pause } from './command-timing.ts';
 import { leftoverProcesses } from './leftover-processes.ts';
 import { createOutputBuffer } from './output-buffer.ts';

@@ -8,7 +8,7 @@ import { baseInstructions } from '../../core/world/sections/instructions.ts';
 import type { Json } from '../../protocol/json.ts';
 import { bundledCatalogue } from './bundled-models.ts';
 import { loadCatalogue } from './model-catalogue-file.ts';
-import { modelNotices } from '../../core/envelope/model-notices.ts';
+import { modelNotices } from '../../engine/thread/thread-settings.ts';
 
 let folder: string;
 let file: string;

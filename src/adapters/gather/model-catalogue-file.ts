@@ -1,15 +1,8 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogue, CatalogueEntry } from '../../core/envelope/model-record.ts';
 import type { EditTools } from '../../core/envelope/settings.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bundledCatalogue } from './bundled-models.ts';
 import { type BoundedReading, readBounded } from '../disk/regular-files.ts';

@@ -1,12 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
-import {
-  isBareRepository,
-  namesAgainstBareRepository,
-  noOwnPlaces,
-  type OwnPlaces,
-  type Places,
-} from '../../core/policy/paths/special-places.ts';
+import { isBareRepository, namesAgainstBareRepository, noOwnPlaces } from '../../core/policy/paths/special-places.ts';
+import type { OwnPlaces, Places } from '../../core/policy/paths/special-places.ts';
 import { writtenPatterns } from '../../core/policy/profiles/profile-entries.ts';
 import { grantedToWrite, resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
 import { unstorableTextPart } from '../../protocol/json.ts';

@@ -2,15 +2,8 @@ import type { Pattern } from '../../base/bounded-pattern.ts';
 import { editDistance } from '../../base/edit-distance.ts';
 import { defined } from '../../base/objects.ts';
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  sortedJson,
-  stringAt,
-} from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, sortedJson, stringAt } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 import { type HookEvent, hookEvents } from '../../protocol/thread-event.ts';
 import { createHash } from 'node:crypto';
 

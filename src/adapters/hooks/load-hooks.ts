@@ -1,15 +1,8 @@
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { readBounded } from '../disk/regular-files.ts';
-import {
-  type HookDefinition,
-  type HookSource,
-  type HookTrust,
-  type KnownHook,
-  readHooks,
-  type ReadHooks,
-  readMatchers,
-} from './hook-definitions.ts';
+import { readHooks, readMatchers } from './hook-definitions.ts';
+import type { HookDefinition, HookSource, HookTrust, KnownHook, ReadHooks } from './hook-definitions.ts';
 
 export interface HookPlaces {
   readonly places: readonly (HookSource & {

@@ -4,15 +4,8 @@ import type { HookOccasion, Hooks, HookWatch } from '../../ports/hooks.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { HookEntry, HookEvent } from '../../protocol/thread-event.ts';
-import {
-  combineAnswers,
-  type EndedHook,
-  eventRules,
-  failedHook,
-  type HookAnswer,
-  type HookTexts,
-  readHookAnswer,
-} from './hook-answers.ts';
+import { combineAnswers, eventRules, failedHook, readHookAnswer } from './hook-answers.ts';
+import type { EndedHook, HookAnswer, HookTexts } from './hook-answers.ts';
 import { type HookDefinition, matchesHook, type ReadMatchers } from './hook-definitions.ts';
 
 export interface HooksOptions {

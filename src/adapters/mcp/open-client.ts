@@ -1,23 +1,10 @@
 import type { McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  mostLevels,
-  nestsDeeperThan,
-  objectAt,
-  stringAt,
-} from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, mostLevels, nestsDeeperThan, objectAt, stringAt } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 import { elicitedPage, isUnauthorized } from './call-failure.ts';
 import { readListing, type ServerListing } from './listed-tools.ts';
-import {
-  type McpHost,
-  type OpenTransport,
-  openTransport,
-  type PlacedServer,
-  type TransportWatch,
-} from './open-transport.ts';
+import { openTransport } from './open-transport.ts';
+import type { McpHost, OpenTransport, PlacedServer, TransportWatch } from './open-transport.ts';
 import { hasHugeSchema } from './pipe-transport.ts';
 import type { Client, ElicitRequest, ElicitResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';

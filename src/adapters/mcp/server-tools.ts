@@ -2,7 +2,7 @@ import { withoutInvisible } from '../../base/invisible-characters.ts';
 import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
 import type { McpNews } from '../../core/envelope/facts.ts';
 import { bytesPerToken, sentTokens } from '../../core/fragments/text/truncate.ts';
-import { groupsWithinBudget } from '../../core/planes/fit-budget.ts';
+import { groupsWithinBudget } from '../../core/planes/fit-roles.ts';
 import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, objectAt } from '../../protocol/json.ts';

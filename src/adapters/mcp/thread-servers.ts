@@ -16,15 +16,8 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { callAsTask } from './open-client.ts';
 import type { McpConnection } from './connection.ts';
 import type { ServerListing } from './listed-tools.ts';
-import {
-  deferredGroups,
-  serverNews,
-  type ServerNewsInput,
-  sortTools,
-  specTokens,
-  stableToolSpecs,
-  type ThreadTools,
-} from './server-tools.ts';
+import { deferredGroups, serverNews, sortTools, specTokens, stableToolSpecs } from './server-tools.ts';
+import type { ServerNewsInput, ThreadTools } from './server-tools.ts';
 
 export interface PastServers {
   /** The tools of its last request. Absent: nothing holds them. */

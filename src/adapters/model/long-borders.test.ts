@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inBorders, isOneElement, outsideBorders, withoutBorders } from './speaker-borders.ts';
+import { inBorders, isOneElement, outsideBorders, withoutBorders } from './user-role-content.ts';
 
 describe('a long text is read in one go', () => {
   const ways = { outsideBorders, withoutBorders, isOneElement };

@@ -1,12 +1,7 @@
 import type { NamePart } from '../../base/name-matcher.ts';
 import { compareByDepth, isWithin, joinPath, parentPath, pathDepth } from '../../core/policy/paths/absolute-paths.ts';
-import {
-  accessAt,
-  accessByRules,
-  type AccessRule,
-  platformReadRoots,
-  type RestrictedFiles,
-} from '../../core/policy/paths/access.ts';
+import { accessAt, accessByRules, platformReadRoots } from '../../core/policy/paths/access.ts';
+import type { AccessRule, RestrictedFiles } from '../../core/policy/paths/access.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../core/policy/paths/glob.ts';
 import { isMovedRoot, type Link } from '../../core/policy/paths/walk-path.ts';
 import { readOnlyRules } from '../../core/policy/profiles/narrower-profile.ts';
@@ -204,7 +199,10 @@ export function coversWholeDisk(glob: string): string {
 /** Each takes a mount, and so does every parent folder. Bubblewrap takes half a second for this many. */
 const mostGitFolders = 200;
 
-/** As a sandbox can enforce it: names protected at any depth become rules for the places that the walk found. */
+/**
+ * The policy as a sandbox can enforce it: names protected at any depth become rules for the places that the walk found
+ * in writable folders, unless there is a rule already.
+ */
 export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
   const { files } = policy;
   if (files.kind === 'unrestricted') return policy;

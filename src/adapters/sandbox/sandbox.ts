@@ -1,3 +1,4 @@
+import { joinPath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import { needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
 import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import { landlockLeavesOpen } from '../../core/policy/profiles/landlock-policy.ts';
@@ -5,14 +6,13 @@ import type { Spawn } from '../../ports/commands.ts';
 import type { LandlockUse, PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessTable, ProgramFiles } from '../../ports/system.ts';
 import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import { systemText } from '../disk/file-system.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { type BubblewrapParts, findBubblewrap, isWsl1, packagedNotice } from './linux/find-bubblewrap.ts';
 import type { LandlockHelper } from './linux/landlock-sandbox.ts';
 import { planLinux } from './linux/linux-sandbox.ts';
-import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
-import { isIntact } from './linux/unpacked-bubblewrap.ts';
+import { createEmptyMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/seatbelt.ts';
-import { systemText } from '../disk/file-system.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal } from './refusals.ts';
 import {
@@ -22,6 +22,8 @@ import {
   onWsl1,
   type SandboxRoute,
 } from './sandbox-route.ts';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 export interface SandboxOptions {
   /** In Node's naming. */
@@ -193,7 +195,7 @@ function lookAtMachine(options: SandboxOptions) {
     landlock: () => (landlock ??= lookForLandlock(options)),
     mountPoints(): MountPoints {
       const shared = { temporaryDirectories: temporary, processes, lingerMs };
-      return (mountPoints ??= createMountPoints({ ...shared, registries: mountRegistries() }));
+      return (mountPoints ??= createEmptyMountPoints({ ...shared, registries: mountRegistries() }));
     },
   };
 }
@@ -222,4 +224,28 @@ export function limitCommand(argv: readonly string[], { maxProcesses, maxMemoryM
   if (steps.length === 0) return argv;
   const failed = 'echo "capstan: the limits of the sandbox cannot be set" >&2; exit 126';
   return ['/bin/sh', '-c', `${steps.join(' && ')} || { ${failed}; }; exec "$@"`, 'sh', ...argv];
+}
+
+export function packagedBubblewrap(folder: string): { readonly program: string; readonly hashFile: string } {
+  return { program: joinPath(folder, 'usr/bin/bwrap'), hashFile: joinPath(folder, 'bwrap.sha256') };
+}
+
+/** True if the program still has the recorded hash, or if no hash was recorded. */
+export function isIntact(program: string): boolean {
+  const { hashFile } = packagedBubblewrap(parentPath(parentPath(parentPath(program))));
+  const expected = read(hashFile)?.toString('utf8').trim();
+  if (expected === undefined) return true;
+  const bytes = read(program);
+  return bytes !== undefined && programHash(bytes) === expected;
+}
+
+/** Loaded on use: most machines have a bubblewrap of their own. */
+export const programHash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,15 +2,8 @@ import { nearestKey } from '../../core/config/keys/check-values.ts';
 import { relevantSkills, selectSkills } from '../../core/planes/select-skills.ts';
 import type { NamedSkill, NamedSkills, SelectedSkills } from '../../ports/skills.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import {
-  ambiguousSkill,
-  type KnownPlugin,
-  type KnownSkill,
-  type LoadedSkills,
-  shortenedSkills,
-  unknownSkill,
-  unreadSkill,
-} from './load-skills.ts';
+import { ambiguousSkill, shortenedSkills, unknownSkill, unreadSkill } from './load-skills.ts';
+import type { KnownPlugin, KnownSkill, LoadedSkills } from './load-skills.ts';
 
 const bodyBytes = 1024 * 1024;
 

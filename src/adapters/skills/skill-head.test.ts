@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { expectLinear } from '../../testing/expect-linear.ts';
+import { expectLinear } from '../../testing/test-inputs.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { allowsModelChoice, parsePlainTable, readSkillHead, readYaml } from './skill-head.ts';
 

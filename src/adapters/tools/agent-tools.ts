@@ -6,7 +6,7 @@ import {
   agentStarted,
   agentsWaited,
 } from '../../core/fragments/answers/agents-and-goals.ts';
-import { describeRole, type ListedRole } from '../../core/planes/fit-budget.ts';
+import { describeRole, type ListedRole } from '../../core/planes/fit-roles.ts';
 import type { AgentCaller, AgentMessage, AgentRefused, Agents, AgentWait, WantedAgent } from '../../ports/agents.ts';
 import { arrayAt, numberAt, stringAt } from '../../protocol/json.ts';
 import { functionSpec, functionTool, readObject } from './function-tool.ts';

@@ -38,15 +38,8 @@ import {
   readArguments,
 } from './exec-command-arguments.ts';
 import { pathNeeds } from './request-permissions.ts';
-import {
-  type CallResult,
-  outputBudget,
-  type Prepared,
-  type RunningCall,
-  type StartedSession,
-  type Tool,
-  type ToolCall,
-} from './tool.ts';
+import { outputBudget } from './tool.ts';
+import type { CallResult, Prepared, RunningCall, StartedSession, Tool, ToolCall } from './tool.ts';
 import { resolve } from 'node:path';
 
 export interface ExecCommandPorts {

@@ -6,12 +6,11 @@ import {
   jsonObject,
   listOf,
   functionOption,
-  type OptionTable,
-  type OptionType,
   readOptions,
   onlyTrue,
   valueWhere,
 } from '../../core/envelope/read-options.ts';
+import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { toolFailed } from '../../core/fragments/answers/tool-calls.ts';
 import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
 import type { Threads } from '../../ports/threads.ts';

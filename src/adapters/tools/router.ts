@@ -1,13 +1,8 @@
 import { canAskForMore } from '../../core/envelope/capabilities.ts';
 import type { Policy } from '../../core/envelope/policy.ts';
 import type { Step } from '../../core/envelope/envelope.ts';
-import {
-  selectTools,
-  isChosen,
-  couldBeChosen,
-  reachesDeferred,
-  type ToolChoice,
-} from '../../core/envelope/settings.ts';
+import { selectTools, isChosen, couldBeChosen, reachesDeferred } from '../../core/envelope/settings.ts';
+import type { ToolChoice } from '../../core/envelope/settings.ts';
 import { badArguments, unknownTool } from '../../core/fragments/answers/tool-calls.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { defined } from '../../base/objects.ts';

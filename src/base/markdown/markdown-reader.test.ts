@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { anyCharacter } from '../../testing/any-character.ts';
+import { anyCharacter } from '../../testing/test-inputs.ts';
 import { type Block, Definitions, readBlocks } from './blocks.ts';
 import { ReadingTimeLimit } from './bounded-lexer.ts';
 import { InlineText } from './inline-text.ts';

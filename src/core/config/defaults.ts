@@ -1,7 +1,5 @@
-import {
-  defaultShellEnvironmentPolicy,
-  type ShellEnvironmentPolicy,
-} from '../policy/environment/shell-environment-policy.ts';
+import { defaultShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
+import type { ShellEnvironmentPolicy } from '../policy/environment/shell-environment-policy.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../protocol/permissions.ts';
 import type { ConfigLayer } from './config-layer.ts';

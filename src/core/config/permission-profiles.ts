@@ -2,21 +2,12 @@ import { restrictedFiles } from '../policy/profiles/profile-entries.ts';
 import { withoutReopenedPlaces, type NamedProfile } from '../policy/profiles/profiles.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permissions.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../policy/profiles/tables/compile-profile.ts';
-import {
-  type ProfileTables,
-  type TableProblem,
-  tableWarning,
-  wrongValue,
-} from '../policy/profiles/tables/profile-tables.ts';
+import { tableWarning, wrongValue } from '../policy/profiles/tables/profile-tables.ts';
+import type { ProfileTables, TableProblem } from '../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../../protocol/json.ts';
 import type { CheckedLayer } from './keys/check-layers.ts';
-import {
-  type ConfigLayer,
-  type ConfigProblem,
-  type ConfigProblemCode,
-  isOwnerLayer,
-  keyProblem,
-} from './config-layer.ts';
+import { isOwnerLayer, keyProblem } from './config-layer.ts';
+import type { ConfigLayer, ConfigProblem, ConfigProblemCode } from './config-layer.ts';
 import { mergeLayers } from './merge-values.ts';
 
 export interface ProfileReading extends CompileBase {

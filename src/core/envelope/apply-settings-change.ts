@@ -1,13 +1,12 @@
 import {
-  type Allowed,
   brokenByApproval,
   brokenByChoice,
   brokenByProfile,
   brokenByReviewer,
   effectiveWidth,
-  type Requirements,
   withDeniedReads,
 } from '../policy/requirements.ts';
+import type { Allowed, Requirements } from '../policy/requirements.ts';
 import { profileWidth } from '../policy/profiles/profile-entries.ts';
 import { equalJson, type Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';

@@ -17,7 +17,7 @@ token count | src/engine/thread/record/record-usage.ts | identity.price window.b
 history | src/engine/thread/record/record-items.ts | window.effective window.toolOutput
 settings event | src/engine/thread/context/preview-request.ts | instructions.base telemetry.threadId workspace.date
 model switch | src/engine/thread/turn/open-turn.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.chosen.effort identity.client identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
-notices | src/core/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
+notices | src/engine/thread/thread-settings.ts | identity.model.guessed identity.model.serviceTiers
 refusals | src/engine/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/engine/thread/turn/settle-turn.ts | identity.client.name modes.outputSchema workspace.cwd
 undo of files | src/engine/thread/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
@@ -39,7 +39,7 @@ sandbox executor | src/adapters/tools/exec-command.ts | capabilities.tools polic
 patch tool | src/adapters/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
 patch tool | src/adapters/tools/apply-patch/apply-patch-tool.ts | workspace.cwd
 image tool | src/adapters/tools/view-image.ts | workspace.cwd
-plan tool | src/adapters/tools/update-plan.ts | telemetry.turnId
+plan tool | src/adapters/tools/question-and-plan-tools.ts | telemetry.turnId
 AGENTS.md | src/adapters/gather/instruction-files.ts | instructions.user.cwd instructions.user.fallbackFilenames instructions.user.maxBytes instructions.user.rootMarkers instructions.user.trusted
 AGENTS.md | src/engine/thread-setup/create-thread-parts.ts | policy.resolved window.effective
 capstan context | src/surfaces/views/context/window-view.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode

@@ -9,13 +9,8 @@ import { type Collaboration, collaborationFor, type Identity, resolveIdentity } 
 import { type Policy, resolvePolicyGroup } from './policy.ts';
 import type { OmittedContext, RealtimeSetting, Settings, TurnSettings } from './settings.ts';
 import { resolveWindow, type Window } from './window.ts';
-import {
-  type Instructions,
-  keepsOtherInstructions,
-  resolveInstructions,
-  resolveWorkspace,
-  type Workspace,
-} from './workspace-and-instructions.ts';
+import { keepsOtherInstructions, resolveInstructions, resolveWorkspace } from './workspace-and-instructions.ts';
+import type { Instructions, Workspace } from './workspace-and-instructions.ts';
 
 /** The bounds of a turn's agents, which may do no more than the turn. */
 export function resolveAgentBounds({ workspace, identity, policy, capabilities, modes }: Envelope): AgentBounds {

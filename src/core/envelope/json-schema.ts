@@ -1,14 +1,8 @@
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import type { Pattern, readPattern } from '../../base/bounded-pattern.ts';
 import { words } from '../config/keys/key-kinds.ts';
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  mostLevels,
-  nestsDeeperThan,
-  sortedJson,
-} from '../../protocol/json.ts';
+import { isJsonObject, mostLevels, nestsDeeperThan, sortedJson } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 
 /** A place where a value does not fit a schema. `says` is a sentence without its subject and its full stop. */
 export type SchemaMismatch = { readonly path: readonly (string | number)[]; readonly says: string };

@@ -1,13 +1,7 @@
 import { allowsSomeQuestion, canBeAsked, isReviewed } from '../policy/decide/approval-policy.ts';
 import { type PolicyDescription, sandboxLevelOf } from '../policy/profiles/describe-policy.ts';
-import {
-  type NetworkRule,
-  noRules,
-  type RuleSet,
-  rulesFor,
-  withNetworkRules,
-  withoutAllowedCommands,
-} from '../policy/rules/rule-set.ts';
+import { noRules, rulesFor, withNetworkRules, withoutAllowedCommands } from '../policy/rules/rule-set.ts';
+import type { NetworkRule, RuleSet } from '../policy/rules/rule-set.ts';
 import { networkReach } from '../policy/paths/access.ts';
 import { readOnlyProfile } from '../policy/profiles/narrower-profile.ts';
 import { resolvePolicy } from '../policy/profiles/resolve-policy.ts';

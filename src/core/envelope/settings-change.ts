@@ -3,14 +3,12 @@ import {
   choiceOf,
   booleanOption,
   nameText,
-  type OptionProblem,
-  type OptionTable,
-  type OptionType,
   plainData,
   quoteEach,
   readOptions,
   recordOf,
 } from './read-options.ts';
+import type { OptionProblem, OptionTable, OptionType } from './read-options.ts';
 import { approvalNames, readApprovalPolicy } from '../policy/decide/approval-policy.ts';
 import { normalisePath } from '../policy/paths/absolute-paths.ts';
 import { builtInProfile } from '../policy/profiles/profiles.ts';

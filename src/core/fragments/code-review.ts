@@ -20,7 +20,7 @@ export interface AttachedDiff {
   readonly isCut: boolean;
 }
 
-export const changeToReview = ({ target, mergeBase, diff }: ChangeToReview): string =>
+export const changeToReviewText = ({ target, mergeBase, diff }: ChangeToReview): string =>
   [wanted(target, mergeBase), ...(diff === undefined ? [] : attached(diff))].join('\n\n');
 
 function wanted(target: ReviewTarget, mergeBase: string | undefined): string {

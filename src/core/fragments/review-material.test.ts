@@ -11,7 +11,7 @@ import {
   reviewMessage,
   reviewTranscript,
 } from './approval-review.ts';
-import { anyCharacter } from '../../testing/any-character.ts';
+import { anyCharacter } from '../../testing/test-inputs.ts';
 
 const budgets = reviewBudgets(1_000_000);
 const tokensOf = (text: string): number => byteLength(text) / bytesPerToken;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
 import { instructionsTokens, itemTokens, tokenUpperBound, toolTokens } from './token-counts.ts';
-import { anyCharacter } from '../../testing/any-character.ts';
+import { anyCharacter } from '../../testing/test-inputs.ts';
 
 const alike = fc.constantFrom(
   ...'a b A Z 0 9 " \\ \n \t . , = / é Я 中 龘 あ 한 😀 ꀀ'.split(' '),

@@ -2,13 +2,8 @@ import { cachePerObject } from '../../base/objects.ts';
 import { stableItemId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { isJsonObject, type Json } from '../../protocol/json.ts';
-import {
-  isSameModel,
-  isSameProvider,
-  providerKey,
-  type ProviderName,
-  readsOpaque,
-} from '../../protocol/provider-name.ts';
+import { isSameModel, isSameProvider, providerKey, readsOpaque } from '../../protocol/provider-name.ts';
+import type { ProviderName } from '../../protocol/provider-name.ts';
 import type { InputWriter } from '../../protocol/user-input.ts';
 import { abortedCall } from '../fragments/answers/tool-calls.ts';
 import { type Entry, writerOf } from './entry.ts';

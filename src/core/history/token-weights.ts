@@ -20,7 +20,7 @@ const furtherOdd = 65;
 /** No word has that many rare pairs in so few letters. */
 const mostOfOdd = 60;
 
-export function wordParts(before: number, length: number, odd: number): number {
+export function wordWeight(before: number, length: number, odd: number): number {
   const row = before <= pieceBefore.letter ? before * (longest + 1) : 0;
   const parts = length <= longest ? words[row + length]! : words[row + longest]! + (length - longest) * furtherLetter;
   if (odd === 0) return parts;
@@ -31,7 +31,7 @@ export function wordParts(before: number, length: number, odd: number): number {
 const capitals = Uint16Array.from([0, 100, 102, 120, 140, 180, 190, 205, 240, 275, 310, 345, 380]);
 const capitalsAfterMark = Uint16Array.from([0, 105, 140, 150, 145, 185, 190, 210, 240, 275, 310, 345, 380]);
 
-export function capitalParts(before: number, length: number): number {
+export function capitalWeight(before: number, length: number): number {
   const figures = before === pieceBefore.mark ? capitalsAfterMark : capitals;
   return length <= longest ? figures[length]! : figures[longest]! + (length - longest) * furtherLetter;
 }
@@ -40,7 +40,7 @@ const encoded = Uint16Array.from([0, 100, 120, 195, 245, 300, 350, 410, 470, 520
 const furtherEncoded = 56;
 
 /** Letters that form no word, as in base64 and between digits. */
-export function encodedParts(length: number): number {
+export function encodedWeight(length: number): number {
   return length <= longest ? encoded[length]! : encoded[longest]! + (length - longest) * furtherEncoded;
 }
 
@@ -51,15 +51,15 @@ const furtherChange = 100;
 const shortestRule = 5;
 const markOfRule = 5;
 
-export function markParts(length: number, changes: number): number {
+export function markWeight(length: number, changes: number): number {
   const last = marks.length - 1;
   const ofRule = length < shortestRule ? 0 : length * markOfRule;
   return ofRule + (changes <= last ? marks[changes]! : marks[last]! + (changes - last) * furtherChange);
 }
 
 /** Cost of JSON escapes. Line breaks and tabs are included in the figures for blanks. */
-export const quoteParts = 10;
-export const backslashParts = 85;
+export const quoteWeight = 10;
+export const backslashWeight = 85;
 const breakAfterMarks = 120;
 const breakElsewhere = 140;
 const furtherBreak = 95;
@@ -68,7 +68,7 @@ const indentation = 100;
 const widestIndentation = 40;
 
 /** `spaces`: those after the last break. The last one belongs to the following word. */
-export function blankParts(before: number, breaks: number, tabs: number, spaces: number): number {
+export function blankWeight(before: number, breaks: number, tabs: number, spaces: number): number {
   const first = before >= pieceBefore.foreign ? breakAfterMarks : breakElsewhere;
   const ofBreaks = breaks === 0 ? 0 : first + (breaks - 1) * furtherBreak;
   const ofSpaces = spaces > 1 ? indentation * Math.ceil(spaces / widestIndentation) : 0;

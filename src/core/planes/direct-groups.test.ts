@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { groupsWithinBudget } from './fit-budget.ts';
+import { groupsWithinBudget } from './fit-roles.ts';
 
 test('the light groups come first, so that a heavy one keeps no other out', () => {
   const groups = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitDiff } from './fit-budget.ts';
+import { fitDiff } from './fit-roles.ts';
 
 const file = (name: string, lines: number): string => `diff --git a/${name} b/${name}\n${'+x\n'.repeat(lines)}`;
 

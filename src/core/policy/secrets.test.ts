@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../testing/expect-linear.ts';
+import { expectLinear } from '../../testing/test-inputs.ts';
 import {
   configuredSecrets,
   hiddenMark,

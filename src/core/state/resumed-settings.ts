@@ -6,15 +6,8 @@ import { profileFromPolicy, readNetworkDetails } from '../policy/profiles/read-p
 import type { NetworkRule } from '../policy/rules/rule-set.ts';
 import { expandWorkspaceSymbols } from '../policy/profiles/profiles.ts';
 import { isWrongValue } from '../policy/profiles/profile-entries.ts';
-import {
-  arrayAt,
-  equalJson,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  stringAt,
-} from '../../protocol/json.ts';
+import { arrayAt, equalJson, isJsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { PermissionProfile, SandboxPolicy } from '../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
 import { nonBlankTextAt } from './current-provider.ts';

@@ -1,14 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
-import {
-  addUsage,
-  type Allowance,
-  isSameCount,
-  type LimitName,
-  type Usage,
-  usageSince,
-  usedTokens,
-} from '../../protocol/usage.ts';
+import { addUsage, isSameCount, usageSince, usedTokens } from '../../protocol/usage.ts';
+import type { Allowance, LimitName, Usage } from '../../protocol/usage.ts';
 import type { SpendingLimits, TurnLimits } from '../envelope/settings.ts';
 import { lastUsage, type NewestCount } from '../history/token-counts.ts';
 import { currentProvider } from './current-provider.ts';

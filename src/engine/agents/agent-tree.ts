@@ -1,6 +1,6 @@
 import { defined } from '../../base/objects.ts';
 import type { AgentLimits, AgentParent, BudgetProblem, MeteredRequest } from '../../ports/agents.ts';
-import type { ReadAgent, SharedSpending } from '../../ports/agents.ts';
+import type { StoredAgent, SharedSpending } from '../../ports/agents.ts';
 import { rootPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { groupDigits } from '../../protocol/outcome.ts';
@@ -12,7 +12,7 @@ import { addUsage, noUsage, PendingRequests, usageSince } from '../../protocol/u
 /** State that the threads of one root share in this process: how many agents work, and what all of them cost. */
 export class AgentTree {
   readonly #rootId: ThreadId;
-  readonly #read: (id: ThreadId) => Promise<ReadAgent | undefined>;
+  readonly #read: (id: ThreadId) => Promise<StoredAgent | undefined>;
   /** Spending per agent, without its own agents. */
   readonly #spent = new Map<ThreadId, Usage>();
   readonly running = new Set<ThreadId>();
@@ -21,7 +21,7 @@ export class AgentTree {
   #root: AgentParent | undefined;
   #known: Promise<void> | undefined;
 
-  constructor(rootId: ThreadId, read: (id: ThreadId) => Promise<ReadAgent | undefined>) {
+  constructor(rootId: ThreadId, read: (id: ThreadId) => Promise<StoredAgent | undefined>) {
     this.#rootId = rootId;
     this.#read = read;
   }

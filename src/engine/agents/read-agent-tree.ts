@@ -3,7 +3,7 @@ import { turnEvent, turnEventKind } from '../../core/state/drafts/turn-lines.ts'
 import { agentIn, ownCost } from '../../core/state/fold/agents.ts';
 import { isSuspended } from '../../core/state/questions/pending-questions.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
-import type { ReadAgent } from '../../ports/agents.ts';
+import type { StoredAgent } from '../../ports/agents.ts';
 import type { RolloutStore } from '../../ports/thread-store.ts';
 import { type AgentStatus, type RecordedAgent, rootPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -68,7 +68,7 @@ async function statusOf(
 export async function readAgent(
   { store }: Pick<ReadableThreads, 'store'>,
   id: ThreadId,
-): Promise<ReadAgent | undefined> {
+): Promise<StoredAgent | undefined> {
   if ((await store.current(id)).kind === 'refused') return undefined;
   const { state } = await foldThread(store, id);
   const own = state.agents.filter(({ parentId }) => parentId === id);

@@ -24,7 +24,7 @@ import type { Clock, Ids } from '../../ports/system.ts';
 import { parentNarrowed, parentStopped, threadCloses } from '../../protocol/abort.ts';
 import { type AgentIdentity, type RecordedAgent, rootPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { fullText } from '../../protocol/outcome.ts';
+import { outcomeText } from '../../protocol/outcome.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { RequestFit } from '../../protocol/usage.ts';
 import type { AgentTree } from './agent-tree.ts';
@@ -90,7 +90,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const depth = (self?.depth ?? 0) + 1;
     if (depth > limits.depth) return refused('Agent depth limit reached. Solve the task yourself.');
     const spent = await this.#tree.problem(limits);
-    if (spent !== undefined) return refused(fullText(spent));
+    if (spent !== undefined) return refused(outcomeText(spent));
     // No `await` from here until the line is written: calls of one step run side by side.
     const name = wanted.name ?? freeAgentName(role, this.#path, parent.agents);
     const odd = agentNameProblem(name, this.#path, parent.agents) ?? this.#fullProblem();
@@ -106,7 +106,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (thread.kind === 'refused') {
       this.#tree.running.delete(id);
       await parent.note({ kind: 'closed', id });
-      return refused(`The agent was not started. ${fullText(thread.outcome)}`);
+      return refused(`The agent was not started. ${outcomeText(thread.outcome)}`);
     }
     this.#working.begin(identity, thread, thread.run(wanted.message, bounds));
     return { kind: 'spawned', id, path, note: thread.note };
@@ -136,7 +136,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       await running.over;
     }
     const spent = await this.#tree.problem(this.#options.limits);
-    if (spent !== undefined) return refused(fullText(spent));
+    if (spent !== undefined) return refused(outcomeText(spent));
     const full = this.#fullProblem();
     if (full !== undefined) return refused(full);
     const identity = identityOf(this.#options.self, agent);
@@ -144,7 +144,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const thread = await this.#options.threads.load(identity, caller);
     if (thread.kind === 'refused') {
       this.#tree.running.delete(id);
-      return refused(`The agent was not loaded. ${fullText(thread.outcome)}`);
+      return refused(`The agent was not loaded. ${outcomeText(thread.outcome)}`);
     }
     await this.#open.note({ kind: 'sent', id, turnId, callId });
     this.#working.begin(identity, thread, thread.run(message, caller));

@@ -3,7 +3,7 @@ import type { TurnEnd } from '../../ports/threads.ts';
 import type { AgentIdentity, AgentReport, AgentStatus } from '../../protocol/agent.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { fullText } from '../../protocol/outcome.ts';
+import { outcomeText } from '../../protocol/outcome.ts';
 
 export type NextWork = { readonly message: string; readonly bounds: AgentBounds };
 
@@ -124,7 +124,7 @@ function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
     case 'aborted':
       return { kind: 'interrupted' };
     case 'failed':
-      return { kind: 'errored', message: fullText(end.outcome) };
+      return { kind: 'errored', message: outcomeText(end.outcome) };
     case 'suspended':
       return undefined;
   }

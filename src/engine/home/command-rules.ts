@@ -1,14 +1,8 @@
 import { revokeRule, userRulesPath } from '../../adapters/gather/config/edit-rules-file.ts';
 import { loadRulesFile } from '../../adapters/gather/config/load-rules.ts';
 import { rulesInFolder } from '../../adapters/gather/config/rules-in-folder.ts';
-import {
-  type HostRule,
-  joinRules,
-  noRules,
-  type PrefixRule,
-  type RuleDecision,
-  type RuleSet,
-} from '../../core/policy/rules/rule-set.ts';
+import { joinRules, noRules } from '../../core/policy/rules/rule-set.ts';
+import type { HostRule, PrefixRule, RuleDecision, RuleSet } from '../../core/policy/rules/rule-set.ts';
 import { hostRuleLine, prefixRuleLine } from '../../core/policy/rules/rules-file.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';

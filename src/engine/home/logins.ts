@@ -7,12 +7,8 @@ import {
 } from '../../adapters/gather/login-file.ts';
 import { readAccessToken } from '../../adapters/gather/login-store.ts';
 import { codeProof, openSignInCallback, signInPage } from '../../adapters/model/http/auth/browser-sign-in.ts';
-import {
-  awaitDeviceCode,
-  exchangeCode,
-  type ExchangedCode,
-  requestDeviceCode,
-} from '../../adapters/model/http/auth/device-code.ts';
+import { awaitDeviceCode, exchangeCode, requestDeviceCode } from '../../adapters/model/http/auth/device-code.ts';
+import type { ExchangedCode } from '../../adapters/model/http/auth/device-code.ts';
 import { accountOfToken } from '../../adapters/model/http/auth/provider-credentials.ts';
 import { clientId as ownClientId, issuer as ownIssuer } from '../../adapters/model/http/auth/renew-login.ts';
 import { defined } from '../../base/objects.ts';

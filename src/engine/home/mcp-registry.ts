@@ -13,15 +13,8 @@ import { defined } from '../../base/objects.ts';
 import { type McpServerConfig, readMcpServers } from '../../core/config/servers/mcp-servers.ts';
 import { formatTomlKey } from '../../core/config/toml/toml-key.ts';
 import { hideSecrets } from '../../core/policy/secrets.ts';
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-  valueAt,
-} from '../../protocol/json.ts';
+import { isJsonObject, objectAt, parseJsonObject, stringAt, valueAt } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { mcpHost } from '../thread-setup/thread-mcp.ts';

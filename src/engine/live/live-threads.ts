@@ -1,10 +1,5 @@
-import {
-  functionOption,
-  positiveNumber,
-  type OptionTable,
-  readOptions,
-  onlyTrue,
-} from '../../core/envelope/read-options.ts';
+import { functionOption, positiveNumber, readOptions, onlyTrue } from '../../core/envelope/read-options.ts';
+import type { OptionTable } from '../../core/envelope/read-options.ts';
 import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';

@@ -4,12 +4,11 @@ import {
   anyText,
   booleanOption,
   functionOption,
-  type OptionTable,
-  type OptionType,
   readOptions,
   uncheckedValue,
   wholeNumber,
 } from '../../core/envelope/read-options.ts';
+import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { readSettingsChange, type SettingsChange } from '../../core/envelope/settings-change.ts';
 import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';

@@ -2,27 +2,15 @@ import type { NewestLine, RolloutStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import {
-  foldRecorded,
-  initialRecordedState,
-  placeOf,
-  recordedUntil,
-  type RecordedState,
-} from '../../core/state/recorded/thread-events.ts';
+import { foldRecorded, initialRecordedState, placeOf, recordedUntil } from '../../core/state/recorded/thread-events.ts';
+import type { RecordedState } from '../../core/state/recorded/thread-events.ts';
 import { emptyState } from '../../core/state/thread-state.ts';
 import { iterate, type LogNews } from '../thread/event-stream.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { OpenedThread } from '../thread-setup/open-thread.ts';
 import { type FollowedThread, Follower } from './follower.ts';
-import {
-  commonPlace,
-  currentRollout,
-  endAt,
-  type NamedRollout,
-  newsForFollowers,
-  readEnd,
-  recordedAt,
-} from './thread-news.ts';
+import { commonPlace, currentRollout, endAt, newsForFollowers, readNewestPlace, recordedAt } from './thread-news.ts';
+import type { NamedRollout } from './thread-news.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { cursorAt, type LineCursor } from './line-cursor.ts';
 
@@ -105,7 +93,7 @@ export class ThreadFollowers implements FollowedThread {
     const known = this.state;
     const before = await this.#rollout;
     const after = before && (await currentRollout(this.store, this.id));
-    const { place, cursor } = seen === undefined ? await readEnd(this.store, this.id) : endAt(seen);
+    const { place, cursor } = seen === undefined ? await readNewestPlace(this.store, this.id) : endAt(seen);
     this.#state = await stateAt(place);
     this.#cursor = cursor;
     if (after !== undefined) this.#rollout = Promise.resolve(after);

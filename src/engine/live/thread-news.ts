@@ -1,13 +1,7 @@
 import { turnEventKind } from '../../core/state/drafts/turn-lines.ts';
 import { totalIn } from '../../core/state/fold/waiting-messages.ts';
-import {
-  foldRecorded,
-  initialRecordedState,
-  isRecorded,
-  placeOf,
-  type RecordedNews,
-  type RecordedState,
-} from '../../core/state/recorded/thread-events.ts';
+import { foldRecorded, initialRecordedState, isRecorded, placeOf } from '../../core/state/recorded/thread-events.ts';
+import type { RecordedNews, RecordedState } from '../../core/state/recorded/thread-events.ts';
 import { foldTurnWithoutWords, noTurnsWithInherited } from '../../core/state/turns/turn-log.ts';
 import type { CurrentRollout, NewestLine, RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
@@ -19,17 +13,17 @@ import type { LogNews } from '../thread/event-stream.ts';
 import { cursorAt, type LineCursor } from './line-cursor.ts';
 import type { LiveNews } from './live-thread-types.ts';
 
-interface ThreadEnd {
+interface NewestPlace {
   /** Place of the newest line; -1 if there is none. Lines without ordinals are counted. */
   readonly place: number;
   readonly cursor?: LineCursor;
 }
 
-export function endAt(newest: NewestLine): ThreadEnd {
+export function endAt(newest: NewestLine): NewestPlace {
   return { place: newest.ordinal, cursor: cursorAt(newest.ordinal, newest) };
 }
 
-export async function readEnd(store: RolloutStore, id: ThreadId): Promise<ThreadEnd> {
+export async function readNewestPlace(store: RolloutStore, id: ThreadId): Promise<NewestPlace> {
   let place = -1;
   const old: Line[] = [];
   for await (const line of store.readBack(id)) {
@@ -44,7 +38,7 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Thread
 }
 
 export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
-type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
+type KnownRollout = NamedRollout & Pick<NewestPlace, 'place'>;
 
 /** The current rollout of a thread. The first one has the name of its thread, even before it exists. */
 export async function currentRollout(store: RolloutStore, id: ThreadId): Promise<NamedRollout> {

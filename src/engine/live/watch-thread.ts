@@ -6,7 +6,15 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { placeOf, type RecordedState } from '../../core/state/recorded/thread-events.ts';
 import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
 import { readAfter } from './line-cursor.ts';
-import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt, rolledBackAt } from './thread-news.ts';
+import {
+  commonPlace,
+  currentRollout,
+  newsOf,
+  readNewestPlace,
+  recordedNews,
+  recordedAt,
+  rolledBackAt,
+} from './thread-news.ts';
 
 /** Interval for checking the file's size, and the number of checks before one of which file is current. */
 const lookMs = 150;
@@ -21,7 +29,7 @@ export async function watchThread(
   clock: Clock = systemClock,
 ): Promise<WatchedThread> {
   const { store } = engine.forLive;
-  const { place } = await readEnd(store, id);
+  const { place } = await readNewestPlace(store, id);
   return {
     id,
     place: place < 0 ? undefined : (place as Ordinal),
@@ -63,7 +71,7 @@ async function* readAlong(
     const now = await currentRollout(store, id);
     if (now.rolloutId === rollout.rolloutId) continue;
     // A rollback began another file.
-    const { place } = await readEnd(store, id);
+    const { place } = await readNewestPlace(store, id);
     const to = commonPlace({ ...rollout, place: placeOf(state) }, { ...now, place });
     rollout = now;
     if (to < placeOf(state)) yield { kind: 'rewound', to: to as Ordinal };

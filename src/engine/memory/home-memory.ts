@@ -1,14 +1,13 @@
 import { systemPrograms } from '../../adapters/exec/find-programs.ts';
 import {
   memoryFolder,
-  type MemoryNote,
-  type MemoryTexts,
   notesFolder,
   readMemoryTexts,
   readNotes,
   removeMemoryTexts,
   removeNotes,
 } from '../../adapters/gather/memory-files.ts';
+import type { MemoryNote, MemoryTexts } from '../../adapters/gather/memory-files.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import { reasonOf } from '../../adapters/disk/file-system.ts';

@@ -1,15 +1,3 @@
-import { readLooseJson } from '../../core/compaction/candidates/loose-json.ts';
-import type { MemoryRules } from '../../core/config/memories.ts';
-import {
-  consolidateInstructions,
-  consolidateMessage,
-  consolidateSchema,
-  extractInstructions,
-  extractMessage,
-  extractSchema,
-} from '../../core/fragments/memory-notes.ts';
-import { redactSecrets } from '../../core/policy/secrets.ts';
-import { cutText } from '../../core/fragments/text/cut-and-fence-text.ts';
 import {
   type MemoryNote,
   readMemoryTexts,
@@ -21,13 +9,25 @@ import {
   writeNote,
   writeThreadSummary,
 } from '../../adapters/gather/memory-files.ts';
-import { threadExtract, threadsDueForNotes } from '../../core/planes/memory-threads.ts';
+import { readLooseJson } from '../../core/compaction/candidates/loose-json.ts';
+import type { MemoryRules } from '../../core/config/memories.ts';
+import { cutJsonLine, type ReviewEntry } from '../../core/fragments/approval-review.ts';
+import {
+  consolidateInstructions,
+  consolidateMessage,
+  consolidateSchema,
+  extractInstructions,
+  extractMessage,
+  extractSchema,
+} from '../../core/fragments/memory-notes.ts';
+import { cutText } from '../../core/fragments/text/cut-and-fence-text.ts';
+import { byteLength, bytesPerToken } from '../../core/fragments/text/truncate.ts';
+import { redactSecrets } from '../../core/policy/secrets.ts';
 import type { BackgroundHost } from '../../ports/threads.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread.ts';
-import type { ReviewEntry } from '../../core/fragments/approval-review.ts';
 import type { ModelReply } from '../models/ask-model.ts';
 
 export interface MemoryWriterParts {
@@ -209,3 +209,55 @@ const unreadable = (what: string): Outcome => ({
   message: `The model gave no notes about ${what} that can be read.`,
   next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
 });
+
+export type TakenThread = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
+const rest = 24 * 3_600_000;
+
+/** Threads that need notes, newest first. Their lines say whether notes are permitted. */
+export function threadsDueForNotes(
+  threads: readonly ThreadSummary[],
+  taken: ReadonlyMap<string, TakenThread>,
+  { rules, now, except }: { readonly rules: MemoryRules; readonly now: number; readonly except: ThreadId },
+): readonly ThreadSummary[] {
+  return threads.filter(({ id, updatedAt, turns, archived }) => {
+    if (id === except || archived || turns === 0) return false;
+    const idle = now - updatedAt;
+    if (idle < rules.minIdleMs || idle > rules.maxAgeMs) return false;
+    const before = taken.get(id);
+    return before === undefined || before.usedAt < updatedAt ? true : before.isFailed && now - before.at > rest;
+  });
+}
+
+const least = { said: 60, done: 30 } as const;
+const mostThreads = { said: 2000, done: 600 } as const;
+const share = { said: 0.2, done: 0.05 } as const;
+const gapTokens = 8;
+
+/** One JSON object per line, in order. User's words come first, then the model's, then its actions, newest first. */
+export function threadExtract(entries: readonly ReviewEntry[], space: number): readonly string[] {
+  const shown = new Map<number, string>();
+  let left = space;
+  for (const at of byWorth(entries)) {
+    const { from, text } = entries[at]!;
+    const kind = rank(from) < 2 ? 'said' : 'done';
+    const tokens = Math.max(least[kind], Math.min(mostThreads[kind], Math.floor(space * share[kind])));
+    const { line } = cutJsonLine(text, tokens - gapTokens, (short) => ({ n: at + 1, from, text: short }));
+    const cost = Math.ceil((byteLength(line) + 1) / bytesPerToken) + gapTokens;
+    if (cost > left) continue;
+    left -= cost;
+    shown.set(at, line);
+  }
+  const places = [...shown.keys()].toSorted((a, b) => a - b);
+  return places.flatMap((at, index) => {
+    const missing = at - (places[index - 1] ?? -1) - 1;
+    return [...(missing === 0 ? [] : [JSON.stringify({ left_out: missing })]), shown.get(at)!];
+  });
+}
+
+const byWorth = (entries: readonly ReviewEntry[]): readonly number[] =>
+  entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
+
+function rank(from: ReviewEntry['from']): number {
+  if (from === 'user' || from === 'summary') return 0;
+  return from === 'assistant' || from === 'agent' ? 1 : 2;
+}

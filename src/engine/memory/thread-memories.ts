@@ -1,21 +1,22 @@
-import { memoryRules } from '../../core/config/memories.ts';
-import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
-import type { Settings } from '../../core/envelope/settings.ts';
-import type { Config } from '../../core/config/config.ts';
-import { defaultShares } from '../../core/config/defaults.ts';
-import { configuredSecrets, isSecretVariable } from '../../core/policy/secrets.ts';
 import { makeOwnFolder } from '../../adapters/disk/own-files.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { memoryFolder, notesFolder } from '../../adapters/gather/memory-files.ts';
 import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
+import type { Config } from '../../core/config/config.ts';
+import { defaultShares } from '../../core/config/defaults.ts';
+import { memoryRules } from '../../core/config/memories.ts';
+import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { configuredSecrets, isSecretVariable } from '../../core/policy/secrets.ts';
+import { transcriptEntries } from '../../core/state/review-request.ts';
 import type { BackgroundHost, BackgroundWork } from '../../ports/threads.ts';
 import { thrownMessage } from '../../protocol/display-text.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { stringAt } from '../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { concernsMemory, foldMemoryMode, type MemoryMode } from '../../core/state/fold/memory-mode.ts';
-import { transcriptEntries } from '../../core/state/review-request.ts';
-import { foldThread } from '../thread/branch/resume-thread.ts';
 import type { EngineParts } from '../engine-parts.ts';
+import { foldThread } from '../thread/branch/resume-thread.ts';
 import { type MemoryQuestion, type MemoryWriterParts, writeMemories } from './memory-writer.ts';
 
 /** Writes notes about earlier threads while this one is open. Loaded only where enabled. */
@@ -130,4 +131,33 @@ async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): P
     loginSecrets(credentials.read(url)),
   );
   return [...ofVariables, ...layers.flatMap(({ values }) => configuredSecrets(values)), ...ofLogins];
+}
+
+/** Permission to write notes about a thread. `polluted`: it contains text from the web or from MCP servers. */
+export type MemoryMode = 'enabled' | 'disabled' | 'polluted';
+
+function concernsMemory({ type }: LineKind): boolean {
+  const { sessionMeta, responseItem, event, call } = lineType;
+  return type === sessionMeta || type === responseItem || type === event || type === call;
+}
+
+/** A mode that the thread itself states wins, the newest first. */
+export function foldMemoryMode(mode: MemoryMode, line: Line): MemoryMode {
+  if (line.type === lineType.sessionMeta) {
+    const said = stringAt(line.payload, 'memory_mode');
+    return said === 'enabled' || said === 'disabled' || said === 'polluted' ? said : mode;
+  }
+  return mode === 'enabled' && bringsOthersWords(line) ? 'polluted' : mode;
+}
+
+/** Also for turns that were taken back: the words may survive in later text. */
+function bringsOthersWords({ type, payload }: Line): boolean {
+  if (type === lineType.call) return payload['external'] === true;
+  const kind = stringAt(payload, 'type') ?? '';
+  if (type === lineType.event) return kind.startsWith('mcp_tool_call') || kind.startsWith('web_search');
+  if (kind === 'web_search_call' || kind === 'mcp_call' || kind === 'mcp_tool_call') return true;
+  // Other programs and our older files do not record it for a call: only tool names tell.
+  if (kind !== 'function_call' && kind !== 'custom_tool_call') return false;
+  const [name, namespace] = [stringAt(payload, 'name') ?? '', stringAt(payload, 'namespace') ?? ''];
+  return [name, namespace].some((each) => each.startsWith('mcp__')) || name === 'call_tool' || namespace === 'web';
 }

@@ -4,12 +4,11 @@ import { type Catalogue, lookUpModel, type ModelRecord } from '../../core/envelo
 import {
   catalogueOfProvider,
   isFromOwner,
-  type KeptModel,
-  type KeptModels,
   loadKeptProviderModels,
   modelFiles,
   modelsOwner,
 } from '../../adapters/gather/provider-models.ts';
+import type { KeptModel, KeptModels } from '../../adapters/gather/provider-models.ts';
 import type { ServerModel } from '../../adapters/model/server-models.ts';
 import { isThisMachine, normaliseHost } from '../../core/policy/network/host-name.ts';
 import { defined } from '../../base/objects.ts';

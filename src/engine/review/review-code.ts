@@ -4,17 +4,22 @@ import {
   jsonObject,
   functionOption,
   nameText,
-  type OptionTable,
-  type OptionType,
   readOptions,
 } from '../../core/envelope/read-options.ts';
-import { changeToReview, noReview, readFindings, reviewRubric, reviewText } from '../../core/fragments/code-review.ts';
+import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
+import {
+  changeToReviewText,
+  noReview,
+  readFindings,
+  reviewRubric,
+  reviewText,
+} from '../../core/fragments/code-review.ts';
 import { contextMessage } from '../../core/fragments/message-items.ts';
 import { reviewBroke, reviewContext, reviewInterrupted } from '../../core/fragments/events/user-actions.ts';
 import { userActionFragment } from '../../core/fragments/events/user-actions.ts';
 import { render } from '../../core/fragments/text/define-fragment.ts';
 import { estimateTokens } from '../../core/fragments/text/truncate.ts';
-import { fitDiff } from '../../core/planes/fit-budget.ts';
+import { fitDiff } from '../../core/planes/fit-roles.ts';
 import { occasionalBudget } from '../../core/envelope/window.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
@@ -135,7 +140,7 @@ export async function reviewCode(
     asked.opened?.(thread.settings);
     const diff = fitDiff(changes.diff, occasionalBudget('reviewedDiff', thread.usage.effectiveWindow), estimateTokens);
     const isEmpty = diff.text === '' && diff.leftOut.length === 0;
-    const message = changeToReview({ target, mergeBase: changes.mergeBase, diff: isEmpty ? undefined : diff });
+    const message = changeToReviewText({ target, mergeBase: changes.mergeBase, diff: isEmpty ? undefined : diff });
     const since = clock.now();
     const ended = await thread.run({ input: writtenBy('program', message), signal });
     /** Records for the parent what the user did and what came of it. The review is a part of its cost. */

@@ -6,14 +6,8 @@ import { findPermissionPlaces, folderProblem } from '../../adapters/gather/permi
 import { explainRoutes, type RouteExplanation } from '../../adapters/sandbox/explain-routes.ts';
 import { createSandbox } from '../../adapters/sandbox/sandbox.ts';
 import { defined } from '../../base/objects.ts';
-import {
-  anyText,
-  jsonObject,
-  onlyTrue,
-  type OptionTable,
-  type OptionType,
-  readOptions,
-} from '../../core/envelope/read-options.ts';
+import { anyText, jsonObject, onlyTrue, readOptions } from '../../core/envelope/read-options.ts';
+import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { inheritedBy, setVariables } from '../../core/policy/environment/shell-environment-policy.ts';
 import { normalisePath } from '../../core/policy/paths/absolute-paths.ts';

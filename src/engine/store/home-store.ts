@@ -4,13 +4,16 @@ import { systemPrograms } from '../../adapters/exec/find-programs.ts';
 import { systemClock, systemIds } from '../../adapters/gather/clock-and-ids.ts';
 import { homeSeals } from '../../adapters/gather/home-seals.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
+import { chooseThread } from '../../adapters/rollout/files/find-threads.ts';
 import { nodeFiles } from '../../adapters/rollout/files/node-files.ts';
-import { createFileDirectory } from '../../adapters/rollout/index/thread-directory.ts';
+import { appendThreadName } from '../../adapters/rollout/files/thread-names.ts';
+import { openThreadIndex } from '../../adapters/rollout/index/open-thread-index.ts';
+import type { FollowingParts } from '../../adapters/rollout/maintenance/archive-and-delete.ts';
 import { createBlobs } from '../../adapters/rollout/store/blobs.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
-import { threadRollouts } from '../../adapters/rollout/store/store-wrappers.ts';
+import { threadRollouts } from '../../adapters/rollout/store/store-with-seals-and-blobs.ts';
 import type { Ids } from '../../ports/system.ts';
-import type { RolloutStore, Seals, ThreadStore } from '../../ports/thread-store.ts';
+import type { RolloutStore, Seals, ThreadDirectory, ThreadStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { EngineOptions } from '../engine-options.ts';
@@ -98,4 +101,20 @@ export class QueuedMessages {
   #path(id: ThreadId): string | undefined {
     return /^[\w-]{1,100}$/.test(id) ? `${this.#folder}/${id}.json` : undefined;
   }
+}
+
+/** The threads of a home, from their files. The index for lists and searches is loaded on use. */
+export function createFileDirectory(options: FollowingParts): ThreadDirectory {
+  const { files, home } = options;
+  return {
+    list: async (query, progress) => (await openThreadIndex(options)).list(query, progress),
+    search: async (text, query, progress) => (await openThreadIndex(options)).search(text, query, progress),
+    summary: async (id) => (await openThreadIndex(options)).summary(id),
+    choose: (choice) => chooseThread(files, home, choice),
+    rename: (id, name) => appendThreadName(options, id, name),
+    async changed(changes) {
+      const { followChanges } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
+      return followChanges(options, changes);
+    },
+  };
 }

@@ -3,11 +3,10 @@ import {
   anyText,
   choiceOf,
   booleanOption,
-  type OptionProblem,
-  type OptionTable,
   readOptions,
   recordOf,
 } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionTable } from '../../core/envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import type {
   BlobMissing,

@@ -11,7 +11,7 @@ import { isGoalResting } from '../../protocol/thread.ts';
 import { type EngineRefused, type Refusal, refusedBelow } from '../engine-refused.ts';
 import type { PinsChanged } from '../thread/branch/pinned-notes.ts';
 import type { ResumedThread } from '../thread/branch/resume-thread.ts';
-import type { LeftOutForNow, Unproven } from '../thread/branch/unproven-lines.ts';
+import type { WhyLeftOutForNow, Unproven } from '../thread/branch/unproven-lines.ts';
 import { deadTurnNotice } from '../thread/turn/cut-off-turn.ts';
 import { tooLongWords } from '../wording.ts';
 
@@ -84,7 +84,7 @@ export function unprovenNotice(
   return { code: 'user-lines-unproven', message, next };
 }
 
-function whyForNow(forNow: LeftOutForNow) {
+function whyForNow(forNow: WhyLeftOutForNow) {
   if (forNow.kind === 'key-unusable') {
     const next = 'Nothing was deleted. Fix the key, and they are used when you next open the thread.';
     return { why: forNow.problem, next };

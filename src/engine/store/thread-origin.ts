@@ -1,12 +1,5 @@
-import {
-  claimIn,
-  forkIn,
-  grantsIn,
-  importOf,
-  type Sealed,
-  sealSubject,
-  sealText,
-} from '../../core/state/line-seals.ts';
+import { claimIn, forkIn, grantsIn, importOf, sealSubject, sealText } from '../../core/state/line-seals.ts';
+import type { Sealed } from '../../core/state/line-seals.ts';
 import { type LastSettings, newestGrantingSettings, withoutStartSettings } from '../../core/state/resumed-settings.ts';
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { RolloutStore, Seals } from '../../ports/thread-store.ts';

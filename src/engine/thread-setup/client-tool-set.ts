@@ -3,7 +3,7 @@ import type { Settings } from '../../core/envelope/settings.ts';
 import { settingsWindow } from '../models/settings-window.ts';
 import type { ClientToolsOptions } from './thread-tools.ts';
 import { jsonTokens } from '../../core/history/token-counts.ts';
-import { groupsWithinBudget } from '../../core/planes/fit-budget.ts';
+import { groupsWithinBudget } from '../../core/planes/fit-roles.ts';
 import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
 import { shortTextHash } from '../../base/digest.ts';
 import { clientTool } from '../../adapters/tools/client-tool.ts';

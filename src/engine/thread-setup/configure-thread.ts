@@ -1,13 +1,11 @@
 import { realPathSoFar } from '../../adapters/disk/file-system.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
-import {
-  type BaseLayers,
-  type ConfigChoices,
-  type ConfigOverrides,
-  type Overrides,
-  withOnlyKeys,
-  withOverrides,
-  withProfile,
+import { withOnlyKeys, withOverrides, withProfile } from '../../adapters/gather/config/config-layers.ts';
+import type {
+  BaseLayers,
+  ConfigChoices,
+  ConfigOverrides,
+  Overrides,
 } from '../../adapters/gather/config/config-layers.ts';
 import { projectPartsStamp } from '../../adapters/gather/config/project-trust.ts';
 import { rulesInFolder } from '../../adapters/gather/config/rules-in-folder.ts';
@@ -29,19 +27,15 @@ import {
 import { chooseSettings, defaultModel } from '../../adapters/gather/settings/settings.ts';
 import type { HookDefinition } from '../../adapters/hooks/hook-definitions.ts';
 import { defined } from '../../base/objects.ts';
-import {
-  combinedError,
-  type ConfigLayer,
-  type ConfigProblem,
-  withoutDuplicates,
-} from '../../core/config/config-layer.ts';
+import { combinedError, withoutDuplicates } from '../../core/config/config-layer.ts';
+import type { ConfigLayer, ConfigProblem } from '../../core/config/config-layer.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isGateOpen } from '../../core/config/features.ts';
 import { explainWrongValue } from '../../core/config/keys/explain-wrong-value.ts';
 import { modelProblem } from '../../core/config/providers/default-model.ts';
 import { headerNotices } from '../../core/config/providers/provider-config.ts';
 import { effortFor, effortNote, effortProblem } from '../../core/envelope/identity.ts';
-import { modelNotices } from '../../core/envelope/model-notices.ts';
+import { modelNotices } from '../thread/thread-settings.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings, SpendingLimits } from '../../core/envelope/settings.ts';
 import type { SkillSwitch } from '../../core/planes/skill-switches.ts';
@@ -59,7 +53,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permissions.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { fallbackNotices, type ThreadModels, threadModels } from '../models/thread-providers.ts';
-import { policyInForce } from '../policy-words.ts';
+import { policyInForce } from '../wording.ts';
 import { deniesConfigFile, deniesProjectConfigFile } from '../sandbox/denied-config-files.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
 import type { ThreadRequest } from '../thread-request.ts';

@@ -25,13 +25,9 @@ import { grantedFolders } from '../../core/policy/profiles/profile-entries.ts';
 import type { ModelClient, ProviderCapabilities, SentFrame } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import {
-  type AnsweringProvider,
-  answeringProvider,
-  threadProviders,
-  withFallback,
-} from '../models/thread-providers.ts';
-import { createTamperWatch } from '../sandbox/command-ground-watch.ts';
+import { answeringProvider, threadProviders, withFallback } from '../models/thread-providers.ts';
+import type { AnsweringProvider } from '../models/thread-providers.ts';
+import { createTamperWatch } from '../sandbox/tamper-watch.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';

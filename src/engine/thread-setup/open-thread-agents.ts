@@ -2,16 +2,11 @@ import { loadAgentRoles, projectRoleFolders } from '../../adapters/gather/config
 import { agentTools, type AgentToolsOptions } from '../../adapters/tools/agent-tools.ts';
 import type { ToolSource } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
-import {
-  type AgentRole,
-  builtInRoles,
-  describeFixedChoices,
-  mayStartAgents,
-  readAgentsConfig,
-} from '../../core/config/agents.ts';
+import { builtInRoles, describeFixedChoices, mayStartAgents, readAgentsConfig } from '../../core/config/agents.ts';
+import type { AgentRole } from '../../core/config/agents.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import { contextBudget } from '../../core/envelope/window.ts';
-import { fitRoles, type FittingRoles, type ListedRole } from '../../core/planes/fit-budget.ts';
+import { fitRoles, type FittingRoles, type ListedRole } from '../../core/planes/fit-roles.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';

@@ -6,12 +6,8 @@ import { defined } from '../../base/objects.ts';
 import type { Envelope } from '../../core/envelope/envelope.ts';
 import { type Settings, unknownToolIn } from '../../core/envelope/settings.ts';
 import { agentIn } from '../../core/state/fold/agents.ts';
-import {
-  lastSettings,
-  type LastSettings,
-  type RestoredSettings,
-  restoredSettings,
-} from '../../core/state/resumed-settings.ts';
+import { lastSettings, restoredSettings } from '../../core/state/resumed-settings.ts';
+import type { LastSettings, RestoredSettings } from '../../core/state/resumed-settings.ts';
 import { instructionsOf, type ThreadState } from '../../core/state/thread-state.ts';
 import { mcpProblemsInBaseline } from '../../core/world/mcp-problems.ts';
 import type { ToolSpec } from '../../ports/model.ts';

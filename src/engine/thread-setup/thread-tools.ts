@@ -12,10 +12,9 @@ import { type ExecCommandPorts, execCommandTool } from '../../adapters/tools/exe
 import { imageGenerationTool, webSearchTools } from '../../adapters/tools/hosted-tools.ts';
 import { toolNameClash } from '../../adapters/tools/own-tool.ts';
 import { requestPermissionsTool } from '../../adapters/tools/request-permissions.ts';
-import { requestUserInputTool } from '../../adapters/tools/request-user-input.ts';
+import { requestUserInputTool, updatePlanTool } from '../../adapters/tools/question-and-plan-tools.ts';
 import type { Router, ToolSource, ToolView } from '../../adapters/tools/router.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
-import { updatePlanTool } from '../../adapters/tools/update-plan.ts';
 import { viewImageTool } from '../../adapters/tools/view-image.ts';
 import { writeStdinTool } from '../../adapters/tools/write-stdin.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';

@@ -1,11 +1,6 @@
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';
-import {
-  jsonObject,
-  type OptionProblem,
-  type OptionTable,
-  readOptions,
-  uncheckedValue,
-} from '../../core/envelope/read-options.ts';
+import { jsonObject, readOptions, uncheckedValue } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionTable } from '../../core/envelope/read-options.ts';
 import { type WaitingContent, waitingProblem } from '../../core/state/fold/waiting-messages.ts';
 import { withWithheld } from '../../core/state/line-seals.ts';
 import { isAnswered, pendingQuestions } from '../../core/state/questions/pending-questions.ts';

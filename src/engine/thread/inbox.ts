@@ -2,12 +2,8 @@ import type { Ids } from '../../ports/system.ts';
 import { defined } from '../../base/objects.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { providerForWaitingItem } from '../../core/state/current-provider.ts';
-import {
-  type DroppedBecause,
-  messageDropped,
-  messageWaits,
-  type WaitingContent,
-} from '../../core/state/fold/waiting-messages.ts';
+import { messageDropped, messageWaits } from '../../core/state/fold/waiting-messages.ts';
+import type { DroppedBecause, WaitingContent } from '../../core/state/fold/waiting-messages.ts';
 import type { CompactionResult } from './checkpoint/compaction-result.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadLog } from './log.ts';

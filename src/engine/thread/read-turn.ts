@@ -1,11 +1,5 @@
-import {
-  abortSignal,
-  anyText,
-  jsonObject,
-  type OptionTable,
-  type OptionType,
-  readOptions,
-} from '../../core/envelope/read-options.ts';
+import { abortSignal, anyText, jsonObject, readOptions } from '../../core/envelope/read-options.ts';
+import type { OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import { settingsChangeOptions } from '../../core/envelope/settings-change.ts';
 import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
 import { defined, notPlain, plainCopy } from '../../base/objects.ts';

@@ -1,10 +1,5 @@
-import {
-  abortSignal,
-  anyText,
-  functionOption,
-  type OptionTable,
-  readOptions,
-} from '../../core/envelope/read-options.ts';
+import { abortSignal, anyText, functionOption, readOptions } from '../../core/envelope/read-options.ts';
+import type { OptionTable } from '../../core/envelope/read-options.ts';
 import type { SettingsChange } from '../../core/envelope/settings-change.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import type { AgentsOfThread } from '../../ports/agents.ts';
@@ -17,17 +12,8 @@ import { waitingWords } from '../../core/state/fold/waiting-messages.ts';
 import type { CompactionResult } from './checkpoint/compaction-result.ts';
 import { agentParent, backgroundHost } from './thread-ports.ts';
 import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
-import {
-  acceptMessage,
-  type Answered,
-  answerQuestion,
-  type Injected,
-  injectItem,
-  type InjectOptions,
-  type Steered,
-  type Steering,
-  steerTurn,
-} from './client-input.ts';
+import { acceptMessage, answerQuestion, injectItem, steerTurn } from './client-input.ts';
+import type { Answered, Injected, InjectOptions, Steered, Steering } from './client-input.ts';
 import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
 import { type ThreadUsage, usageNow } from './context/window-use.ts';
 import type { TurnResult } from './turn/settle-turn.ts';

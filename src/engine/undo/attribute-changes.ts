@@ -4,16 +4,8 @@ import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts'
 import type { CallTime, FoundContent, TouchedFiles, TouchedPath, WorkspaceContents } from '../../ports/workspace.ts';
 import type { EntryStat } from '../workspace/workspace-disk.ts';
 import { knownAt, type KnownWorkspace, type NewContents } from './scan-workspace.ts';
-import {
-  compareTrees,
-  encodeTree,
-  type Hash,
-  hashOf,
-  loadTree,
-  sameEntry,
-  type Tree,
-  type TreeEntry,
-} from './snapshot-tree.ts';
+import { compareTrees, encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
+import type { Hash, Tree, TreeEntry } from './snapshot-tree.ts';
 
 export type SnapshotMoment = { readonly tree: Hash; readonly at: FileTime; readonly known: KnownWorkspace };
 

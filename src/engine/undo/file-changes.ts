@@ -5,15 +5,8 @@ import { defined } from '../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Changer } from '../../core/state/drafts/workspace-lines.ts';
 import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
-import {
-  type Change,
-  changesWithout,
-  compareTrees,
-  ContentGone,
-  type ContentSource,
-  type Hash,
-  type TreeNode,
-} from './snapshot-tree.ts';
+import { changesWithout, compareTrees, ContentGone } from './snapshot-tree.ts';
+import type { Change, ContentSource, Hash, TreeNode } from './snapshot-tree.ts';
 import { readEffects } from './recorded-effects.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 

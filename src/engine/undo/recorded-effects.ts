@@ -11,7 +11,7 @@ import { putBackIn } from '../../core/state/fold/waiting-messages.ts';
 import { type Change, type Changes, type Hash, sameEntry, type TreeNode } from './snapshot-tree.ts';
 import type { Transition } from './restore-plan.ts';
 
-export interface Effect {
+export interface RecordedEffect {
   readonly changer: Changer;
   readonly root: string;
   readonly before?: string;
@@ -29,7 +29,7 @@ export interface EffectList {
   /** The turns that were not taken back. */
   readonly turns: readonly TurnSummary[];
   /** Oldest first. Includes those of turns taken back, since files do not go back with the conversation. */
-  readonly effects: readonly Effect[];
+  readonly effects: readonly RecordedEffect[];
   /** Oldest first, of any turn. */
   readonly outside: readonly OutsideCall[];
   /** The thread's latest message about files that went back. Absent: nothing. */
@@ -38,7 +38,7 @@ export interface EffectList {
 
 export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectList> {
   let log = noTurns;
-  const effects: Effect[] = [];
+  const effects: RecordedEffect[] = [];
   const outside: OutsideCall[] = [];
   let putBack: RestoredFiles | undefined;
   for await (const line of lines) {
@@ -81,7 +81,7 @@ interface EffectTransition extends Transition {
  * tree.
  */
 export async function transitionsOf(
-  effects: readonly Effect[],
+  effects: readonly RecordedEffect[],
   now: Hash,
   compare: (from: Hash, to: Hash) => Promise<Changes>,
 ): Promise<readonly EffectTransition[]> {

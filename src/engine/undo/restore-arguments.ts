@@ -4,11 +4,9 @@ import {
   choiceOf,
   booleanOption,
   functionOption,
-  type OptionProblem,
-  type OptionTable,
-  type OptionType,
   readOptions,
 } from '../../core/envelope/read-options.ts';
+import type { OptionProblem, OptionTable, OptionType } from '../../core/envelope/read-options.ts';
 import type { RollbackTo } from '../thread/branch/rollback-range.ts';
 import type { RestoreOptions, RestoreTarget } from './restore-files.ts';
 

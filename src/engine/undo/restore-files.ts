@@ -12,26 +12,17 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredFiles, withoutParentFolders } from '../../protocol/turn-item.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { inOpenFolder, type WorkspaceDisk } from '../workspace/workspace-disk.ts';
-import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './recorded-effects.ts';
 import {
-  type FailedPath,
-  type KeptPath,
-  plannedTree,
-  type PlanOptions,
-  planRestore,
-  type RestorePlan,
-  runRestore,
-} from './restore-plan.ts';
-import {
-  type Changes,
-  changesWithout,
-  compareTrees,
-  ContentGone,
-  type ContentSource,
-  type Hash,
-  hashOf,
-  loadContent,
-} from './snapshot-tree.ts';
+  type RecordedEffect,
+  type EffectList,
+  type OutsideCall,
+  readEffects,
+  transitionsOf,
+} from './recorded-effects.ts';
+import { plannedTree, planRestore, runRestore } from './restore-plan.ts';
+import type { FailedPath, KeptPath, PlanOptions, RestorePlan } from './restore-plan.ts';
+import { changesWithout, compareTrees, ContentGone, hashOf, loadContent } from './snapshot-tree.ts';
+import type { Changes, ContentSource, Hash } from './snapshot-tree.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 
 /** Files go back to before a turn, or to before the last time that files went back. */
@@ -204,12 +195,12 @@ function chooseEffects(id: ThreadId, { turns, effects, outside }: EffectList, ta
   };
 }
 
-function turnsIn(effects: readonly Effect[]): readonly TurnId[] {
+function turnsIn(effects: readonly RecordedEffect[]): readonly TurnId[] {
   return effects.flatMap(({ changer }) => (changer.kind === 'turn' ? [changer.turnId] : []));
 }
 
 async function transitions(
-  effects: readonly Effect[],
+  effects: readonly RecordedEffect[],
   now: Hash,
   target: RestoreTarget,
   compare: (from: Hash, to: Hash) => Promise<Changes>,

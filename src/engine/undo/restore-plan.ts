@@ -1,27 +1,10 @@
 import { reasonOf } from '../../adapters/disk/file-system.ts';
 import type { WorkProgress } from '../../ports/thread-store.ts';
 import type { FoundContent } from '../../ports/workspace.ts';
-import {
-  type EntryStat,
-  inOpenFolder,
-  isEmpty,
-  type IsExpected,
-  type OpenFolder,
-  type WorkspaceDisk,
-} from '../workspace/workspace-disk.ts';
-import {
-  type Change,
-  type Changes,
-  type ContentSource,
-  encodeTree,
-  type Hash,
-  hashOf,
-  loadTree,
-  sameEntry,
-  type Tree,
-  type TreeEntry,
-  type TreeNode,
-} from './snapshot-tree.ts';
+import { inOpenFolder, isEmpty } from '../workspace/workspace-disk.ts';
+import type { EntryStat, IsExpected, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
+import { encodeTree, hashOf, loadTree, sameEntry } from './snapshot-tree.ts';
+import type { Change, Changes, ContentSource, Hash, Tree, TreeEntry, TreeNode } from './snapshot-tree.ts';
 import { dirname } from 'node:path';
 
 export interface Transition {

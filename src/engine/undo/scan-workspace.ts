@@ -1,24 +1,11 @@
 import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
 import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
 import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from '../workspace/ignore-rules.ts';
-import {
-  type EntryStat,
-  isEmpty,
-  listed,
-  type ListedFolder,
-  type OpenFolder,
-  pathIn,
-  type WorkspaceDisk,
-} from '../workspace/workspace-disk.ts';
+import { isEmpty, listed, pathIn } from '../workspace/workspace-disk.ts';
+import type { EntryStat, ListedFolder, OpenFolder, WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import type { TimeSlicer } from '../workspace/yield-to-event-loop.ts';
-import {
-  encodeTree,
-  type FolderEntry,
-  type Hash,
-  hashOf,
-  type LeftOutReason,
-  type TreeEntry,
-} from './snapshot-tree.ts';
+import { encodeTree, hashOf } from './snapshot-tree.ts';
+import type { FolderEntry, Hash, LeftOutReason, TreeEntry } from './snapshot-tree.ts';
 
 export interface ScanInput {
   readonly root: string;

@@ -13,14 +13,8 @@ import {
   type WorkspaceContents,
 } from '../../ports/workspace.ts';
 import type { WorkspaceDisk } from '../workspace/workspace-disk.ts';
-import {
-  decodeKnown,
-  encodeKnown,
-  type KnownFolder,
-  type KnownWorkspace,
-  NewContents,
-  scan,
-} from './scan-workspace.ts';
+import { decodeKnown, encodeKnown, NewContents, scan } from './scan-workspace.ts';
+import type { KnownFolder, KnownWorkspace } from './scan-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from '../workspace/ignore-rules.ts';
 import { TimeSlicer, Stopped } from '../workspace/yield-to-event-loop.ts';
 import { type SnapshotMoment, treeLeftByOthers, type AttributionInput } from './attribute-changes.ts';

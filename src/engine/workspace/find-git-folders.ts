@@ -1,11 +1,6 @@
 import { diskPath, errorCode, fileSystem as fs, isMissing, lookAt, realPath } from '../../adapters/disk/file-system.ts';
-import {
-  assertInPlace,
-  FolderDoor,
-  isOverlong,
-  type NamedEntry,
-  withTrueNames,
-} from '../../adapters/disk/folder-access.ts';
+import { assertInPlace, FolderDoor, isOverlong, withTrueNames } from '../../adapters/disk/folder-access.ts';
+import type { NamedEntry } from '../../adapters/disk/folder-access.ts';
 import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { isBareRepository, protectedNames } from '../../core/policy/paths/special-places.ts';

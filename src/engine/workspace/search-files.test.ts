@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../testing/expect-linear.ts';
+import { expectLinear } from '../../testing/test-inputs.ts';
 import { rankPath } from './search-files.ts';
 
 const order = (typed: string, paths: readonly string[]): readonly string[] =>

@@ -26,7 +26,10 @@ export interface WorkspaceDisk {
   open(folder: string): OpenFolder;
   /** Resolves links; undefined if the path leads nowhere. */
   realPath(path: string): string | undefined;
-  /** Replaces what is at the path, which is no folder, wholly or not at all. False: it was not as expected. */
+  /**
+   * Replaces what is at the path, which must be no folder, wholly or not at all. False: it was not as expected and stays
+   * unchanged.
+   */
   putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
   putLink(path: string, target: string, expected: Expected): boolean;
   makeFolder(path: string, mode: number): void;
@@ -45,7 +48,10 @@ export interface OpenFolder {
   enter(name: string): OpenFolder;
   /** Undefined if nothing is there. The folder itself is `.`. */
   look(name: string): EntryStat | undefined;
-  /** Like `look` by path, which is quicker but may see something elsewhere: only to recognise known entries. */
+  /**
+   * Like `look` but by path, which is quicker. It may see something elsewhere, so use it only to recognise known entries.
+   * Never throws.
+   */
   glance(name: string): EntryStat | undefined;
   /** Reads the whole file. Refuses anything that is no regular file or is larger. */
   read(name: string, maxBytes: number): Uint8Array;
@@ -87,7 +93,10 @@ export function isEmpty(folder: OpenFolder): boolean {
   return names.length === 0;
 }
 
-/** Checked at the last moment. The file may already have another name in its folder, so the check gets the name. */
+/**
+ * Checked at the last moment, since a user may save a file while others are replaced. The file may already have another
+ * name in its folder, so the check gets the name.
+ */
 export type Expected = 'nothing' | IsExpected;
 export type IsExpected = (folder: OpenFolder, name: string) => boolean;
 /** Folders with more names are left out: listing one would block the process. */
@@ -270,7 +279,10 @@ function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
   return expected(new NodeFolder(at, door), basename(place));
 }
 
-/** The name always has a file. A second name holds the old one until it is certain that nothing wrote into it. */
+/**
+ * The name always has a file. A second name keeps the old one until it is certain that nothing wrote into it; only a
+ * file that takes its place between two system calls goes unnoticed.
+ */
 function exchange(beside: string, name: string, asked: Asked): boolean {
   const aside = freeTemporaryPath(asked.door.place);
   if (!linkFile(name, aside)) {

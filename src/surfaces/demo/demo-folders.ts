@@ -1,4 +1,4 @@
-import { nodeProgramFiles, sweepFolders } from '../../engine/files.ts';
+import { nodeProgramFiles, sweepFolders } from '../../engine/file-access.ts';
 import { findProgram } from '../../core/policy/environment/find-program.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { shellWords, type Variables } from '../../protocol/shell.ts';

@@ -6,7 +6,7 @@ import { shellWords, type Variables } from '../../protocol/shell.ts';
 import type { ScriptedModel } from '../../testing/index.ts';
 import { canRewriteLines } from '../views/terminal/screen.ts';
 import { paint, type TextLook, wantsColor } from '../views/terminal/styled-text.ts';
-import { type SizedStream, terminalWidth, wrap } from '../views/terminal/text.ts';
+import { type SizedStream, terminalWidth, wrap } from '../views/terminal/visible-text.ts';
 import type { DemoFolders } from './demo-folders.ts';
 import { callOutputs, engineTexts, sentItems } from './scripted-model.ts';
 import { spawn } from 'node:child_process';

@@ -4,15 +4,8 @@ import { type CallReport, readCallReport } from '../../core/state/recorded/call-
 import type { ToolSpec } from '../../ports/model.ts';
 import { asItem, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, stringAt } from '../../protocol/json.ts';
-import {
-  answer,
-  type AnswerOptions,
-  callTool,
-  type ItemDraft,
-  type RecordedRequest,
-  say,
-  type ScriptStep,
-} from '../../testing/index.ts';
+import { answer, callTool, say } from '../../testing/index.ts';
+import type { AnswerOptions, ItemDraft, RecordedRequest, ScriptStep } from '../../testing/index.ts';
 import { fixPatch, releaseLog, releaseSteps } from './demo-folders.ts';
 
 export const demoPrompts = {

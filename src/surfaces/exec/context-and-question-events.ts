@@ -8,13 +8,8 @@ import {
   checkpointLine,
   failedCheckpointLine,
 } from '../views/wording/checkpoint-words.ts';
-import {
-  type AnswerFields,
-  answerFields,
-  type AskedFields,
-  askedFields,
-  contextFields,
-} from '../views/wording/json-fields.ts';
+import { answerFields, askedFields, contextFields } from '../views/wording/json-fields.ts';
+import type { AnswerFields, AskedFields } from '../views/wording/json-fields.ts';
 import { agentEnd, hookLines } from '../views/wording/turn-lines.ts';
 
 /** Shows checkpoints, changes by hooks and ended agents; with `--verbose` all that the model receives, and its cost. */

@@ -1,5 +1,5 @@
 import { sandboxNotices } from '../../ports/sandbox.ts';
-import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -9,14 +9,8 @@ import type { Screen } from '../views/terminal/screen.ts';
 import { failedCheckpointLine } from '../views/wording/checkpoint-words.ts';
 import { usageForPrograms } from '../views/wording/cost-words.ts';
 import { type ExecItem, execItem, refusedItem } from '../views/wording/json-fields.ts';
-import {
-  type ExecContextEvent,
-  execContextEvent,
-  execQuestion,
-  type ExecQuestionEvent,
-  isContextNews,
-  showContextNews,
-} from './context-and-question-events.ts';
+import { execContextEvent, execQuestion, isContextNews, showContextNews } from './context-and-question-events.ts';
+import type { ExecContextEvent, ExecQuestionEvent } from './context-and-question-events.ts';
 import { Announcement, HeldBack, type Output } from './output.ts';
 
 type JsonOptions = { readonly context: boolean; readonly verbose: boolean; recordIfNews(outcome: Outcome): boolean };
@@ -36,14 +30,14 @@ export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: J
   const announcement = new Announcement(printNote, printNote, { verbose });
   return {
     start: (opened) => announcement.opened(opened),
-    notice: (outcome) => announcement.notice(fullText(outcome)),
+    notice: (outcome) => announcement.notice(outcomeText(outcome)),
     show: (...spans) => screen.note(...spans),
     typing: (text) => screen.typing(text),
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       const say = (): void => {
         if (event.kind === 'warning' && isNote(event.outcome) && recordIfNews(event.outcome))
-          printNote(fullText(event.outcome));
+          printNote(outcomeText(event.outcome));
         showContextNews(screen, event, verbose);
         printAll(toExecEvents(event));
       };
@@ -122,7 +116,7 @@ export function execEvents({ context = false } = {}) {
         // Codex passes such an answer on without comment, and readers of its SDK count items.
         if (event.outcome.code === 'answer-unfit')
           return context ? [{ type: 'context.warning', ...event.outcome }] : [];
-        return isNote(event.outcome) ? [] : [warned(fullText(event.outcome))];
+        return isNote(event.outcome) ? [] : [warned(outcomeText(event.outcome))];
       case 'retrying':
         return event.beforeAnswer === true ? [] : [{ type: 'error', message: event.outcome.message }];
       case 'turn-completed':
@@ -150,7 +144,7 @@ const isNote = ({ code }: Outcome): boolean => Object.hasOwn(sandboxNotices, cod
 const failedTurn = (outcome: Outcome): readonly ExecEvent[] => ended(failure(outcome).message);
 
 function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
-  const text = fullText(outcome);
+  const text = outcomeText(outcome);
   // Programs recognise an incomplete answer by Codex's wording. With a status, a server answered in place of a stream.
   const isBroken = brokenStreams.has(outcome.code) && !('status' in outcome);
   return { type: 'error', message: isBroken ? `stream disconnected before completion: ${text}` : text };

@@ -1,4 +1,4 @@
-import { fileSystem, kindOfEntry, readBounded, reasonOf, whyMissing } from '../../engine/files.ts';
+import { fileSystem, kindOfEntry, readBounded, reasonOf, whyMissing } from '../../engine/file-access.ts';
 import type { TurnResult } from '../../engine/thread/turn/settle-turn.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../../engine/output-file.ts';
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
 import type { ExecArguments } from '../views/command-line/exec-command.ts';
-import { visibleText } from '../views/terminal/text.ts';
+import { visibleText } from '../views/terminal/visible-text.ts';
 import { dirname, resolve } from 'node:path';
 
 const leadsOutWords =

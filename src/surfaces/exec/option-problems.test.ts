@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adaptSuspendedNotice, nothingToAnswer } from './option-problems.ts';
+import { adaptSuspendedNotice, nothingToAnswer } from './run-exec.ts';
 
 it('a run that asks at once does not say how to be asked', () => {
   const waits = { code: 'turn-suspended', message: 'It waits.', next: 'Answer with a command.' };

@@ -1,14 +1,13 @@
 import { allowsAsking, approvalName } from '../../core/policy/decide/approval-policy.ts';
 import { sandboxLevelOf } from '../../core/policy/profiles/describe-policy.ts';
 import type { LiveThread } from '../../engine/live/live-thread-types.ts';
-import { networkWords, policyInForce, policyWords } from '../../engine/policy-words.ts';
-import { settingName } from '../../engine/wording.ts';
+import { networkWords, policyInForce, policyWords, settingName } from '../../engine/wording.ts';
 import type { Fault, Outcome } from '../../protocol/outcome.ts';
 import { shellWords } from '../../protocol/shell.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import { version } from '../../protocol/version.ts';
 import type { Span } from '../views/terminal/styled-text.ts';
-import { visibleLine } from '../views/terminal/text.ts';
+import { visibleLine } from '../views/terminal/visible-text.ts';
 
 /** Beyond this number, held-back output is counted and not shown. */
 const mostHeld = 300;

@@ -1,6 +1,6 @@
 import { hostAtPort } from '../../core/policy/network/host-lists.ts';
 import { formatCount } from '../../engine/wording.ts';
-import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
+import { type Fault, outcomeText, type Outcome } from '../../protocol/outcome.ts';
 import type { RequestedHost } from '../../protocol/permissions.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
@@ -9,7 +9,7 @@ import { complain, isOutputSameAsError, print } from '../views/terminal/print.ts
 import { stoppedAtOnceNote } from '../views/terminal/process.ts';
 import type { Screen } from '../views/terminal/screen.ts';
 import { bold, dim, type Span, yellow } from '../views/terminal/styled-text.ts';
-import { visibleLine } from '../views/terminal/text.ts';
+import { visibleLine } from '../views/terminal/visible-text.ts';
 import { Activity } from '../views/terminal/turn-activity.ts';
 import { answerCommand, resumeCommand, type RunToRepeat } from '../views/wording/command-hints.ts';
 import { moneyWords, uncountedTokens, uncountedWords } from '../views/wording/cost-words.ts';
@@ -18,10 +18,8 @@ import {
   callNotRun,
   commandEnd,
   commandLines,
-  type CommandPlace,
   imageNote,
   isRetryWorthShowing,
-  type ItemForm,
   missingAnswerReason,
   patchEnd,
   placeMark,
@@ -30,6 +28,7 @@ import {
   toolEnd,
   toolStart,
 } from '../views/wording/turn-lines.ts';
+import type { CommandPlace, ItemForm } from '../views/wording/turn-lines.ts';
 import { isContextNews, showContextNews } from './context-and-question-events.ts';
 import { type AnnouncedThread, Announcement, HeldBack, type Output } from './output.ts';
 
@@ -80,7 +79,7 @@ export class PlainOutput implements Output {
     this.#folder = opened.settings.cwd;
     this.#announcement.opened(opened);
   };
-  notice = (outcome: Outcome): void => this.#held.print(() => this.#announcement.notice(fullText(outcome)));
+  notice = (outcome: Outcome): void => this.#held.print(() => this.#announcement.notice(outcomeText(outcome)));
   show = (...spans: readonly Span[]): void => this.#screen.note(...spans);
   typing = (text: string | undefined): void => this.#screen.typing(text);
 
@@ -148,13 +147,13 @@ export class PlainOutput implements Output {
         if (this.#options.recordIfNews?.(event.outcome) === false) return undefined;
         this.#goalRests ||= event.outcome.code === 'goal-rests';
         if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
-        return screen.message(fullText(event.outcome), { look: 'yellow' });
+        return screen.message(outcomeText(event.outcome), { look: 'yellow' });
       case 'retrying':
         if (isRetryWorthShowing(event)) screen.message(event.outcome.message, { look: 'yellow' });
         return undefined;
       case 'turn-failed':
-        if (event.continuedBy !== undefined) return screen.message(fullText(event.outcome), { look: 'yellow' });
-        screen.message(fullText(event.outcome), { look: 'red' });
+        if (event.continuedBy !== undefined) return screen.message(outcomeText(event.outcome), { look: 'yellow' });
+        screen.message(outcomeText(event.outcome), { look: 'red' });
         return this.#sayHowToGoOn(event);
       case 'turn-aborted':
         screen.note(yellow('The turn was interrupted.'));

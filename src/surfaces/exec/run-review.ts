@@ -9,7 +9,7 @@ import { shellWords } from '../../protocol/shell.ts';
 import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal/process.ts';
 import { dim } from '../views/terminal/styled-text.ts';
 import { print } from '../views/terminal/print.ts';
-import { visibleLine } from '../views/terminal/text.ts';
+import { visibleLine } from '../views/terminal/visible-text.ts';
 import { liveThreads } from '../../engine/live/live-threads.ts';
 import type { AnnouncedThread } from './output.ts';
 import { createOutput } from './create-output.ts';

@@ -1,7 +1,7 @@
-import { processFolders } from '../../engine/files.ts';
+import { processFolders } from '../../engine/file-access.ts';
 import { BoundedBuffer } from '../../base/bounded-buffer.ts';
 import { isBlankText } from '../../base/invisible-characters.ts';
-import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../protocol/outcome.ts';
 import { printNote } from '../views/terminal/print.ts';
 import { withPipedInput } from '../views/wording/turn-lines.ts';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -35,7 +35,7 @@ function hasMoreToCome(): boolean {
     return true;
   }
   const message = 'Standard input was silent for half a second and is ignored.';
-  printNote(fullText({ message, next: 'If it is meant to be empty, start Capstan with </dev/null.' }));
+  printNote(outcomeText({ message, next: 'If it is meant to be empty, start Capstan with </dev/null.' }));
   return false;
 }
 

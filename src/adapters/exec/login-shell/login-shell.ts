@@ -9,16 +9,13 @@ import { startGroup } from '../child-process.ts';
 import {
   bareEnvironment,
   isVariables,
-  type KeepPlace,
-  type KeepProgram,
-  type KeptVariables,
   loadKeptVariables,
   loginShellScript,
   releaseCaptureLock,
-  type ShellVariables,
   signCaptureLock,
   takeCaptureLock,
 } from './kept-variables.ts';
+import type { KeepPlace, KeepProgram, KeptVariables, ShellVariables } from './kept-variables.ts';
 import type { ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';

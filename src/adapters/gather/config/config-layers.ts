@@ -1,11 +1,6 @@
 import { defined } from '../../../base/objects.ts';
-import {
-  type ConfigLayer,
-  type ConfigProblem,
-  keyProblem,
-  layerNames,
-  sortBySeverity,
-} from '../../../core/config/config-layer.ts';
+import { keyProblem, layerNames, sortBySeverity } from '../../../core/config/config-layer.ts';
+import type { ConfigLayer, ConfigProblem } from '../../../core/config/config-layer.ts';
 import { type Config, type ConfigReading, readConfig } from '../../../core/config/config.ts';
 import { featureGates, isGateOpen } from '../../../core/config/features.ts';
 import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
@@ -24,15 +19,8 @@ import { type JsonObject, valueAt } from '../../../protocol/json.ts';
 import { groupDigits } from '../../../protocol/outcome.ts';
 import { fileSystem, realPath } from '../../disk/file-system.ts';
 import { projectFolderNames, withTrailingSeparator } from '../files/project-folders.ts';
-import {
-  absolute,
-  flagsLayer,
-  loadConfigFile,
-  type LoadedLayer,
-  loadProfileFile,
-  loadTomlFile,
-  loadUnusedFiles,
-} from './config-file.ts';
+import { absolute, flagsLayer, loadConfigFile, loadProfileFile, loadTomlFile, loadUnusedFiles } from './config-file.ts';
+import type { LoadedLayer } from './config-file.ts';
 import { readOverride } from './toml.ts';
 import { dirname, join } from 'node:path';
 

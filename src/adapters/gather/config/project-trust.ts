@@ -9,15 +9,8 @@ import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
 import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
 import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
 import { findGitDirectory, findRepository, mainCheckout } from '../git/repository.ts';
-import {
-  landlockWriter,
-  type Overlap,
-  overlapWith,
-  readWritableRoot,
-  registerWriter,
-  type WritableRoot,
-  writableRootAt,
-} from './landlock-writers.ts';
+import { landlockWriter, overlapWith, readWritableRoot, registerWriter, writableRootAt } from './landlock-writers.ts';
+import type { Overlap, WritableRoot } from './landlock-writers.ts';
 import { createHash, hash } from 'node:crypto';
 
 /**

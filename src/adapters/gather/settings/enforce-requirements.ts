@@ -1,16 +1,15 @@
 import type { Config } from '../../../core/config/config.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import {
-  type Allowed,
   brokenByApproval,
   brokenByChoice,
   brokenByProfile,
   brokenByReviewer,
   effectiveWidth,
   replacementMode,
-  type Requirements,
   withDeniedReads,
 } from '../../../core/policy/requirements.ts';
+import type { Allowed, Requirements } from '../../../core/policy/requirements.ts';
 import { profileWidth } from '../../../core/policy/profiles/profile-entries.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../../protocol/permissions.ts';

@@ -2,7 +2,7 @@ import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import { growing } from '../http/list-encoder.ts';
+import { growing } from '../http/json-list-encoder.ts';
 import { cacheControl, Messages } from './messages.ts';
 import { isBlankText, projectForMessages, textBlock, wireName } from './projection.ts';
 

@@ -1,7 +1,7 @@
 import type { Item } from '../../../protocol/item.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
-import type { MadeOfItems } from '../http/list-encoder.ts';
-import { developerWords, engineTextInBorders } from '../speaker-borders.ts';
+import type { MadeOfItems } from '../http/json-list-encoder.ts';
+import { developerWords, engineTextInBorders } from '../user-role-content.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
 /** Blocks too old for a cache mark are joined into pieces of this size, so that a body has few pieces. */

@@ -5,17 +5,16 @@ import { arrayAt, isJsonObject, objectAt, parseJsonObject, stringAt } from '../.
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
 import {
-  type ContentPart,
   inBorders,
   inTag,
   joinTexts,
-  type MessageContent,
   partsIn,
   strayHeading,
   textPart,
   userRoleContent,
   withoutTags,
-} from '../speaker-borders.ts';
+} from '../user-role-content.ts';
+import type { ContentPart, MessageContent } from '../user-role-content.ts';
 
 /** Made from the item alone, so that a longer history begins with the same blocks. Blocks are JSON texts. */
 export type ProjectedItem =

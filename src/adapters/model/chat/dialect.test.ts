@@ -3,7 +3,7 @@ import { commonCapabilities, type ServerCapabilities } from '../../../core/confi
 import type { RequestOptions } from '../../../ports/model.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { chatDialect } from './dialect.ts';
-import { chatEncoder } from './encode.ts';
+import { chatEncoder } from './client.ts';
 
 const options: RequestOptions = {
   model: 'm',

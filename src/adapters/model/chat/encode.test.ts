@@ -5,7 +5,7 @@ import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { commonCapabilities } from '../../../core/config/providers/server-capabilities.ts';
 import { chatDialect, commonDialect, everyDialect, openaiDialect, thinkingDialect } from './dialect.ts';
-import { chatEncoder } from './encode.ts';
+import { chatEncoder } from './client.ts';
 
 const options: RequestOptions = { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: { turn_id: 't' } };
 const tools: readonly ToolSpec[] = [

@@ -9,17 +9,15 @@ import {
   readableArguments,
 } from '../fallback-item-forms.ts';
 import {
-  type ContentPart,
   developerWords,
   engineInBorders,
   fromOtherSpeaker,
   joinTexts,
-  type MessageContent,
   sameInEveryMessage,
   textPart,
   userRoleContent,
-  type UserTurnContent,
-} from '../speaker-borders.ts';
+} from '../user-role-content.ts';
+import type { ContentPart, MessageContent, UserTurnContent } from '../user-role-content.ts';
 import type { ChatDialect } from './dialect.ts';
 
 export interface ChatMessage extends JsonObject {

@@ -2,7 +2,7 @@ import { cachePerObject } from '../../../base/objects.ts';
 import type { Encoder, FrameLink, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
 import { asItem, type Item, takeItemText } from '../../../protocol/item.ts';
 import { type Json, nestsDeeperThan } from '../../../protocol/json.ts';
-import { type EntryWriter, listEncoder } from '../http/list-encoder.ts';
+import { type EntryWriter, listEncoder } from '../http/json-list-encoder.ts';
 
 /** Changes whenever the same prompt is encoded to other bytes. */
 const version = 'responses/2';

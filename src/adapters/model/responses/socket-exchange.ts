@@ -27,7 +27,10 @@ export interface SocketRequestContext {
   readonly signal: AbortSignal;
   /** Another connection already failed for a reason of its own: if this one does too, the request fails. */
   readonly isSecond: boolean;
-  /** Called before the last event is given: the caller may stop reading. `completed`: the connection is reusable. */
+  /**
+   * Called before the last event is given, since the caller may stop reading after it. `completed`: the connection may be
+   * reused. `broken`: it failed.
+   */
   readonly onEnd: (end: 'completed' | 'broken') => void;
 }
 

@@ -9,7 +9,7 @@ import { type CrashChoice, SimulatedDisk } from '../../../testing/simulated-disk
 import { chooseThread } from './find-threads.ts';
 import { compressThreads } from '../maintenance/compress-threads.ts';
 import { createRolloutStore } from '../store/rollout-store.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396' as ThreadId;
 const child = '01a1dcd3-eee5-7d53-9563-000000000000' as ThreadId;

@@ -88,7 +88,10 @@ export const isCompressed = (path: string): boolean => path.endsWith(compressedS
 /** Readers that need several places read a file up to this size at once. */
 const smallFile = 256 * 1024;
 
-/** Opens a rollout for a list. A small one is kept in memory; the unpacked size of a compressed one is limited. */
+/**
+ * Opens a rollout for a list, which reads several places: a small one is kept in memory. The unpacked size of a
+ * compressed one is limited, because a few kilobytes must not make every list wait.
+ */
 export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
   const file = await openRolloutFile(files, path, listedLimits);
   try {

@@ -7,7 +7,7 @@ import {
   heldLock,
   isAboutToLock,
   lockHeldBy,
-  mostBegun,
+  beginSignatureValidMs,
   openLock,
   readSignature,
   releaseLockFile,
@@ -29,7 +29,7 @@ export function createFlock(options: FlockOptions): Locks {
   const { clock } = options;
   const take = async (path: string): Promise<Lock | LockHeld> => {
     let answer = await tryOnce(path, trying);
-    for (let round = 0; answer.kind === 'begun' && round * begunPause <= mostBegun; round++) {
+    for (let round = 0; answer.kind === 'begun' && round * begunPause <= beginSignatureValidMs; round++) {
       await clock.sleep(begunPause);
       answer = await tryOnce(path, trying);
     }
@@ -174,7 +174,7 @@ function beginLock(
     async isLost() {
       if (released !== undefined) return false;
       // Half the time that others wait, because what follows takes time as well.
-      const isYoung = clock.now() - epoch < mostBegun / 2;
+      const isYoung = clock.now() - epoch < beginSignatureValidMs / 2;
       if (locking === undefined && isYoung) return !isOurs();
       const lock = await settle();
       return lock.kind === 'held' || lock.isLost();

@@ -88,7 +88,7 @@ export function fileAtLockPath(file: number, path: string): 'our file' | 'anothe
  * How long (ms) the signature of a process that is about to lock counts if that process cannot be checked: it may run
  * in another container or on another machine.
  */
-export const mostBegun = 2000;
+export const beginSignatureValidMs = 2000;
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
 
 export interface LockSignature {
@@ -119,7 +119,7 @@ export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'u
   if (!by.begins) return 'no';
   const lives = signerLives(by);
   const age = now - by.since;
-  return lives !== 'unknown' || (age >= 0 && age < mostBegun) ? lives : 'no';
+  return lives !== 'unknown' || (age >= 0 && age < beginSignatureValidMs) ? lives : 'no';
 }
 
 /** `unknown`: its process number means something else here. */

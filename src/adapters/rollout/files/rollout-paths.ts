@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/system.ts';
 import type { Files, Locks } from '../../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 
-export type HomeParts = { readonly home: string; readonly files: Files; readonly locks: Locks; readonly clock: Clock };
+export type HomePorts = { readonly home: string; readonly files: Files; readonly locks: Locks; readonly clock: Clock };
 /** Local date and time. Months and days count from 1. */
 type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
 export type LocalTime = (milliseconds: number) => WallTime;

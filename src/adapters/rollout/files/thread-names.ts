@@ -6,7 +6,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { withDiskFaults } from './node-files.ts';
 import { readIfThere, withOpen } from './open-and-write.ts';
-import type { HomeParts } from './rollout-paths.ts';
+import type { HomePorts } from './rollout-paths.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 
@@ -30,7 +30,7 @@ const pauseMs = 100;
 
 /** Records the new name of a thread; an empty name removes it. */
 export async function appendThreadName(
-  { files, locks, clock, home }: HomeParts,
+  { files, locks, clock, home }: HomePorts,
   id: ThreadId,
   name: string,
 ): Promise<Outcome<'names-locked'> | undefined> {

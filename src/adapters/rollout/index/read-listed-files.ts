@@ -12,15 +12,8 @@ import { openLineage, type OpenRollout, readLineage, type Segment } from '../lin
 import { readHead, readRolloutLines } from '../lines/read-lines.ts';
 import { inTransaction } from './database.ts';
 import { fileChooser, fileName, type ListedFile } from './listed-files.ts';
-import {
-  concernsLists,
-  emptyThreadFold,
-  type ReadSummary,
-  type SpokenMessage,
-  summaryOf,
-  type ThreadFold,
-  ThreadListener,
-} from './thread-summary.ts';
+import { concernsLists, emptyThreadFold, summaryOf, ThreadListener } from './thread-summary.ts';
+import type { ReadSummary, SpokenMessage, ThreadFold } from './thread-summary.ts';
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';

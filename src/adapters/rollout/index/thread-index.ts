@@ -7,18 +7,11 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 import { nodeFiles } from '../files/node-files.ts';
-import type { HomeParts } from '../files/rollout-paths.ts';
+import type { HomePorts } from '../files/rollout-paths.ts';
 import { threadNames } from '../files/thread-names.ts';
 import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
-import {
-  type CandidateRequest,
-  chosenFile,
-  type ListedFile,
-  listedFilesAfter,
-  refreshListedFile,
-  scanFolders,
-  staleFiles,
-} from './listed-files.ts';
+import { chosenFile, listedFilesAfter, refreshListedFile, scanFolders, staleFiles } from './listed-files.ts';
+import type { CandidateRequest, ListedFile } from './listed-files.ts';
 import { readFilesIntoIndex } from './read-listed-files.ts';
 import {
   excerptOf,
@@ -30,7 +23,7 @@ import {
   searchTerms,
 } from './thread-summary.ts';
 
-export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
+export type ThreadIndexOptions = Pick<HomePorts, 'home' | 'clock'>;
 const disturbedMs = 50;
 const mostAttempts = 100;
 

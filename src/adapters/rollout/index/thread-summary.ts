@@ -4,33 +4,17 @@ import { readUsage } from '../../../core/state/drafts/usage-and-failure-fields.t
 import { readGoal } from '../../../core/state/fold/goals.ts';
 import { totalIn } from '../../../core/state/fold/waiting-messages.ts';
 import { reviewIn, reviewTargetWords, userCommandIn } from '../../../core/state/recorded/user-actions.ts';
-import {
-  concernsTurns,
-  countTurns,
-  foldTurn,
-  noTurns,
-  standingTurns,
-  type TurnLog,
-} from '../../../core/state/turns/turn-log.ts';
-import {
-  appliedSettings,
-  oneLine,
-  type SettingsInWords,
-  type SpokenWords,
-  spokenWords,
-} from '../../../core/state/turns/turn-words.ts';
+import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns } from '../../../core/state/turns/turn-log.ts';
+import type { TurnLog } from '../../../core/state/turns/turn-log.ts';
+import { appliedSettings, oneLine, spokenWords } from '../../../core/state/turns/turn-words.ts';
+import type { SettingsInWords, SpokenWords } from '../../../core/state/turns/turn-words.ts';
 import type { ReadReport } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId, type TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import {
-  type GoalStatus,
-  isStartedByThread,
-  type ThreadQuery,
-  threadSourceName,
-  type ThreadSummary,
-} from '../../../protocol/thread.ts';
+import { isStartedByThread, threadSourceName } from '../../../protocol/thread.ts';
+import type { GoalStatus, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 import { noUsage } from '../../../protocol/usage.ts';
 import { realPath } from '../../disk/file-system.ts';
 

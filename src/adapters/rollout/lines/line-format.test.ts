@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import { decodeLine, decodePeeked, encodeLine } from './line-format.ts';
 import { RawLine } from './split-lines.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 const decode = (text: string): Line | 'blank' | 'bad' => decodeLine(Buffer.from(text));
 

@@ -1,13 +1,7 @@
 import type { HistoryMode } from '../../../ports/thread-store.ts';
 import type { Ordinal } from '../../../protocol/ids.ts';
-import {
-  isJsonObject,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { RawLine } from './split-lines.ts';
 import { isAscii } from 'node:buffer';

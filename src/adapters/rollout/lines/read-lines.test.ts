@@ -6,7 +6,7 @@ import type { Line, LineKind } from '../../../protocol/line.ts';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
 import { encodeLine } from './line-format.ts';
 import { readRolloutLines, readRolloutLinesBack } from './read-lines.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 const start = { from: 0 as Ordinal };
 const line = (ordinal: number, text: string): Line => ({

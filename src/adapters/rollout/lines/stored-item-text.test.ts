@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endByPattern, stringEnd } from './stored-item-text.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 /** The slow reference: the longest beginning in which each character is written as `JSON.stringify` writes it. */
 function slowly(text: string): number {

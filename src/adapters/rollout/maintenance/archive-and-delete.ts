@@ -1,7 +1,7 @@
 import type { HeldThread, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { HomeParts } from '../files/rollout-paths.ts';
+import type { HomePorts } from '../files/rollout-paths.ts';
 import { appendThreadName, threadNames } from '../files/thread-names.ts';
 import { openThreadIndex } from '../index/open-thread-index.ts';
 import { RolloutFiles } from '../store/rollout-files.ts';
@@ -86,7 +86,7 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   return { kind: 'refused', code: 'thread-referenced', message, next };
 }
 
-export type FollowingParts = HomeParts & { readonly codexIndexFolder: string };
+export type FollowingParts = HomePorts & { readonly codexIndexFolder: string };
 
 /** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
 export async function followChanges(options: FollowingParts, changes: readonly ThreadChange[]) {

@@ -8,7 +8,7 @@ import { withDiskFaults } from '../files/node-files.ts';
 import { withOpen } from '../files/open-and-write.ts';
 import { findAllRollouts, type FoundRollout } from '../files/find-threads.ts';
 import { historyBase } from '../lines/line-format.ts';
-import { type HomeParts, lockPath } from '../files/rollout-paths.ts';
+import { type HomePorts, lockPath } from '../files/rollout-paths.ts';
 import { readHead } from '../lines/read-lines.ts';
 
 export interface CompressOptions {
@@ -30,7 +30,7 @@ export interface CompressReport {
 
 /** Compresses rollouts under their locks, except both sides of a continuation: its offset is a byte of a plain file. */
 export async function compressThreads(
-  parts: HomeParts,
+  parts: HomePorts,
   which: ToCompress,
   options: CompressOptions,
 ): Promise<CompressReport | Outcome<'maintenance-busy'>> {
@@ -43,7 +43,7 @@ export async function compressThreads(
   return compressAll(parts, which, options).finally(() => maintenance.release());
 }
 
-async function compressAll(parts: HomeParts, which: ToCompress, { dryRun, progress }: CompressOptions) {
+async function compressAll(parts: HomePorts, which: ToCompress, { dryRun, progress }: CompressOptions) {
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
   const referred = new Set(heads.map(({ base }) => base));
@@ -70,7 +70,7 @@ async function compressAll(parts: HomeParts, which: ToCompress, { dryRun, progre
   return { dryRun, compressed, skipped };
 }
 
-async function compressLocked({ files, locks, home }: HomeParts, { path, name }: FoundRollout) {
+async function compressLocked({ files, locks, home }: HomePorts, { path, name }: FoundRollout) {
   const lock = await locks.take(lockPath(home, name.threadId));
   if (lock.kind === 'held') return `${lock.owner ?? 'another program'} is writing it`;
   const done = await compressRollout(files, path).finally(() => lock.release());

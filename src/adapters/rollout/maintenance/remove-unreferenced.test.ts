@@ -5,7 +5,7 @@ import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { LineDraft } from '../../../protocol/line.ts';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
 import { createBlobs, findBlobs } from '../store/blobs.ts';
-import { withBlobs } from '../store/store-wrappers.ts';
+import { withBlobs } from '../store/store-with-seals-and-blobs.ts';
 import { collectionGraceMs, removeUnreferenced } from './remove-unreferenced.ts';
 import { createRolloutStore } from '../store/rollout-store.ts';
 

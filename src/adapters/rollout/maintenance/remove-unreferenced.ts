@@ -8,7 +8,7 @@ import { openRolloutFile } from '../files/compressed-rollouts.ts';
 import { dayFolders, findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
 import { withDiskFaults } from '../files/node-files.ts';
 import { withOpen } from '../files/open-and-write.ts';
-import { archiveFolder, type HomeParts, lockFolder, lockPath, sessionsFolder } from '../files/rollout-paths.ts';
+import { archiveFolder, type HomePorts, lockFolder, lockPath, sessionsFolder } from '../files/rollout-paths.ts';
 import { decodeLine, type HistoryBase, historyBase } from '../lines/line-format.ts';
 import { readHead } from '../lines/read-lines.ts';
 import { splitForward } from '../lines/split-lines.ts';
@@ -146,7 +146,7 @@ export async function collectTemporary({ files, home, clock, dryRun }: CollectOp
   return { files: count, bytes };
 }
 
-export interface CollectOptions extends HomeParts {
+export interface CollectOptions extends HomePorts {
   readonly maxBlobBytes: number;
   /** Only report what would be removed. */
   readonly dryRun: boolean;

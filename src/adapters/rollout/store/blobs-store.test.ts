@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
 import type { Line, LineDraft } from '../../../protocol/line.ts';
 import { SimulatedDisk } from '../../../testing/simulated-disk.ts';
 import { blobPath, createBlobs } from './blobs.ts';
-import { withBlobs } from './store-wrappers.ts';
+import { withBlobs } from './store-with-seals-and-blobs.ts';
 import { createRolloutStore } from './rollout-store.ts';
 
 const id = '01a1dcd3-eee5-7d53-9563-298808fb6396' as ThreadId;

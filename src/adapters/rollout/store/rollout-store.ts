@@ -19,17 +19,12 @@ import { forkSource, openTail } from './continue-rollout.ts';
 import { historyBase } from '../lines/line-format.ts';
 import { Journal, RolloutFile } from './journal.ts';
 import { readLineage, readLineageBack, readTail, type Segment } from '../lines/lineage.ts';
-import {
-  type HomeParts,
-  localTime as processTime,
-  lockPath,
-  rolloutPath,
-  type LocalTime,
-} from '../files/rollout-paths.ts';
+import { localTime as processTime, lockPath, rolloutPath } from '../files/rollout-paths.ts';
+import type { HomePorts, LocalTime } from '../files/rollout-paths.ts';
 import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
 import { RolloutFiles } from './rollout-files.ts';
 
-export interface RolloutStoreOptions extends HomeParts {
+export interface RolloutStoreOptions extends HomePorts {
   /** File names carry local time. Default: the time zone of the process. */
   readonly localTime?: LocalTime;
 }

@@ -7,7 +7,7 @@ import type { ProgramFiles } from '../../../ports/system.ts';
 import type { Spawn } from '../../../ports/commands.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
 import { bubblewrapCandidates, findBubblewrap, namespaceAdvice, packagedNotice } from './find-bubblewrap.ts';
-import { programHash, isIntact, packagedBubblewrap } from './unpacked-bubblewrap.ts';
+import { programHash, isIntact, packagedBubblewrap } from '../sandbox.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-find-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

@@ -1,15 +1,6 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
-import {
-  answer,
-  assemble,
-  callsOn,
-  jump,
-  label,
-  load,
-  offset,
-  type SeccompArchitecture,
-  type Statement,
-} from './seccomp.ts';
+import { answer, assemble, callsOn, jump, label, load, offset } from './seccomp.ts';
+import type { SeccompArchitecture, Statement } from './seccomp.ts';
 
 export interface LandlockFilterRequest {
   readonly network: NetworkAccess;

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { processTable } from '../../exec/leftover-processes.ts';
-import { createMountPoints } from './mount-points.ts';
+import { createEmptyMountPoints } from './mount-points.ts';
 import { ownProcess } from './mount-lock.ts';
 
 let base = '';
@@ -34,7 +34,7 @@ afterEach(() => {
 
 /** One engine. Engines in one process differ by nothing but their holds, as in two processes. */
 const engine = () =>
-  createMountPoints({
+  createEmptyMountPoints({
     registries: [join(base, 'registry')],
     processes: processTable,
     temporaryDirectories: [base],
@@ -142,7 +142,7 @@ test('a folder in use stays, also when the engine that uses it did not make it',
 
 test('a table of processes that cannot be read now ends no use', () => {
   const processes = { startedAt: vi.fn<(pid: number) => string | undefined>(processTable.startedAt) };
-  const points = createMountPoints({
+  const points = createEmptyMountPoints({
     registries: [join(base, 'registry')],
     processes,
     temporaryDirectories: [],

@@ -9,14 +9,8 @@ import { isAlive } from '../../disk/processes.ts';
 import { blockFor } from '../../disk/wait-for-lock.ts';
 import { oncePerPath } from '../disk-view.ts';
 import { endedUse, entryAt, type MountAsker, type MountUser, ownProcess, processState } from './mount-lock.ts';
-import {
-  ignoreDiskErrors,
-  type MayRemove,
-  type MountUsers,
-  openMountRegistry,
-  usersInMemory,
-  usersOnDisk,
-} from './mount-registry.ts';
+import { ignoreDiskErrors, openMountRegistry, usersInMemory, usersOnDisk } from './mount-registry.ts';
+import type { MayRemove, MountUsers } from './mount-registry.ts';
 import { linkSync, mkdirSync, readdirSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -26,7 +20,7 @@ import { basename, join } from 'node:path';
  * process removes only an empty folder that is where its path says and has a name that sandboxes protect, unless this
  * engine needs that folder itself.
  */
-export type MountPoints = ReturnType<typeof createMountPoints>;
+export type MountPoints = ReturnType<typeof createEmptyMountPoints>;
 
 export interface MountPointOptions {
   /** Possible places of the registry, best first. */
@@ -37,7 +31,7 @@ export interface MountPointOptions {
   readonly lingerMs: number;
 }
 
-export function createMountPoints(options: MountPointOptions) {
+export function createEmptyMountPoints(options: MountPointOptions) {
   const { processes } = options;
   const asker: MountAsker = { self: ownProcess(processes), processes };
   // Without a process table, entries of dead processes could not be recognised.

@@ -5,14 +5,8 @@ import { namesIn, realPath } from '../../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-files.ts';
 import { normalisePath } from '../../../core/policy/paths/absolute-paths.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
-import {
-  entryAt,
-  type MountAsker,
-  type MountUser,
-  passMountLock,
-  readMountProcess,
-  takeMountLock,
-} from './mount-lock.ts';
+import { entryAt, passMountLock, readMountProcess, takeMountLock } from './mount-lock.ts';
+import type { MountAsker, MountUser } from './mount-lock.ts';
 
 export interface MountUsers {
   /** Runs the work while no other engine removes folders. */

@@ -1,13 +1,7 @@
 import { pathBytes as textAsBytes, pathText as bytesAsText } from '../../disk/file-system.ts';
 import { type Chunk, oldLines, type Replacement } from './patch.ts';
-import {
-  type Mismatch,
-  type SearchedLines,
-  type SearchEffort,
-  searchLines,
-  seekLines,
-  type SeekOptions,
-} from './seek-lines.ts';
+import { searchLines, seekLines } from './seek-lines.ts';
+import type { Mismatch, SearchedLines, SearchEffort, SeekOptions } from './seek-lines.ts';
 
 type UpdateProblem =
   | { readonly kind: 'anchor-not-found'; readonly anchor: string }

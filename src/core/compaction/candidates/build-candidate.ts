@@ -5,10 +5,9 @@ import { checkpointIntentFragment, type IntentRow, layOutMessages } from '../../
 import {
   checkpointRecordsFragment,
   checkpointSummaryFragment,
-  type CheckpointSummaryText,
-  type EarlierSummary,
   layOutSummary,
 } from '../../fragments/checkpoint-work.ts';
+import type { CheckpointSummaryText, EarlierSummary } from '../../fragments/checkpoint-work.ts';
 import { contextMessage, partsMessage } from '../../fragments/message-items.ts';
 import { cutText, type TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
 import { render } from '../../fragments/text/define-fragment.ts';

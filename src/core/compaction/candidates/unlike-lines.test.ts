@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../testing/test-inputs.ts';
 import type { UserWords } from '../../history/user-words.ts';
 import { keepWords, type KeptWords } from './kept-words.ts';
 import { passagesToKeep } from './message-space.ts';

@@ -71,10 +71,7 @@ ${focusLines(focus, prompt)}`;
 
 export const structuredSchema: JsonObject = {
   type: 'object',
-  properties: {
-    intent_user_message: { type: 'string' },
-    summary: { type: 'string' },
-  },
+  properties: { intent_user_message: { type: 'string' }, summary: { type: 'string' } },
   required: ['intent_user_message', 'summary'],
   additionalProperties: false,
 };

@@ -7,18 +7,8 @@ import { currentGateName } from '../features.ts';
 import { type Override, overrideValues } from '../flag-overrides.ts';
 import { nestedValue } from '../merge-values.ts';
 import { formatTomlKey } from '../toml/toml-key.ts';
-import {
-  describeKind,
-  isLeaf,
-  type KeyKind,
-  type KeyTable,
-  type LeafKind,
-  leafValue,
-  type NamedTablesKind,
-  needsQuotes,
-  type TableKind,
-  type TogglesKind,
-} from './key-kinds.ts';
+import { describeKind, isLeaf, leafValue, needsQuotes } from './key-kinds.ts';
+import type { KeyKind, KeyTable, LeafKind, NamedTablesKind, TableKind, TogglesKind } from './key-kinds.ts';
 
 export interface CheckedValues {
   /** The valid values, with aliases replaced. */

@@ -3,18 +3,8 @@ import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { credentialStores, loginMethods, type WebSearchMode, webSearchModes } from '../../policy/requirements.ts';
 import { agentsTable } from '../agents.ts';
 import { featureNames } from '../features.ts';
-import {
-  choice,
-  flag,
-  type KeyTable,
-  name,
-  type NamedTablesKind,
-  strings,
-  type TableKind,
-  text,
-  type ValuesOf,
-  words,
-} from './key-kinds.ts';
+import { choice, flag, name, strings, text, words } from './key-kinds.ts';
+import type { KeyTable, NamedTablesKind, TableKind, ValuesOf } from './key-kinds.ts';
 import { tuiTable } from './tui-keys.ts';
 
 /** Codex keys that change what its agent does and have no effect here yet. Users are warned. */

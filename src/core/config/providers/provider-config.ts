@@ -6,13 +6,8 @@ import { shownAddress, withoutCredentials } from '../../policy/secrets.ts';
 import type { Config } from '../config.ts';
 import { likelyCharacter, wrongCharacter } from '../keys/check-layers.ts';
 import type { ConfiguredProvider } from '../keys/key-table.ts';
-import {
-  type BuiltInProvider,
-  builtInProvider,
-  builtInProviders,
-  openaiKeyInstructions,
-  openaiKeys,
-} from './built-in-providers.ts';
+import { builtInProvider, builtInProviders, openaiKeyInstructions, openaiKeys } from './built-in-providers.ts';
+import type { BuiltInProvider } from './built-in-providers.ts';
 import { capabilitiesAt, commonCapabilities, type ServerCapabilities } from './server-capabilities.ts';
 
 /** Address and authentication of a provider. Variables are only named here; the sender reads them. */

@@ -1,15 +1,7 @@
-import {
-  type RequiredServers,
-  type ServerIdentity,
-  type TextMatcher,
-  wholePattern,
-} from '../../policy/allowed-mcp-servers.ts';
-import {
-  type TableProblem,
-  unknownTableKey,
-  wrongType,
-  wrongValue,
-} from '../../policy/profiles/tables/profile-tables.ts';
+import { wholePattern } from '../../policy/allowed-mcp-servers.ts';
+import type { RequiredServers, ServerIdentity, TextMatcher } from '../../policy/allowed-mcp-servers.ts';
+import { unknownTableKey, wrongType, wrongValue } from '../../policy/profiles/tables/profile-tables.ts';
+import type { TableProblem } from '../../policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import { type ConfigLayer, keySource } from '../config-layer.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byteLength, truncateMiddle } from './truncate.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 describe('truncateMiddle', () => {
   it('leaves the marker alone when there is no budget', () => {

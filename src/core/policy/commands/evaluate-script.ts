@@ -2,11 +2,8 @@ import type { ShellNode, ShellRedirection, ShellSimpleCommand, ShellWord } from 
 import { type KnownWord, readsScriptFromInput, setOf, type ShellCall } from './command-words.ts';
 import {
   addSearched,
-  type CommandFindings,
   evaluateCommand,
   evaluateRedirection,
-  type EvaluationContext,
-  type KnownScript,
   literalWords,
   maximumWrappers,
   noFindings,
@@ -16,6 +13,7 @@ import {
   noteUnknown,
   searchScript,
 } from './evaluate-command.ts';
+import type { CommandFindings, EvaluationContext, KnownScript } from './evaluate-command.ts';
 import { isReadOnlyCommand } from './read-only-commands.ts';
 import { agreedPieces, readByQuoting } from './script-pieces.ts';
 import { joinLines, literalWord } from './shell-quoting.ts';

@@ -22,18 +22,8 @@ import { accessAt, needsSandbox } from '../paths/access.ts';
 import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import { matchRules } from '../rules/match-rules.ts';
 import { noRules, type PrefixRule } from '../rules/rule-set.ts';
-import {
-  type CallDecision,
-  type CallNeeds,
-  canAskAbout,
-  type DecisionContext,
-  type NeededPath,
-  reasonNotAsked,
-  refuse,
-  refuseDeniedPath,
-  refuseMissingPaths,
-  type RunDecision,
-} from './call-decision.ts';
+import { canAskAbout, reasonNotAsked, refuse, refuseDeniedPath, refuseMissingPaths } from './call-decision.ts';
+import type { CallDecision, CallNeeds, DecisionContext, NeededPath, RunDecision } from './call-decision.ts';
 import { decideCommand, describeTyping } from './decide-command.ts';
 import { describeNotOffered, describeOpenedNetwork } from './question-content.ts';
 

@@ -15,18 +15,8 @@ import { isDenied, needsSandbox } from '../paths/access.ts';
 import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
 import type { RuleMatch } from '../rules/match-rules.ts';
 import type { QuestionTopic } from './approval-policy.ts';
-import {
-  type BlockedFiles,
-  type CallDecision,
-  type CallNeeds,
-  canAskAbout,
-  type DecisionContext,
-  type NotOfferedAnswers,
-  reasonNotAsked,
-  refuse,
-  refuseDeniedPath,
-  refuseMissingPaths,
-} from './call-decision.ts';
+import { canAskAbout, reasonNotAsked, refuse, refuseDeniedPath, refuseMissingPaths } from './call-decision.ts';
+import type { BlockedFiles, CallDecision, CallNeeds, DecisionContext, NotOfferedAnswers } from './call-decision.ts';
 import { type CommandJudgement, judgeCommands, longestMatch } from './judge-commands.ts';
 import {
   describeInsideRun,

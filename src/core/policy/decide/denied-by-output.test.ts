@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expectLinear } from '../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../testing/test-inputs.ts';
 import type { PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 import { accessAt } from '../paths/access.ts';
 import { deniedByOutput } from './denied-by-output.ts';

@@ -1,14 +1,8 @@
 import type { RequestedHost } from '../../../protocol/permissions.ts';
 import { defined } from '../../../base/objects.ts';
 import { sentence } from '../../../protocol/outcome.ts';
-import {
-  type CallDecision,
-  type CallNeeds,
-  canAskAbout,
-  type DecisionContext,
-  type NotOfferedAnswers,
-  refuse,
-} from '../decide/call-decision.ts';
+import { canAskAbout, refuse } from '../decide/call-decision.ts';
+import type { CallDecision, CallNeeds, DecisionContext, NotOfferedAnswers } from '../decide/call-decision.ts';
 import { grantedPolicy, standingPermissions } from '../grants/granted-policy.ts';
 import { hostKey } from '../grants/grants.ts';
 import { decideHost, hostAtPort, readHostLists } from './host-lists.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { normaliseHost, splitHostAndPort } from './host-name.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 test.each([
   ['Example.COM', 'example.com'],

@@ -4,7 +4,7 @@ import type { Access, PathRule, ResolvedPolicy } from '../../../protocol/permiss
 import { accessAt } from './access.ts';
 import { globCovers, literalGlob } from './glob.ts';
 import { pathDepth, isWithin } from './absolute-paths.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
+import { anyCharacter } from '../../../testing/test-inputs.ts';
 
 function policyOf(
   rules: readonly (readonly [string, Access])[],

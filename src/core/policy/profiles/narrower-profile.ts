@@ -14,7 +14,10 @@ import { noOwnPlaces, type OwnPlaces, type Places } from '../paths/special-place
 import { restrictedFiles } from './profile-entries.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
-/** The claim if it grants nothing beyond the configuration, else the configuration; never a mixture of the two. */
+/**
+ * The claim if it grants nothing beyond the configuration, else the configuration. Never a mixture: a policy is one
+ * value that the user chose as a whole.
+ */
 export function narrowerProfile(
   configured: PermissionProfile,
   claimed: PermissionProfile,

@@ -10,13 +10,8 @@ import type {
 import { joinInside, joinPath, normalisePath } from '../paths/absolute-paths.ts';
 import { accessByRules, innermostRule, type RestrictedFiles } from '../paths/access.ts';
 import { literalGlob, parseGlob } from '../paths/glob.ts';
-import {
-  namesKeptAnywhere,
-  type Places,
-  protectedNames,
-  temporaryFolders,
-  withoutOwnPlaces,
-} from '../paths/special-places.ts';
+import { namesKeptAnywhere, protectedNames, temporaryFolders, withoutOwnPlaces } from '../paths/special-places.ts';
+import type { Places } from '../paths/special-places.ts';
 import { fitToLandlock } from './landlock-policy.ts';
 import { isValidEntry } from './profile-entries.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { expectLinear } from '../../../testing/expect-linear.ts';
+import { anyCharacter, expectLinear } from '../../../testing/test-inputs.ts';
 import { readRules } from './rules-file.ts';
-import { anyCharacter } from '../../../testing/any-character.ts';
 
 const read = (text: string) => readRules(text, { file: 'x.rules' });
 

@@ -10,7 +10,10 @@ export interface Checkpoints {
   /** Failed automatic ones since the last success. */
   readonly failures: number;
   readonly spent: Usage;
-  /** Entries in history at the first request after the newest checkpoint. Absent without a checkpoint. */
+  /**
+   * Entries in history at the first request after the newest checkpoint; `not-yet` before that request, absent without a
+   * checkpoint.
+   */
   readonly seen?: number | 'not-yet';
   /** A window is the span between two checkpoints. Absent until it has a name. */
   readonly window?: WindowName;

@@ -1,14 +1,7 @@
 import { defined, whole } from '../../../base/objects.ts';
 import type { ModelFailure } from '../../../ports/model.ts';
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-  trueAt,
-} from '../../../protocol/json.ts';
+import { isJsonObject, numberAt, objectAt, stringAt, trueAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { readRateLimits } from '../../../protocol/rate-limits.ts';
 import type { UsageEvent } from '../../../protocol/thread-event.ts';

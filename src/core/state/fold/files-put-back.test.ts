@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../testing/test-inputs.ts';
 import type { WorkRecords } from '../../compaction/plan/work-records.ts';
 import { changedAgain, foldPutBack } from './files-put-back.ts';
 

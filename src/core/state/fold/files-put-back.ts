@@ -1,12 +1,7 @@
 import type { WorkRecords } from '../../compaction/plan/work-records.ts';
 import { defined, whole } from '../../../base/objects.ts';
-import {
-  type ChangedFile,
-  type RestoredFile,
-  type RestoredFiles,
-  type TurnBefore,
-  withoutParentFolders,
-} from '../../../protocol/turn-item.ts';
+import { withoutParentFolders } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, RestoredFile, RestoredFiles, TurnBefore } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
 import { textsAt } from '../questions/question-lines.ts';

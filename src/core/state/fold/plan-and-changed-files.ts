@@ -1,12 +1,5 @@
-import {
-  noWork,
-  withOlderPlan,
-  type PlanOlderThan,
-  plansAreOlderThan,
-  type ProposedPlan,
-  type WorkPlan,
-  type WorkRecords,
-} from '../../compaction/plan/work-records.ts';
+import { noWork, withOlderPlan, plansAreOlderThan } from '../../compaction/plan/work-records.ts';
+import type { PlanOlderThan, ProposedPlan, WorkPlan, WorkRecords } from '../../compaction/plan/work-records.ts';
 import { planUpdated } from '../../fragments/answers/tool-calls.ts';
 import { type Entry, isBoundary } from '../../history/entry.ts';
 import { isUserShellCommand } from '../../history/limit-output.ts';
@@ -15,14 +8,13 @@ import { isCall, isMessage, type Item } from '../../../protocol/item.ts';
 import {
   arrayAt,
   isJsonObject,
-  type Json,
-  type JsonObject,
   numberAt,
   objectAt,
   parseJsonObject,
   stringAt,
   trueAt,
 } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../../../protocol/turn-item.ts';
 import { changedAgain, readPutBackFiles } from './files-put-back.ts';

@@ -2,16 +2,8 @@ import { whole } from '../../../base/objects.ts';
 import type { SessionFate } from '../../../ports/commands.ts';
 import type { StartedProcess } from '../../../ports/system.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  objectsAt,
-  stringAt,
-  trueAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { itemRecord, storedItem } from '../drafts/item-lines.ts';

@@ -1,15 +1,8 @@
 import type { KeptReview } from '../../../protocol/thread-event.ts';
 import { defined } from '../../../base/objects.ts';
 import { asItem, type Item, isMessage, type MessageItem, messageText } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../../../protocol/provider-name.ts';

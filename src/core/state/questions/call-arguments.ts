@@ -1,14 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import type { CallItem } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-  trueAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, objectAt, parseJsonObject, stringAt, trueAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 

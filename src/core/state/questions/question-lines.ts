@@ -1,27 +1,13 @@
 import { textHash } from '../../../base/digest.ts';
 import { defined, notPlain, plainCopy, whole } from '../../../base/objects.ts';
 import type { CallItem } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-  trueAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, stringAt, trueAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ExtraPermissions } from '../../../protocol/permissions.ts';
-import {
-  type Answer,
-  type AnswerScope,
-  authorizationLevels,
-  type Question,
-  questionKinds,
-  riskLevels,
-} from '../../../protocol/question.ts';
+import { authorizationLevels, questionKinds, riskLevels } from '../../../protocol/question.ts';
+import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { suggestOption } from '../../envelope/read-options.ts';
 import type { AskedOfCall } from '../recorded/conversation-items.ts';
 import { callInput, type HookResults, shortWord, type WordInCall, wordsInCall } from './call-arguments.ts';

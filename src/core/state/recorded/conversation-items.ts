@@ -1,15 +1,8 @@
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { isMessage, isReasoning, type Item, messageText, proposedPlan } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJson,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, objectAt, parseJson, stringAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ContextEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';

@@ -1,14 +1,6 @@
 import { defined, whole } from '../../../base/objects.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  objectsAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import { proposedPlan } from '../../../protocol/item.ts';
 import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../protocol/turn-item.ts';
 import { textsAt } from '../questions/question-lines.ts';

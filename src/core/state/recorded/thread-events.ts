@@ -1,16 +1,8 @@
 import { defined } from '../../../base/objects.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { asItem, type Item } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  objectsAt,
-  stringAt,
-  trueAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, objectsAt, stringAt, trueAt } from '../../../protocol/json.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import type { PrefixBreak, PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';

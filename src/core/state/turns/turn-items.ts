@@ -5,13 +5,8 @@ import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
 import { addUsage, carryCostForward, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
 import { askedOfCall, readAnswer } from '../questions/question-lines.ts';
-import {
-  type AskedOfCall,
-  outputOf,
-  type RecordedCall,
-  type RecordedItem,
-  recordedItem,
-} from '../recorded/conversation-items.ts';
+import { outputOf, recordedItem } from '../recorded/conversation-items.ts';
+import type { AskedOfCall, RecordedCall, RecordedItem } from '../recorded/conversation-items.ts';
 import { isCostCarried, type TurnStatus } from '../drafts/turn-lines.ts';
 import {
   countTurns,

@@ -7,16 +7,8 @@ import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { readCheckpoint } from '../checkpoints/checkpoint-counts.ts';
 import { isSound } from '../checkpoints/compacted-line.ts';
 import { turnEvent } from '../drafts/turn-lines.ts';
-import {
-  countTurns,
-  foldTurn,
-  foldTurnWithoutWords,
-  noTurns,
-  standingTurns,
-  type TakenBack,
-  type TurnLog,
-  type TurnRecord,
-} from './turn-log.ts';
+import { countTurns, foldTurn, foldTurnWithoutWords, noTurns, standingTurns } from './turn-log.ts';
+import type { TakenBack, TurnLog, TurnRecord } from './turn-log.ts';
 import { oneLine, type SettingsInWords, spokenWords, type SpokenWords } from './turn-words.ts';
 
 /** A turn for lists. Times are milliseconds since the Unix epoch. */

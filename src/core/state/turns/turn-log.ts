@@ -1,14 +1,8 @@
 import type { Ordinal, TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
-import {
-  appliedSettings,
-  contextSettings,
-  oneLine,
-  type SettingsInWords,
-  spokenWords,
-  type SpokenWords,
-} from './turn-words.ts';
+import { appliedSettings, contextSettings, oneLine, spokenWords } from './turn-words.ts';
+import type { SettingsInWords, SpokenWords } from './turn-words.ts';
 import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
 

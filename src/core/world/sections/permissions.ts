@@ -11,16 +11,15 @@ import type { PolicyDescription, ReachedNetwork } from '../../policy/profiles/de
 import { describeNetwork, describePolicy } from '../../policy/profiles/describe-policy.ts';
 import { type HeldPatterns, heldPatterns } from '../../policy/rules/rule-set.ts';
 import {
-  type ApprovalFacts,
   approvalLines,
   approvedPrefixesFragment,
   approvedRuns,
   approvedTitle,
-  type CommandPrefix,
   explainsScripts,
   howScriptsAreRead,
   listPrefixes,
 } from './approvals.ts';
+import type { ApprovalFacts, CommandPrefix } from './approvals.ts';
 import type { NetworkTold } from './permission-lists.ts';
 import { fileLines, grantedLines, heldCommandLines, reachableNetworkLines } from './permission-lists.ts';
 import { type Section, unknownState } from './section.ts';

@@ -10,13 +10,8 @@ import { importOf } from '../../../core/state/line-seals.ts';
 import { pinAdded } from '../../../core/state/fold/pinned-notes.ts';
 import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { settingsApplied } from '../../../core/state/drafts/turn-lines.ts';
-import {
-  type FilesMessage,
-  isAboutFiles,
-  messageDropped,
-  messageWaitsAgain,
-  type WaitingMessage,
-} from '../../../core/state/fold/waiting-messages.ts';
+import { isAboutFiles, messageDropped, messageWaitsAgain } from '../../../core/state/fold/waiting-messages.ts';
+import type { FilesMessage, WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { closeForkedTurn } from '../turn/cut-off-turn.ts';
 import { findTurn } from '../../../core/state/turns/turn-list.ts';
 import { readFilesMessages, filesMessagesToRepeat } from './rollback-range.ts';

@@ -1,15 +1,7 @@
-import {
-  type FilesMessage,
-  isAboutFiles,
-  readMessage,
-  type RecordedMessage,
-} from '../../../core/state/fold/waiting-messages.ts';
-import {
-  type CheckpointPlace,
-  findTurn,
-  type ThreadPlaces,
-  type TurnPlace,
-} from '../../../core/state/turns/turn-list.ts';
+import { isAboutFiles, readMessage } from '../../../core/state/fold/waiting-messages.ts';
+import type { FilesMessage, RecordedMessage } from '../../../core/state/fold/waiting-messages.ts';
+import { findTurn } from '../../../core/state/turns/turn-list.ts';
+import type { CheckpointPlace, ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
 import type { RolloutStore } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { lineType } from '../../../protocol/line.ts';
@@ -116,7 +108,10 @@ function nothingToTakeBack(message: string): Outcome {
   return { code: 'nothing-to-roll-back', message, next: 'Nothing has changed.' };
 }
 
-export function nothingToUndo(id: ThreadId, why: 'nothing-taken' | 'removed' = 'nothing-taken'): RollbackRefused {
+export function refusedAsNothingToUndo(
+  id: ThreadId,
+  why: 'nothing-taken' | 'removed' = 'nothing-taken',
+): RollbackRefused {
   const message =
     why === 'nothing-taken'
       ? `Thread ${id} has no rollback to undo.`
@@ -124,7 +119,7 @@ export function nothingToUndo(id: ThreadId, why: 'nothing-taken' | 'removed' = '
   return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
 }
 
-export function turnsSince(id: ThreadId, count: number): RollbackRefused {
+export function refusedForTurnsSince(id: ThreadId, count: number): RollbackRefused {
   const turns = count === 1 ? 'the turn' : `the ${count} turns`;
   return {
     kind: 'refused',

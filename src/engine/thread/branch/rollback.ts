@@ -45,15 +45,11 @@ import {
   filesMessagesToRepeat,
   findRollbackCut,
   firstTaken,
-  nothingToUndo,
+  refusedAsNothingToUndo,
   readFilesMessages,
-  type RollbackCut,
-  type RollbackRefused,
-  type RollbackTo,
-  type RollbackUndone,
-  type RolledBack,
-  turnsSince,
+  refusedForTurnsSince,
 } from './rollback-range.ts';
+import type { RollbackCut, RollbackRefused, RollbackTo, RollbackUndone, RolledBack } from './rollback-range.ts';
 
 /**
  * Takes the newest turns back: a new rollout continues from before them, and the old one stays unchanged. Pinned notes
@@ -144,10 +140,10 @@ async function undoRevert(
   const { current } = held;
   const [newest, ...rest] = notesIn(current.meta);
   const left = newest && readNote(newest);
-  if (left === undefined) return nothingToUndo(id);
+  if (left === undefined) return refusedAsNothingToUndo(id);
   const places = await readPlaces(store, id);
   const since = places.turns.slice(left.kept);
-  if (since.length > 0 && !force) return turnsSince(id, since.length);
+  if (since.length > 0 && !force) return refusedForTurnsSince(id, since.length);
   const { state: now } = await foldThread(store, id);
   const { notes, ...more } = notesAfterUndo(rest, left, {
     since: since.length,
@@ -174,7 +170,7 @@ async function undoRevert(
       ...repeatWarnings([], now.warnings),
     ],
   });
-  if (made.kind === 'refused') return made.code === 'place-unknown' ? nothingToUndo(id, 'removed') : made;
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? refusedAsNothingToUndo(id, 'removed') : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
   const turns = after.filter((turn) => !before.includes(turn));
   const replaced = before.filter((turn) => !after.includes(turn));
@@ -256,9 +252,9 @@ function repeatTakenBack(
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);
     const found = await newestNotBack(store, id, places);
-    if (found === undefined) return nothingToUndo(id);
+    if (found === undefined) return refusedAsNothingToUndo(id);
     const { takenBack, drafts, since } = found;
-    if (since.length > 0 && !force) return turnsSince(id, since.length);
+    if (since.length > 0 && !force) return refusedForTurnsSince(id, since.length);
     const { state } = await foldThread(store, id);
     const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
     owned.append([...pinChanges(pins, state.pins), ...repeatCost(costOf(usage), state.usage)]);

@@ -21,10 +21,10 @@ export interface Unproven {
   /** Includes questions whose answer is not proven. */
   readonly questions?: readonly RecordedQuestion[];
   /** Absent: no key of this store will ever prove them. Otherwise no line ends them. */
-  readonly forNow?: LeftOutForNow;
+  readonly forNow?: WhyLeftOutForNow;
 }
 
-export type LeftOutForNow =
+export type WhyLeftOutForNow =
   | { readonly kind: 'key-unusable'; readonly problem: string }
   /** Another engine of the store may have sealed them with a key that this one lacks. */
   | { readonly kind: 'other-keys' };
@@ -64,7 +64,7 @@ export async function findUnproven(
 
 const unlessNone = <Said>(all: readonly Said[]): readonly Said[] | undefined => (all.length === 0 ? undefined : all);
 
-function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
+function leftOutForNow(seals: Seals): WhyLeftOutForNow | undefined {
   const problem = seals.problem();
   if (problem !== undefined) return { kind: 'key-unusable', problem };
   return seals.otherKeys === undefined ? undefined : { kind: 'other-keys' };

@@ -7,12 +7,8 @@ import { isSavable } from '../../../core/policy/decide/question-content.ts';
 import { hostKey, mcpToolKey, policyMark } from '../../../core/policy/grants/grants.ts';
 import { storedItem } from '../../../core/state/drafts/item-lines.ts';
 import { shownCall } from '../../../core/state/fold/running-calls.ts';
-import {
-  questionAnswered,
-  questionAsked,
-  questionKey,
-  type RecordedAnswer,
-} from '../../../core/state/questions/question-lines.ts';
+import { questionAnswered, questionAsked, questionKey } from '../../../core/state/questions/question-lines.ts';
+import type { RecordedAnswer } from '../../../core/state/questions/question-lines.ts';
 import { questionId } from '../../../core/state/questions/pending-questions.ts';
 import type { AskUser, RuleToSave } from '../../../ports/ask-user.ts';
 import { threadCloses, valueOrAbort } from '../../../protocol/abort.ts';
@@ -258,10 +254,10 @@ export async function askInPlace(
   const { answer } = asked;
   if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };
   const allowed = isSettled ? renewed(turn, wanted, asking, await decide()) : asking;
-  return endedBefore(turn) ?? { kind: 'answered', asking: allowed, answer };
+  return howTurnWasAborted(turn) ?? { kind: 'answered', asking: allowed, answer };
 }
 
-export function endedBefore({ signal }: Pick<Turn, 'signal'>): EndedBefore | undefined {
+export function howTurnWasAborted({ signal }: Pick<Turn, 'signal'>): EndedBefore | undefined {
   if (!signal.aborted) return undefined;
   return { kind: signal.reason === threadCloses ? 'suspended' : 'interrupted' };
 }

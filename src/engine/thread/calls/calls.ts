@@ -10,17 +10,8 @@ import { Fault } from '../../../protocol/outcome.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { describeOutsideRun } from '../../../core/policy/decide/question-content.ts';
 import type { PreparedCall, RefusedCall } from '../../../adapters/tools/tool.ts';
-import {
-  type CallToGrant,
-  confirmGrant,
-  grantCall,
-  type GrantedCall,
-  type Granting,
-  grantRetry,
-  grantSuspended,
-  type SuspendedAsking,
-  type SuspendedCall,
-} from './grant-call.ts';
+import { confirmGrant, grantCall, grantRetry, grantSuspended } from './grant-call.ts';
+import type { CallToGrant, GrantedCall, Granting, SuspendedAsking, SuspendedCall } from './grant-call.ts';
 import { performCall, type RanCall, withConfinementNote, withNote } from './perform-call.ts';
 import { CallOrder, type PlaceInOrder, QuestionOrder, type QuestionTurn } from './call-order.ts';
 import { isTurnGranted, readBeforeRetry, readCommand } from './decide-call.ts';

@@ -26,24 +26,16 @@ import { userFacts } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import {
   askInPlace,
-  type CallInPlace,
-  type DecidedInPlace,
-  endedBefore,
+  howTurnWasAborted,
   questionOf,
-  type QuestionToAsk,
   recordAnswered,
   recordQuestion,
   saveAllowedRule,
   showQuestionAgain,
 } from './ask-about-call.ts';
-import {
-  type CallToDecide,
-  decideAgain,
-  decideNow,
-  type DecideOptions,
-  readBeforeRetry,
-  readCommand,
-} from './decide-call.ts';
+import type { CallInPlace, DecidedInPlace, QuestionToAsk } from './ask-about-call.ts';
+import { decideAgain, decideNow, readBeforeRetry, readCommand } from './decide-call.ts';
+import type { CallToDecide, DecideOptions } from './decide-call.ts';
 
 /** The thread is given up while the call waits for an answer: the question stays open. */
 export type SuspendedCall = { readonly kind: 'suspended' };
@@ -110,7 +102,7 @@ export async function grantSuspended(
     return refusalFromAnswer(turn, answer, { content: input === undefined ? client && 'client-tool' : 'input' });
   const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
   // The turn is taken up only to be ended: do not look at the call or show its question again.
-  if (endedBefore(turn)?.kind === 'interrupted') {
+  if (howTurnWasAborted(turn)?.kind === 'interrupted') {
     if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
     turn.questions.lapse(id);
     return { kind: 'refused', output: interruptedBeforeRunning };
@@ -131,7 +123,7 @@ export async function grantSuspended(
   }
   // Wait for the call's turn as if it had been answered just now.
   await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
-  const ended = endedBefore(turn);
+  const ended = howTurnWasAborted(turn);
   if (ended !== undefined) return grantAsked(turn, ended);
   await saveAllowedRule(turn, asking.question, answer);
   return answeredBy(turn, asking.decided, answer);
@@ -242,7 +234,7 @@ export async function confirmGrant(
   for (let looks = 0; looks < mostLooks; looks++) {
     if (last.ground === undefined) return last;
     const ground = await look();
-    const ended = last.answer === undefined ? undefined : endedBefore(turn);
+    const ended = last.answer === undefined ? undefined : howTurnWasAborted(turn);
     if (ended !== undefined) return grantAsked(turn, ended);
     if (ground !== undefined && isSameTamperState(last.ground, ground)) return onItsFolder(last);
     const next = await grant();

@@ -1,13 +1,8 @@
 import type { CallResult, PreparedCall, RunningCall } from '../../../adapters/tools/tool.ts';
 import { defined } from '../../../base/objects.ts';
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import {
-  anyText,
-  booleanOption,
-  nameText,
-  type OptionTable,
-  readOptions,
-} from '../../../core/envelope/read-options.ts';
+import { anyText, booleanOption, nameText, readOptions } from '../../../core/envelope/read-options.ts';
+import type { OptionTable } from '../../../core/envelope/read-options.ts';
 import { approvalOption, sandboxOption, settingsChangeOptions } from '../../../core/envelope/settings-change.ts';
 import { readingStillDenied } from '../../../core/fragments/answers/tool-calls.ts';
 import { mayChangeFiles } from '../../../core/policy/decide/call-decision.ts';

@@ -3,12 +3,8 @@ import { allowGrowthByHand, anythingToCompact, isRefusal } from '../../../core/c
 import { nothingToCompact } from '../../../core/compaction/plan/failure-messages.ts';
 import { planCompaction } from '../../../core/compaction/plan/plan-compaction.ts';
 import { withOlderPlan, type WorkRecords } from '../../../core/compaction/plan/work-records.ts';
-import {
-  beginCompaction,
-  type CompactionStep,
-  continueCompaction,
-  currentStage,
-} from '../../../core/compaction/state-machine.ts';
+import { beginCompaction, continueCompaction, currentStage } from '../../../core/compaction/state-machine.ts';
+import type { CompactionStep } from '../../../core/compaction/state-machine.ts';
 import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { itemTokens, lastUsage } from '../../../core/history/token-counts.ts';
 import { isUserShellCommand } from '../../../core/history/limit-output.ts';

@@ -12,23 +12,12 @@ import { interruptedBeforeRunning } from '../../../core/fragments/answers/tool-c
 import type { AskDecision } from '../../../core/policy/decide/call-decision.ts';
 import { isHeldByRules } from '../../../core/policy/decide/decide-call.ts';
 import type { RecordedSession } from '../../../core/state/fold/running-calls.ts';
-import {
-  callAfterHooks,
-  callInput,
-  type HookResults,
-  shortWord,
-  shownCallInput,
-} from '../../../core/state/questions/call-arguments.ts';
+import { callAfterHooks, callInput, shortWord, shownCallInput } from '../../../core/state/questions/call-arguments.ts';
+import type { HookResults } from '../../../core/state/questions/call-arguments.ts';
 import type { HookVerdict } from '../../../ports/hooks.ts';
 import type { CallItem } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  parseJsonObject,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { callIn, mcpCallOf } from '../calls/calls.ts';
 import type { Turn } from '../thread-parts.ts';

@@ -13,13 +13,8 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { defined } from '../../../base/objects.ts';
 import type { CallItem, Item } from '../../../protocol/item.ts';
 import type { Json } from '../../../protocol/json.ts';
-import {
-  answerLine,
-  type RefusedCallRecord,
-  itemCompleted,
-  userLine,
-  itemLine,
-} from '../../../core/state/drafts/item-lines.ts';
+import { answerLine, itemCompleted, userLine, itemLine } from '../../../core/state/drafts/item-lines.ts';
+import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts';
 import { withEnteredMessage, notificationOf } from '../../../core/state/fold/waiting-messages.ts';
 import { otherAuthor, type UserInput } from '../../../protocol/user-input.ts';
 import type { CallResult } from '../../../adapters/tools/tool.ts';

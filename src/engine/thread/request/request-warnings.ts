@@ -1,10 +1,9 @@
 import type { Envelope } from '../../../core/envelope/envelope.ts';
-import { isServedAs } from '../../../core/envelope/served-model.ts';
 import type { LeftOutMedia } from '../../../core/history/media-parts.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Turn } from '../thread-parts.ts';
 import { warnOnceForAll } from '../log.ts';
+import type { Turn } from '../thread-parts.ts';
 
 /** Models for which the user was warned that an item is sent without its media. */
 const known = new WeakMap<Item, Set<string>>();
@@ -61,3 +60,15 @@ export function warnOfOtherModel(turn: Turn, { identity }: Envelope, served: str
   };
   warnOnceForAll(turn, outcome, `${provider}/${model.slug} ${served}`);
 }
+
+/** Suffixes that do not change the model: a date, a tag for the newest one, a file format. */
+const suffixes = /(?:[-@](?:latest|\d{4}-\d{2}-\d{2}|\d{4,8})|:latest|\.gguf)$/;
+
+/** Removes what servers put around the name of the same model. */
+function plainName(name: string): string {
+  const last = name.toLowerCase().split('/').at(-1) ?? '';
+  const shorter = last.replace(suffixes, '');
+  return shorter === last ? last : plainName(shorter);
+}
+
+export const isServedAs = (asked: string, served: string): boolean => plainName(asked) === plainName(served);

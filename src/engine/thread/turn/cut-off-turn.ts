@@ -7,11 +7,8 @@ import {
   notRunInForkedThread,
 } from '../../../core/fragments/answers/tool-calls.ts';
 import { refusalText } from '../../../core/fragments/answers/refusals.ts';
-import {
-  type AbortCause,
-  type AbortedTurn,
-  turnAbortedFragment,
-} from '../../../core/fragments/events/turns-and-goals.ts';
+import { turnAbortedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
+import type { AbortCause, AbortedTurn } from '../../../core/fragments/events/turns-and-goals.ts';
 import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { hostAtPort } from '../../../core/policy/network/host-lists.ts';

@@ -1,7 +1,7 @@
 import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
 import { defined } from '../../../base/objects.ts';
 import type { ModelFailure } from '../../../ports/model.ts';
-import { fullText, groupDigits, type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { outcomeText, groupDigits, type Outcome, sentence } from '../../../protocol/outcome.ts';
 import { isCompactionPaused } from '../../../core/state/checkpoints/checkpoint-counts.ts';
 import { estimatedTokensNow, shownTokensNow } from '../context/token-estimates.ts';
 import { windowNow } from '../context/turn-contract.ts';
@@ -47,7 +47,7 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   if (made.kind !== 'failed') return continued(made, answer);
   // The line about the checkpoint has already given the reason.
   if (made.outcome.code === 'compaction-would-grow') return failed(tooShort);
-  return failed(`Compacting the history failed: ${fullText(made.outcome)}`);
+  return failed(`Compacting the history failed: ${outcomeText(made.outcome)}`);
 }
 
 const tooShort =

@@ -1,10 +1,7 @@
 import { defined } from '../../../base/objects.ts';
 import { newRepositoriesFragment } from '../../../core/fragments/events/files-and-images.ts';
-import {
-  type AbortedShown,
-  type AbortedTurn,
-  turnAbortedFragment,
-} from '../../../core/fragments/events/turns-and-goals.ts';
+import { turnAbortedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
+import type { AbortedShown, AbortedTurn } from '../../../core/fragments/events/turns-and-goals.ts';
 import { entries } from '../../../core/history/history.ts';
 import { turnAborted, turnComplete } from '../../../core/state/drafts/turn-lines.ts';
 import { pendingQuestions } from '../../../core/state/questions/pending-questions.ts';

@@ -1,26 +1,15 @@
 import { usedGates } from '../../../core/config/features.ts';
 import { keyNames } from '../../../core/config/keys/inspect-keys.ts';
 import { isJsonObject } from '../../../protocol/json.ts';
-import {
-  type CommandGroup,
-  type CommandWork,
-  doesOf,
-  findCommand,
-  shownCommands,
-} from '../../views/command-line/command-group.ts';
-import {
-  type Command,
-  type CommandOption,
-  helpOption,
-  keyValuePlaceholder,
-  shownNames,
-  shownOptions,
-} from '../../views/command-line/command.ts';
+import { doesOf, findCommand, shownCommands } from '../../views/command-line/command-group.ts';
+import type { CommandGroup, CommandWork } from '../../views/command-line/command-group.ts';
+import { helpOption, keyValuePlaceholder, shownNames, shownOptions } from '../../views/command-line/command.ts';
+import type { Command, CommandOption } from '../../views/command-line/command.ts';
 import { isWordOfOtherProgram, splitOption } from '../../views/command-line/run-command.ts';
 import type { completeCommand } from '../../views/command-line/surface-commands.ts';
 import { print } from '../../views/terminal/print.ts';
 import { currentFolder, diskLossAsOutcome } from '../../views/terminal/process.ts';
-import { fitToWidth, visibleLine } from '../../views/terminal/text.ts';
+import { fitToWidth, visibleLine } from '../../views/terminal/visible-text.ts';
 import { homedir } from 'node:os';
 
 /** More than a shell can show usefully, and the user waits for the list. */

@@ -1,4 +1,4 @@
-import { kindOfEntry } from '../../../engine/files.ts';
+import { kindOfEntry } from '../../../engine/file-access.ts';
 import { keySource } from '../../../core/config/config-layer.ts';
 import { keyStatus } from '../../../core/config/keys/inspect-keys.ts';
 import { formatTomlKey, parseTomlKey } from '../../../core/config/toml/toml-key.ts';
@@ -9,7 +9,7 @@ import { type Configured, loadConfigured } from '../../../engine/home/folder-con
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { table } from '../../views/terminal/page.ts';
+import { table } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { configJson, configToml, layerState } from '../../views/wording/settings-text.ts';

@@ -11,7 +11,7 @@ import { requestBody, requestPage } from '../../views/context/request-page.ts';
 import { readThreadStory, type ThreadStory } from '../../views/context/thread-story.ts';
 import { threadSummaryLine, windowPage } from '../../views/context/window-page.ts';
 import { windowFields, windowView } from '../../views/context/window-view.ts';
-import { type PageForm, pageForm, prettyJson as json, printPage, wrapSentences } from '../../views/terminal/page.ts';
+import { type PageForm, pageForm, prettyJson as json, printPage, wrapSentences } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { takenBackWords } from '../../views/threads/replay-report.ts';
 import type { contextCommand } from '../table/threads-read-commands.ts';

@@ -1,6 +1,6 @@
 import type { envelopeCommand } from '../table/threads-read-commands.ts';
 import { readThreadStory } from '../../views/context/thread-story.ts';
-import { pageForm, prettyJson, printPage } from '../../views/terminal/page.ts';
+import { pageForm, prettyJson, printPage } from '../../views/terminal/tables.ts';
 import { print } from '../../views/terminal/print.ts';
 import { withReadThread } from '../../views/command-line/command-engine.ts';
 import {

@@ -9,7 +9,7 @@ import type { featuresCommand } from '../table/settings-commands.ts';
 import { loadConfigured } from '../../../engine/home/folder-config.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
-import { printResult, table } from '../../views/terminal/page.ts';
+import { printResult, table } from '../../views/terminal/tables.ts';
 import { configuredGates } from '../../views/wording/settings-text.ts';
 
 type FeaturesArguments = CommandArguments<typeof featuresCommand>;

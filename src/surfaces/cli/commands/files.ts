@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { findFilesCommand } from '../table/sandbox-and-files-commands.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { printNote } from '../../views/terminal/print.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 
 /** Exit codes: 0: something was found; 1: nothing was. */
 export const run = withEngine<typeof findFilesCommand>(async ({ words: [typed = ''], options }, { engine, cwd }) => {

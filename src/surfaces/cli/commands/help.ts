@@ -1,12 +1,7 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { print } from '../../views/terminal/print.ts';
-import {
-  type CommandGroup,
-  commandHelp,
-  type CommandWork,
-  findCommand,
-  groupHelp,
-} from '../../views/command-line/command-group.ts';
+import { commandHelp, findCommand, groupHelp } from '../../views/command-line/command-group.ts';
+import type { CommandGroup, CommandWork } from '../../views/command-line/command-group.ts';
 import type { helpCommand } from '../../views/command-line/surface-commands.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 

@@ -6,7 +6,7 @@ import type { hooksCommand } from '../table/settings-commands.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../../../engine/home/user-hooks.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
 export async function run({ variant, options }: CommandArguments<typeof hooksCommand>): Promise<number | Outcome> {

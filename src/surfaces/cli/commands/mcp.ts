@@ -7,8 +7,8 @@ import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { mcpCommand } from '../table/settings-commands.ts';
 import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
-import { prettyJson, table } from '../../views/terminal/page.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { prettyJson, table } from '../../views/terminal/tables.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 

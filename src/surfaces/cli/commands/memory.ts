@@ -3,7 +3,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { memoryCommand } from '../table/settings-commands.ts';
 import { loadHomeMemory } from '../../../engine/memory/home-memory.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { print } from '../../views/terminal/print.ts';
 import { memoryText } from '../../views/wording/settings-text.ts';
 

@@ -5,9 +5,9 @@ import type { Json } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { withEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { printResult, table } from '../../views/terminal/page.ts';
+import { printResult, table } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import type { modelsCommand } from '../table/settings-commands.ts';
 import { resolve } from 'node:path';
 

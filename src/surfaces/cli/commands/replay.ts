@@ -9,7 +9,7 @@ import type { Item } from '../../../protocol/item.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { withReadThread } from '../../views/command-line/command-engine.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { complain, print } from '../../views/terminal/print.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import {

@@ -7,10 +7,10 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { loadCommandEngine, loadThread } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { type PageForm, printResult, wrapSentences } from '../../views/terminal/page.ts';
+import { type PageForm, printResult, wrapSentences } from '../../views/terminal/tables.ts';
 import { endOnSignal } from '../../views/terminal/process.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
-import { padToWidth, visibleText, wrap } from '../../views/terminal/text.ts';
+import { padToWidth, visibleText, wrap } from '../../views/terminal/visible-text.ts';
 import { costLine, moneyWords, whyNotKnown } from '../../views/wording/cost-words.ts';
 import type { rerunCommand } from '../table/threads-read-commands.ts';
 

@@ -3,7 +3,7 @@ import type { SandboxMeans } from '../../../engine/sandbox/command-sandbox.ts';
 import { plural } from '../../../engine/wording.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
-import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
+import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
 import { print } from '../../views/terminal/print.ts';
 import { green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { answerMark, type Attempt, type Finding, judgeProbe, type ProbeInput, probeScript } from './probes.ts';

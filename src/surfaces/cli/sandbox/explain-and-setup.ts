@@ -1,9 +1,9 @@
 import { describePolicy, type PolicyDescription } from '../../../core/policy/profiles/describe-policy.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { networkWords } from '../../../engine/policy-words.ts';
+import { networkWords } from '../../../engine/wording.ts';
 import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
+import { pageForm, prettyJson, printPage, tableSpans, wrapSentences } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { bold, green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
 

@@ -15,9 +15,11 @@ const threads: CommandGroup = {
   does: 'list, show, search, fork, roll back, export, …',
   summary: 'Works with threads, the stored conversations.',
   commands: {
-    list: commandRow(reads.listCommand, () => import('../threads/list.ts')),
+    list: commandRow(reads.listCommand, async () => ({ run: (await import('../threads/list-and-search.ts')).runList })),
     show: commandRow(reads.showCommand, () => import('../threads/show.ts')),
-    search: commandRow(reads.searchCommand, () => import('../threads/search.ts')),
+    search: commandRow(reads.searchCommand, async () => ({
+      run: (await import('../threads/list-and-search.ts')).runSearch,
+    })),
     files: commandRow(reads.filesCommand, () => import('../threads/files.ts')),
     name: commandRow(changes.nameCommand, async () => (await operations()).name),
     fork: commandRow(changes.forkCommand, async () => (await operations()).fork),
@@ -32,11 +34,19 @@ const threads: CommandGroup = {
     archive: commandRow(changes.archiveCommand, async () => (await operations()).archive),
     unarchive: commandRow(changes.unarchiveCommand, async () => (await operations()).unarchive),
     delete: commandRow(changes.deleteCommand, async () => (await operations()).delete),
-    export: commandRow(reads.exportCommand, () => import('../threads/export.ts')),
-    import: commandRow(reads.importCommand, () => import('../threads/import.ts')),
-    reindex: commandRow(reads.reindexCommand, () => import('../threads/reindex.ts')),
-    compress: commandRow(reads.compressCommand, () => import('../threads/compress.ts')),
-    gc: commandRow(reads.gcCommand, () => import('../threads/gc.ts')),
+    export: commandRow(reads.exportCommand, async () => ({
+      run: (await import('../threads/export-and-import.ts')).runExport,
+    })),
+    import: commandRow(reads.importCommand, async () => ({
+      run: (await import('../threads/export-and-import.ts')).runImport,
+    })),
+    reindex: commandRow(reads.reindexCommand, async () => ({
+      run: (await import('../threads/maintenance.ts')).runReindex,
+    })),
+    compress: commandRow(reads.compressCommand, async () => ({
+      run: (await import('../threads/maintenance.ts')).runCompress,
+    })),
+    gc: commandRow(reads.gcCommand, async () => ({ run: (await import('../threads/maintenance.ts')).runGc })),
   },
   notes: 'THREAD is an id, the beginning of one, or a name; --last is the newest thread of this folder.',
 };
@@ -72,8 +82,12 @@ export const commandTable: CommandGroup = {
     envelope: commandRow(reads.envelopeCommand, () => import('../commands/envelope.ts')),
     replay: commandRow(reads.replayCommand, () => import('../commands/replay.ts')),
     rerun: commandRow(reads.rerunCommand, () => import('../commands/rerun.ts')),
-    login: commandRow(settings.loginCommand, () => import('../commands/login.ts')),
-    logout: commandRow(settings.logoutCommand, () => import('../commands/logout.ts')),
+    login: commandRow(settings.loginCommand, async () => ({
+      run: (await import('../commands/login-and-logout.ts')).runLogin,
+    })),
+    logout: commandRow(settings.logoutCommand, async () => ({
+      run: (await import('../commands/login-and-logout.ts')).runLogout,
+    })),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
     mcp: commandRow(settings.mcpCommand, () => import('../commands/mcp.ts')),
     'mcp-server': commandRow(surfaces.mcpServerCommand, () => import('../../servers/mcp/run-mcp-server.ts')),

@@ -205,9 +205,7 @@ export const memoryCommand = {
   ],
   examples: [['capstan memory show', 'What the next thread will read']],
   variants: { show: [], clear: [] },
-  options: {
-    json: flag('--json', 'with show: print one JSON object', { only: ['show'] }),
-  },
+  options: { json: flag('--json', 'with show: print one JSON object', { only: ['show'] }) },
   notes: 'Notes are written only with `features.memories = true`.',
 } as const satisfies Command;
 

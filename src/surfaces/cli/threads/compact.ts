@@ -1,6 +1,6 @@
 import type { CheckpointReport, ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { checkpointFields } from '../../views/wording/json-fields.ts';
 import { checkpointText, pausedCompactionWords } from '../../views/wording/checkpoint-words.ts';
 import { isRetryWorthShowing } from '../../views/wording/turn-lines.ts';
@@ -15,7 +15,7 @@ import { type Span, yellow } from '../../views/terminal/styled-text.ts';
 import { openScreen, type Screen } from '../../views/terminal/screen.ts';
 import { complain } from '../../views/terminal/print.ts';
 import { Activity } from '../../views/terminal/turn-activity.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { findThread, refuseOperation } from './operations.ts';
 
 /** Exit codes: 0: a checkpoint was made; 1: refused or failed; 2: wrong usage. */
@@ -97,7 +97,7 @@ function noteOn(event: ThreadEvent): Span | undefined {
     case 'checkpoint-failed':
       return event.paused ? yellow(pausedCompactionWords(event.threadId)) : undefined;
     case 'warning':
-      return yellow(fullText(event.outcome));
+      return yellow(outcomeText(event.outcome));
     case 'retrying':
       return isRetryWorthShowing(event) ? yellow(event.outcome.message) : undefined;
     default:

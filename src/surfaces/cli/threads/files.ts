@@ -6,8 +6,8 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { filesCommand } from '../table/threads-read-commands.ts';
 import { diffSpans } from '../../views/wording/turn-lines.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
-import { printResult, tableSpans } from '../../views/terminal/page.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { printResult, tableSpans } from '../../views/terminal/tables.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { findThread, type FoundThread } from './operations.ts';
 
 export async function run({ thread, options }: CommandArguments<typeof filesCommand>): Promise<number | Outcome> {

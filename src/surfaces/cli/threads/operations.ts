@@ -10,13 +10,13 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread.ts';
 import { type CommandEngine, loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { complain } from '../../views/terminal/print.ts';
 import { diskLossAsOutcome } from '../../views/terminal/process.ts';
 import { turnsWord } from '../../views/threads/rollback-and-restore-words.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
 import type { deleteCommand, forkCommand, undoRollbackCommand } from '../table/threads-change-commands.ts';
-import { withPaths } from './list.ts';
+import { withPaths } from './list-and-search.ts';
 
 type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;
 

@@ -5,11 +5,11 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { restoreCommand } from '../table/threads-change-commands.ts';
 import type { RestoreReport, RestoreTarget } from '../../../engine/undo/restore-files.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import { keptReasons, restoreNotes } from '../../views/threads/rollback-and-restore-words.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
-import { printResult } from '../../views/terminal/page.ts';
+import { printResult } from '../../views/terminal/tables.ts';
 import { findThread, type FoundThread } from './operations.ts';
 
 /** Exit codes: 0: done; 1: refused, or some files could not be restored; 2: wrong usage. */

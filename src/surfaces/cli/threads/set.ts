@@ -9,7 +9,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 import { setCommand } from '../table/threads-change-commands.ts';
-import { printResult, table } from '../../views/terminal/page.ts';
+import { printResult, table } from '../../views/terminal/tables.ts';
 import type { EngineRefused } from '../../../engine/engine-refused.ts';
 import { liveThreads } from '../../../engine/live/live-threads.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';

@@ -1,7 +1,7 @@
 import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import { cyan, dim, type Span } from '../../views/terminal/styled-text.ts';
-import { printResult } from '../../views/terminal/page.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { printResult } from '../../views/terminal/tables.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { FoundThread } from './operations.ts';

@@ -5,13 +5,13 @@ import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
 import { oneLine, type SettingsInWords } from '../../../core/state/turns/turn-words.ts';
 import { durationWords, plural } from '../../../engine/wording.ts';
 import { questionAndAnswerLines } from '../../views/questions/asked-words.ts';
-import { type PageForm, stackedBar, wrapSentences } from '../../views/terminal/page.ts';
+import { type PageForm, stackedBar, wrapSentences } from '../../views/terminal/tables.ts';
 import { bold, cyan, dim, red, type Span, type TextLook } from '../../views/terminal/styled-text.ts';
-import { fitToWidth, padToWidth, visibleLine, wrap } from '../../views/terminal/text.ts';
+import { fitToWidth, padToWidth, visibleLine, wrap } from '../../views/terminal/visible-text.ts';
 import { costLine, type KnownCost } from '../../views/wording/cost-words.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
 import { shownName } from '../../views/wording/turn-lines.ts';
-import { settingsLine } from './list.ts';
+import { settingsLine } from './list-and-search.ts';
 
 export interface ShownTurn {
   readonly turn: TurnSummary;

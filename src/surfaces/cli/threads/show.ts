@@ -1,7 +1,7 @@
 import type { ReadReport, WorkProgress } from '../../../ports/thread-store.ts';
 import { isGoalResting, type ThreadSummary } from '../../../protocol/thread.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import type { RecordedGoal } from '../../../core/state/fold/goals.ts';
 import { costOfAll, type TurnItems, type TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
@@ -17,12 +17,12 @@ import { waitingWords } from '../../../core/state/fold/waiting-messages.ts';
 import { oneLine } from '../../../core/state/turns/turn-words.ts';
 import { costUnknown, usageForPrograms } from '../../views/wording/cost-words.ts';
 import { dim, type Span, yellow } from '../../views/terminal/styled-text.ts';
-import { printResult, wrapSentences } from '../../views/terminal/page.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { printResult, wrapSentences } from '../../views/terminal/tables.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { findThread, type FoundThread } from './operations.ts';
 import { barLegend, type ShownTurn, tokensLine, type TurnForm, turnSpans } from './show-turn.ts';
-import { addQuestionWriter, threadSpans, withPaths } from './list.ts';
+import { addQuestionWriter, threadSpans, withPaths } from './list-and-search.ts';
 import { skippedWords } from '../../../engine/wording.ts';
 
 export async function run({ thread: name, options }: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
@@ -60,7 +60,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       dim(`  ${visibleLine(thread.location)}\n`),
       ...turnsSpans({ thread, turns, checkpoints, workOf, work }, { ...form, full: options.full }),
       ...section('Waiting for your answer', questions.map(questionLine)),
-      ...(cutOff === undefined ? [] : ['\n', yellow(wrapSentences(visibleLine(fullText(cutOff)), form))]),
+      ...(cutOff === undefined ? [] : ['\n', yellow(wrapSentences(visibleLine(outcomeText(cutOff)), form))]),
       ...(goal === undefined
         ? []
         : section(`The ${goalStatusWords(goal.status).replace('goal', 'goal is')}`, [goalLine(goal)])),

@@ -7,7 +7,7 @@ import { type Answer, type Question, type QuestionKind, questionKinds } from '..
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
 import { dim } from '../../views/terminal/styled-text.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import type { Output } from '../output.ts';
 import { type Approvals, AskedItems } from './approvals.ts';
 import { basename } from 'node:path';

@@ -12,7 +12,7 @@ import {
 } from '../../views/questions/question-choices.ts';
 import { questionLines } from '../../views/questions/question-lines.ts';
 import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { type Approvals, AskedItems } from './approvals.ts';
 import { Keyboard, type KeyboardParts } from './keyboard.ts';
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises';
-import { readBounded, whyMissing } from '../../../engine/files.ts';
+import { readBounded, whyMissing } from '../../../engine/file-access.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Span } from '../../views/terminal/styled-text.ts';
 import { canRewriteLines } from '../../views/terminal/screen.ts';
-import { terminalWidth } from '../../views/terminal/text.ts';
+import { terminalWidth } from '../../views/terminal/visible-text.ts';
 import { answerFromFile, readAnswers } from './answers-file.ts';
 import { type Approvals, withoutClientTools } from './approvals.ts';
 import { askAtTerminal, type TerminalParts } from './ask-at-terminal.ts';

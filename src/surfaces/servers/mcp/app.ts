@@ -12,13 +12,8 @@ import { codexTools } from './tools/codex-tools.ts';
 import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './tools/control-tools.ts';
 import { threadListTool, threadReadTool, threadSearchTool } from './tools/read-tools.ts';
 import { refusedAnswer } from './tools/tool-answers.ts';
-import {
-  type OnQuestion,
-  type ServedEngine,
-  servedTool,
-  type ToolRow,
-  type ToolServices,
-} from './tools/tool-definition.ts';
+import { servedTool } from './tools/tool-definition.ts';
+import type { OnQuestion, ServedEngine, ToolRow, ToolServices } from './tools/tool-definition.ts';
 import { thrownAsOutcome, TurnRuns } from './tools/turn-runs.ts';
 import { threadAnswerTool, threadSendTool, threadStartTool, threadTurnTool } from './tools/turn-tools.ts';
 import { v1Tools } from './tools/v1-tools.ts';

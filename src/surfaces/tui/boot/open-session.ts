@@ -1,4 +1,4 @@
-import { kindOfEntry } from '../../../engine/files.ts';
+import { kindOfEntry } from '../../../engine/file-access.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../../engine/engine.ts';

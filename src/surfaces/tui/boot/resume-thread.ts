@@ -3,7 +3,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import type { ThreadWriter } from '../../../engine/store/stored-thread-details.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import type { TuiSession } from '../session/session.ts';
@@ -47,7 +47,7 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
       const { watchOtherThread } = await import('../session/watched-thread.ts');
       if ((await watchOtherThread(session, id)) === 'left') return;
       answered();
-    } else if (resumed.kind === 'refused') return notice(fullText(resumed.outcome));
+    } else if (resumed.kind === 'refused') return notice(outcomeText(resumed.outcome));
     // If it is the shown thread, it has already resumed with what the other program added.
     else return resumed === session.thread ? undefined : session.switchTo(resumed);
   }
@@ -100,7 +100,7 @@ export async function resumeWithQuestions(id: ThreadId, parts: ResumeParts): Pro
     });
     if (chosen !== 0) return 'left';
     const back = await parts.engine.stored.unarchive(id);
-    problem = back.kind === 'refused' ? fullText(back.outcome) : undefined;
+    problem = back.kind === 'refused' ? outcomeText(back.outcome) : undefined;
     return 'again';
   }
 
@@ -155,7 +155,7 @@ async function askForFolder(
   const folder = chosen === 1 || chosen === 3 ? 'current' : 'session';
   if (chosen === 2 || chosen === 3) {
     const problem = await engine.config.saveTui({ resume_cwd: folder });
-    if (problem !== undefined) notice(fullText(problem));
+    if (problem !== undefined) notice(outcomeText(problem));
   }
   return folder;
 }

@@ -4,7 +4,7 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { forkTuiCommand, resumeTuiCommand, tuiCommand } from '../../views/command-line/surface-commands.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { openTui, type TuiRequest, type WantedConversation } from './open-tui.ts';
-import { terminalProblem } from './open-bare.ts';
+import { terminalProblem } from './open-without-command.ts';
 
 type TuiArguments = CommandArguments<typeof tuiCommand>;
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { kindOfEntry, namesIn } from '../../../engine/files.ts';
+import { kindOfEntry, namesIn } from '../../../engine/file-access.ts';
 import { plural } from '../../../engine/wording.ts';
 import { dividedEfforts } from './settings/model.ts';
 import { listOfFolder } from '../pages/thread-pages.ts';

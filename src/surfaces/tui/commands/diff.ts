@@ -1,4 +1,4 @@
-import { fullText } from '../../../protocol/outcome.ts';
+import { outcomeText } from '../../../protocol/outcome.ts';
 import { changesToReview } from '../../../engine/review/changes-to-review.ts';
 import { openPage } from '../pages/pager-view.ts';
 import { cleanText, withoutTabs } from '../screen/text/clean-text.ts';
@@ -10,11 +10,11 @@ import type { TuiSession } from '../session/session.ts';
 export async function showDiff(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const sandbox = await engine.openSandbox({ cwd: session.thread.settings.cwd });
-  if ('code' in sandbox) return session.notice(fullText(sandbox), 'error');
+  if ('code' in sandbox) return session.notice(outcomeText(sandbox), 'error');
   const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
   if ('code' in changes) {
     if (changes.code === 'nothing-to-review') return session.notice('Nothing differs from the last commit.', 'info');
-    return session.notice(fullText(changes), changes.code === 'no-repository' ? 'info' : 'error');
+    return session.notice(outcomeText(changes), changes.code === 'no-repository' ? 'info' : 'error');
   }
   const lines = cleanText(changes.diff).replace(/\n$/, '').split('\n').map(diffLine);
   openPage(stage, { title: 'Diff', rows: (look) => wrappedRows(lines, look, 'anywhere') });

@@ -1,4 +1,4 @@
-import { kindOfEntry } from '../../../engine/files.ts';
+import { kindOfEntry } from '../../../engine/file-access.ts';
 import { askYesNo } from '../pages/list-view.ts';
 import type { TuiSession } from '../session/session.ts';
 import { refuseCommandWords } from './command-session.ts';

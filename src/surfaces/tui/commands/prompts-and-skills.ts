@@ -1,6 +1,6 @@
 import { splitWords } from '../../../core/policy/commands/shell-quoting.ts';
 import type { SkillEntry } from '../../../engine/home/skill-registry.ts';
-import { fullText } from '../../../protocol/outcome.ts';
+import { outcomeText } from '../../../protocol/outcome.ts';
 import { chooseFrom, ListView, type ListItem } from '../pages/list-view.ts';
 import { glyphsOf } from '../screen/text/look.ts';
 import type { TuiSession } from '../session/session.ts';
@@ -23,7 +23,7 @@ export async function prompts(session: TuiSession, rest: string): Promise<void> 
   const [wanted = ''] = rest.split(/\s/, 1);
   const prompt =
     all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-  if (prompt === undefined) for (const problem of problems) session.notice(fullText(problem), 'warning');
+  if (prompt === undefined) for (const problem of problems) session.notice(outcomeText(problem), 'warning');
   if (all.length === 0)
     return session.notice(
       `You have no prompts. Put one into ${engine.home}/prompts/NAME.md: it becomes /prompts:NAME.`,
@@ -90,14 +90,14 @@ export async function skills(session: TuiSession): Promise<void> {
   const registry = await engine.user.skills();
   const { cwd } = session.thread.settings;
   let { skills: listed, problems } = await registry.list(cwd);
-  for (const problem of problems) session.notice(fullText(problem), 'warning');
+  for (const problem of problems) session.notice(outcomeText(problem), 'warning');
   if (listed.length === 0)
     return session.notice(`There are no skills. Put one into ${engine.home}/skills/NAME/SKILL.md.`);
   const items = (): readonly ListItem[] => listed.map((skill) => itemOf(skill, glyphsOf(stage.look)));
   const close = (): void => stage.open(undefined);
   const toggle = async ({ name, path, isOn }: SkillEntry): Promise<void> => {
     const problem = await registry.switch({ name, path }, !isOn);
-    if (problem !== undefined) return session.notice(fullText(problem), 'error');
+    if (problem !== undefined) return session.notice(outcomeText(problem), 'error');
     ({ skills: listed, problems } = await registry.list(cwd));
     view.update({ items: items(), title: 'Skills: what you switch counts when Capstan is started again' });
     stage.draw();

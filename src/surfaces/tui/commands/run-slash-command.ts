@@ -1,4 +1,4 @@
-import { fullText } from '../../../protocol/outcome.ts';
+import { outcomeText } from '../../../protocol/outcome.ts';
 import { openHelp } from '../pages/help.ts';
 import type { TuiSession } from '../session/session.ts';
 import { slashCommands, type SlashName } from './slash-commands.ts';
@@ -47,14 +47,14 @@ const runners: Readonly<Record<SlashName, RunCommand>> = {
   hooks: async (session) => (await import('./hooks.ts')).hooks(session),
   init: async (session) => (await folder()).init(session),
   keymap: async (session, rest) => (await import('./settings/keymap-editor.ts')).keymap(session, rest),
-  logout: async (session) => (await import('../questions/startup/sign-in.ts')).logout(session),
+  logout: async (session) => (await import('../questions/startup/first-run.ts')).logout(session),
   mcp: async (session, rest) => (await import('./mcp.ts')).mcp(session, rest),
   memories: async (session) => (await features()).memories(session),
   mention: async (session) => (await import('./command-session.ts')).putInComposer(session, '/mention', '@'),
   model: async (session, rest) => (await import('./settings/model.ts')).model(session, rest),
   new: startAnew,
   permissions: async (session, name) => (await permissions()).choosePermissions(session, name),
-  pin: async (session, text) => (await import('../pages/insight/pins.ts')).showPins(session, text),
+  pin: async (session, text) => (await import('../pages/insight/context.ts')).showPins(session, text),
   plan: switchPlanMode,
   prompts: async (session, rest) => (await prompts()).prompts(session, rest),
   ps: async (session) => (await background()).showSessions(session),
@@ -78,7 +78,7 @@ const runners: Readonly<Record<SlashName, RunCommand>> = {
   title: async (session) => (await statusLine()).chooseTitle(session),
   tui(session) {
     const refused = session.parts.stage.switchMode();
-    if (refused !== undefined) session.notice(fullText(refused), 'error');
+    if (refused !== undefined) session.notice(outcomeText(refused), 'error');
   },
   vim: async (session) => (await import('../draft/vim/vim-mode.ts')).vim(session),
 };

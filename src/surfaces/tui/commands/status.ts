@@ -3,16 +3,14 @@ import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
 import { needsSandbox } from '../../../core/policy/paths/access.ts';
 import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
 import { withoutCredentials } from '../../../core/policy/secrets.ts';
-import { policyInForce } from '../../../engine/policy-words.ts';
-import { formatCount } from '../../../engine/wording.ts';
-import { fullText } from '../../../protocol/outcome.ts';
+import { formatCount, policyInForce } from '../../../engine/wording.ts';
+import { outcomeText } from '../../../protocol/outcome.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
 import { clockTime } from '../../views/wording/time-words.ts';
-import { usedTokensWords } from '../../views/wording/used-tokens.ts';
+import { shownPath, usedTokensWords } from '../screen/text/format-values.ts';
 import { windowFill } from '../pages/insight/context-window-view.ts';
-import { shownPath } from '../screen/text/format-values.ts';
 import type { Look } from '../screen/text/look.ts';
 import { cardCell, type CardRow } from '../transcript/cells/card-cell.ts';
 import { showInTranscript } from './command-session.ts';
@@ -66,7 +64,7 @@ async function sandboxRows({ parts: { engine }, thread: { settings } }: TuiSessi
   if (!needsSandbox(policyInForce(settings))) return [];
   const sandbox = await engine.openSandbox({ cwd: settings.cwd });
   const means = 'code' in sandbox ? sandbox : await sandbox.means();
-  if ('code' in means) return [{ name: 'Sandbox', value: `none, so commands are refused: ${fullText(means)}` }];
+  if ('code' in means) return [{ name: 'Sandbox', value: `none, so commands are refused: ${outcomeText(means)}` }];
   if (means.kind !== 'landlock') return [];
   const value =
     'Landlock, which protects less than usual; `capstan sandbox explain -P :workspace` lists what it does not';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyPress } from '../screen/terminal/terminal-port.ts';
 import { Composer } from './composer.ts';
-import { PasteView } from './paste-view.ts';
+import { PasteView } from './attachments.ts';
 import { draftFromText, replaceIn } from './draft.ts';
 import { withPaste } from './pasted-text.ts';
 import { expandDraft } from './draft-message.ts';

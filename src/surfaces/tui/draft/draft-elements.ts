@@ -1,15 +1,7 @@
 import { shellQuoted } from '../../../protocol/shell.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
-import {
-  type Draft,
-  type DraftElement,
-  type DraftPayload,
-  type DraftRange,
-  insertInto,
-  isShellDraft,
-  replaceIn,
-  withCursor,
-} from './draft.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
+import { insertInto, isShellDraft, replaceIn, withCursor } from './draft.ts';
+import type { Draft, DraftElement, DraftPayload, DraftRange } from './draft.ts';
 
 /** `[Image #2]`. The engine numbers pictures the same way, in order. */
 export const imageLabel = (number: number): string => `[Image #${number}]`;

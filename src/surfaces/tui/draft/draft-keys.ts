@@ -111,7 +111,7 @@ export class DraftKeys {
   async #openPaste(paste: DraftElement): Promise<void> {
     const { stage } = this.#parts;
     const { composer } = stage;
-    const { PasteView } = await import('./paste-view.ts');
+    const { PasteView } = await import('./attachments.ts');
     const close = (edited: string | undefined): void => {
       stage.openPager(undefined);
       // Returned words may have moved it meanwhile.
@@ -127,7 +127,7 @@ export class DraftKeys {
   async #attach(): Promise<void> {
     const doors = this.#parts.doors();
     if (doors === undefined) return;
-    const { attachFromClipboard } = await import('./attach-picture.ts');
+    const { attachFromClipboard } = await import('./attachments.ts');
     await attachFromClipboard(this.#parts, doors);
     this.update();
   }

@@ -1,5 +1,5 @@
 import { countColumns } from '../../../base/text-columns.ts';
-import { visibleText } from '../../views/terminal/text.ts';
+import { visibleText } from '../../views/terminal/visible-text.ts';
 import { type Draft, graphemesOf } from './draft.ts';
 
 export type DraftRow = { readonly start: number; readonly end: number };

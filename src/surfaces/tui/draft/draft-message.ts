@@ -7,8 +7,6 @@ import type { Look } from '../screen/text/look.ts';
 import { canQuoteBehind, mentionText, renumberElements, shellPath } from './draft-elements.ts';
 import type { DraftServices } from './draft-services.ts';
 import {
-  type Draft,
-  type DraftElement,
   escapeCommandDraft,
   isCommandDraft,
   isCommandText,
@@ -17,6 +15,7 @@ import {
   readSlash,
   sliceDraft,
 } from './draft.ts';
+import type { Draft, DraftElement } from './draft.ts';
 
 export type ParsedDraft =
   | { readonly kind: 'message'; readonly draft: Draft }

@@ -4,7 +4,7 @@ import type { PromptHistory, PromptPlace } from '../../../engine/home/custom-pro
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { FileIndex, Mentionable } from '../../../engine/workspace/find-mentionable.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { findSlash } from '../commands/slash-commands.ts';
 import { cleanText } from '../screen/text/clean-text.ts';
 import type { ArgumentValues } from './argument-popup.ts';
@@ -135,7 +135,7 @@ export class EarlierPromptsFile implements EarlierPrompts {
     this.#rest ??= history.end() ?? 'end';
     const problem = await history.append(prompt);
     // Report repeated failures once.
-    if (problem !== undefined && !this.#isRefused) this.#host.notice(fullText(problem), 'warning');
+    if (problem !== undefined && !this.#isRefused) this.#host.notice(outcomeText(problem), 'warning');
     this.#isRefused = problem !== undefined;
   }
 

@@ -2,13 +2,9 @@ import { cleanText } from '../screen/text/clean-text.ts';
 import { renumberElements } from './draft-elements.ts';
 import { type ClusterMeasure, cursorPlace, draftRows, placeAt } from './draft-layout.ts';
 import {
-  type Draft,
-  type DraftPart,
-  type DraftRange,
   emptyDraft,
   insertInto,
   insertPart,
-  type Motion,
   motionEnd,
   movedElements,
   positionOutsideElements,
@@ -16,6 +12,7 @@ import {
   sliceDraft,
   withCursor,
 } from './draft.ts';
+import type { Draft, DraftPart, DraftRange, Motion } from './draft.ts';
 import { pasteInto } from './pasted-text.ts';
 
 /** The motion of each key. */

@@ -1,4 +1,4 @@
-import { readBounded } from '../../../engine/files.ts';
+import { readBounded } from '../../../engine/file-access.ts';
 import { renumberElements } from './draft-elements.ts';
 import { draftPlainText, picturesOf } from './draft-message.ts';
 import { type Draft, type DraftElement, draftFromText } from './draft.ts';

@@ -1,18 +1,11 @@
 import { countColumns, splitClusters } from '../../../base/text-columns.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawCutRow } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
-import {
-  hasImageName,
-  insertElement,
-  insertPath,
-  insertPicture,
-  isSameToken,
-  mentionAt,
-  type MentionToken,
-} from './draft-elements.ts';
+import { hasImageName, insertElement, insertPath, insertPicture, isSameToken, mentionAt } from './draft-elements.ts';
+import type { MentionToken } from './draft-elements.ts';
 import { type Draft, isShellDraft } from './draft.ts';
 
 export interface MentionSource {

@@ -1,4 +1,4 @@
-import { InputSilence } from '../screen/terminal/input-silence.ts';
+import { InputSilence } from '../screen/terminal/input-reader.ts';
 import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal/terminal-port.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { type Draft, replaceIn } from './draft.ts';

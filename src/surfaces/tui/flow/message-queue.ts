@@ -3,15 +3,8 @@ import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
 import type { QueuedMessages } from '../../../engine/store/home-store.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
 import { draftMessageText } from '../draft/draft-message.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../testing/test-inputs.ts';
 import { markRow, plainRow, SearchableRows } from './find-bar.ts';
 
 const rows = ['• First line of an', '  answer that goes on', '', '\u001B[1mBold\u001B[0m and plain, ANSWER', 'İ stays'];

@@ -1,15 +1,7 @@
 import { cutRow, drawRows } from '../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import {
-  accentStyle,
-  boldStyle,
-  dimStyle,
-  type Piece,
-  plain,
-  type Row,
-  type Style,
-  styled,
-} from '../screen/text/style.ts';
+import { accentStyle, boldStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
+import type { Piece, Row, Style } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 
 const chosenStyle: Style = { ...accentStyle, ...boldStyle };

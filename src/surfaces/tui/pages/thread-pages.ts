@@ -1,7 +1,7 @@
-import { realPath } from '../../../engine/files.ts';
+import { realPath } from '../../../engine/file-access.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { thrownMessage } from '../../../protocol/display-text.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 
 /** A query without its page. */
@@ -79,7 +79,7 @@ export class ThreadPages {
     }
     // Another list was requested meanwhile.
     if (this.#isStale) return;
-    this.problem = 'code' in page ? fullText(page) : undefined;
+    this.problem = 'code' in page ? outcomeText(page) : undefined;
     if ('code' in page) return;
     this.threads = cursor === undefined ? page.threads : [...this.threads, ...page.threads];
     this.#next = page.next;

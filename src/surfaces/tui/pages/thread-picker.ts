@@ -9,16 +9,8 @@ import { cleanLine } from '../screen/text/clean-text.ts';
 import { cutTo } from '../screen/text/draw-row.ts';
 import { shownPath } from '../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../screen/text/look.ts';
-import {
-  accentStyle,
-  badStyle,
-  boldStyle,
-  dimStyle,
-  plain,
-  type Row,
-  styled,
-  warnStyle,
-} from '../screen/text/style.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, styled, warnStyle } from '../screen/text/style.ts';
+import type { Row } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { blanksTo, cursorSign, drawCut, keyTable, styleOf } from './list-parts.ts';
 import type { ThreadPages } from './thread-pages.ts';

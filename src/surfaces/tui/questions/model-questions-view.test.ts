@@ -4,7 +4,7 @@ import { keyPress } from '../screen/terminal/terminal-port.ts';
 import type { Look } from '../screen/text/look.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import { InputView } from './model-questions-view.ts';
-import { sampleInput } from './sample-question.ts';
+import { sampleInput } from '../../../../test/harness/sample-question.ts';
 
 const look: Look = {
   ...defaultScreenLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),

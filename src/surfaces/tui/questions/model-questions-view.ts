@@ -1,6 +1,6 @@
 import { plural } from '../../../engine/wording.ts';
 import type { Answer, UserQuestion } from '../../../protocol/question.ts';
-import { visibleLine } from '../../views/terminal/text.ts';
+import { visibleLine } from '../../views/terminal/visible-text.ts';
 import { cursorSign, drawCut, keyTable, styleOf } from '../pages/list-parts.ts';
 import { hintKeys } from '../screen/keys/key-map.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';

@@ -7,7 +7,7 @@ import type { Look } from '../screen/text/look.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { pauseTimes, TypingPause } from './typing-pause.ts';
 import type { View } from '../screen/view.ts';
-import { sampleInput, sampleQuestion } from './sample-question.ts';
+import { sampleInput, sampleQuestion } from '../../../../test/harness/sample-question.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -2,13 +2,8 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { savablePrefixes } from '../../../core/policy/decide/question-content.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import {
-  askedField,
-  carriesNote,
-  type Choice,
-  choicesFor,
-  fieldChoices,
-} from '../../views/questions/question-choices.ts';
+import { askedField, carriesNote, choicesFor, fieldChoices } from '../../views/questions/question-choices.ts';
+import type { Choice } from '../../views/questions/question-choices.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
 import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../pages/list-parts.ts';
 import { hintKeys, type KeyGroup } from '../screen/keys/key-map.ts';

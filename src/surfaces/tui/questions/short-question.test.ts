@@ -7,7 +7,7 @@ import type { Look } from '../screen/text/look.ts';
 import { askedRows } from './question-rows.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { QuestionView } from './question-view.ts';
-import { sampleQuestion } from './sample-question.ts';
+import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
 
 const look: Look = {
   ...defaultScreenLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),

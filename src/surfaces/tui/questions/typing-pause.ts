@@ -1,6 +1,6 @@
 import { drawCut } from '../pages/list-parts.ts';
 import type { KeyGroup } from '../screen/keys/key-map.ts';
-import { InputSilence } from '../screen/terminal/input-silence.ts';
+import { InputSilence } from '../screen/terminal/input-reader.ts';
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import type { Look } from '../screen/text/look.ts';
 import { styled, warnStyle } from '../screen/text/style.ts';

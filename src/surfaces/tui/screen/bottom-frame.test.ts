@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Composer } from '../draft/composer.ts';
 import { QuestionView } from '../questions/question-view.ts';
-import { sampleQuestion } from '../questions/sample-question.ts';
+import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
 import { SlashPopup } from '../commands/slash-popup.ts';
 import { bottomFrame, noneWaiting } from './bottom-frame.ts';
 import { defaultScreenLook } from './tui-screen.ts';

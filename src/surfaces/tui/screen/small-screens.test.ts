@@ -5,7 +5,7 @@ import { InputView } from '../questions/model-questions-view.ts';
 import { ListView } from '../pages/list-view.ts';
 import { QuestionView } from '../questions/question-view.ts';
 import { queueView } from '../commands/conversation/queue.ts';
-import { sampleInput, sampleQuestion } from '../questions/sample-question.ts';
+import { sampleInput, sampleQuestion } from '../../../../test/harness/sample-question.ts';
 import type { View } from './view.ts';
 import { noticeCell } from '../transcript/cells/notice-cells.ts';
 import { draftFromText } from '../draft/draft.ts';

@@ -3,15 +3,8 @@ import { SlashPopup } from '../commands/slash-popup.ts';
 import { Composer } from '../draft/composer.ts';
 import { PrintedTranscript, ScrolledTranscript } from '../transcript/transcript-on-screen.ts';
 import { type PromptMarks, Transcript } from '../transcript/transcript.ts';
-import {
-  bottomFrame,
-  type BottomRowsState,
-  type Busy,
-  type FailedTurn,
-  noneWaiting,
-  type PinnedPlan,
-  type WaitingWords,
-} from './bottom-frame.ts';
+import { bottomFrame, noneWaiting } from './bottom-frame.ts';
+import type { BottomRowsState, Busy, FailedTurn, PinnedPlan, WaitingWords } from './bottom-frame.ts';
 import { InlineAndFullScreen } from './inline-and-full-screen.ts';
 import type { TerminalPort } from './terminal/terminal-port.ts';
 import type { Look } from './text/look.ts';

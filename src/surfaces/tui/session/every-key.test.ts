@@ -8,7 +8,7 @@ import type { Look } from '../screen/text/look.ts';
 import { ListView } from '../pages/list-view.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import { QuestionView } from '../questions/question-view.ts';
-import { sampleQuestion } from '../questions/sample-question.ts';
+import { sampleQuestion } from '../../../../test/harness/sample-question.ts';
 import { TypingPause } from '../questions/typing-pause.ts';
 import type { View } from '../screen/view.ts';
 import type { UserActs } from '../flow/user-acts.ts';

@@ -2,7 +2,7 @@ import { cachePerObject } from '../../../base/objects.ts';
 import type { Settings } from '../../../core/envelope/settings.ts';
 import { approvalName, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
 import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
-import { policyInForce } from '../../../engine/policy-words.ts';
+import { policyInForce } from '../../../engine/wording.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { dimStyle, type Piece, styled, warnStyle } from '../screen/text/style.ts';
 

@@ -3,19 +3,18 @@ import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { addUsage, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
-import { usedTokensWords, usedWithEstimate } from '../../views/wording/used-tokens.ts';
+import { usedTokensWords, usedWithEstimate } from '../screen/text/format-values.ts';
 import type { SlashName } from '../commands/slash-commands.ts';
 import { readUserInput } from '../draft/draft-message.ts';
 import { createDraftServices, type DraftServices } from '../draft/draft-services.ts';
 import type { Draft } from '../draft/draft.ts';
 import { KeptQueue } from '../flow/message-queue.ts';
-import { reportWorkErrors, type RunningWork } from '../flow/running-work.ts';
+import { reportWorkErrors, type RunningWork, UserShells } from '../flow/running-work.ts';
 import { askAboutProposedPlan, TurnFlow } from '../flow/turn-flow.ts';
 import { UserActs } from '../flow/user-acts.ts';
-import { UserShells } from '../flow/user-shells.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 import { drawRow, drawRows } from '../screen/text/draw-row.ts';
 import type { Look } from '../screen/text/look.ts';
@@ -23,7 +22,7 @@ import { accentStyle, plain, styled } from '../screen/text/style.ts';
 import { wrapIn } from '../screen/text/wrap-row.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { EventEntries } from '../transcript/event-entries.ts';
-import { type ShownHistory, ThreadOnScreen } from './staged-thread.ts';
+import { type ShownHistory, ThreadOnScreen } from './thread-on-screen.ts';
 import { StatusView } from './status-line.ts';
 import type { TerminalContext } from './terminal-context.ts';
 import { ThreadViewer } from './thread-reader.ts';
@@ -161,7 +160,7 @@ export class TuiSession {
 
   /** Shows why the thread refused. If another program writes the thread, the user is asked what to do. */
   refused(outcome: Outcome): void {
-    if (outcome.code !== 'thread-locked') return this.notice(fullText(outcome), 'error');
+    if (outcome.code !== 'thread-locked') return this.notice(outcomeText(outcome), 'error');
     this.inBackground(this.parts.regain(this));
   }
 

@@ -6,9 +6,8 @@ import { version } from '../../../protocol/version.ts';
 import type { ThreadUsage } from '../../../engine/thread/context/window-use.ts';
 import { goalStatusWords } from '../../views/wording/turn-lines.ts';
 import { moneyWords } from '../../views/wording/cost-words.ts';
-import { approximatePrefix, usedWithEstimate } from '../../views/wording/used-tokens.ts';
+import { approximatePrefix, compactNumber, shownPath, usedWithEstimate } from '../screen/text/format-values.ts';
 import type { Look } from '../screen/text/look.ts';
-import { compactNumber, shownPath } from '../screen/text/format-values.ts';
 import { badStyle, dimStyle, type Style, warnStyle } from '../screen/text/style.ts';
 import { sandboxLevel } from './permission-presets.ts';
 

@@ -12,16 +12,8 @@ import { glyphsOf, type Look, wordsWithGlyphs } from '../screen/text/look.ts';
 import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
 import { wrapIn } from '../screen/text/wrap-row.ts';
 import { permissionMode } from './permission-presets.ts';
-import {
-  type ReadIds,
-  readStatusIds,
-  type StatusFacts,
-  type StatusId,
-  type StatusItem,
-  statusItems,
-  usualStatusLine,
-  withNext,
-} from './status-items.ts';
+import { readStatusIds, statusItems, usualStatusLine, withNext } from './status-items.ts';
+import type { ReadIds, StatusFacts, StatusId, StatusItem } from './status-items.ts';
 import type { SessionParts } from './session.ts';
 
 interface StatusLine {

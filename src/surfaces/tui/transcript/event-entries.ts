@@ -3,13 +3,12 @@ import type { ProvisionalEvent, ThreadEvent } from '../../../protocol/thread-eve
 import type { Question } from '../../../protocol/question.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
-import { AnswerStream } from './cells/answer-cells.ts';
+import { AnswerStream, userCell } from './cells/answer-cells.ts';
 import type { Cell } from './cells/cell.ts';
 import { eventCell, itemCell } from './cells/item-and-event-cells.ts';
 import { noticeCell, type NoticeKind, turnCostWords, turnEndCell } from './cells/notice-cells.ts';
 import type { CallState } from './cells/command-cell.ts';
 import { exploredByCall, isExploring } from './cells/exploring-cell.ts';
-import { userCell } from './cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { ChangeEntries } from './change-entries.ts';
 import {
@@ -17,11 +16,10 @@ import {
   callStateAt,
   markCallInterrupted,
   ReplayedCalls,
-  type ShownCall,
-  type ShownShell,
   showShell,
   withOutput,
 } from './call-entries.ts';
+import type { ShownCall, ShownShell } from './call-entries.ts';
 import { reviewedCells } from './cells/review-cells.ts';
 import { RunningHooks } from './cells/hook-cells.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';

@@ -6,14 +6,8 @@ import { complain, print } from '../terminal/print.ts';
 import { diskLossAsOutcome, ignoreClosedOutput } from '../terminal/process.ts';
 import { runnableHint } from '../wording/command-hints.ts';
 import type { CommandWork } from './command-group.ts';
-import {
-  type Command,
-  type CommandArguments,
-  type CommandOption,
-  helpOption,
-  keyValuePlaceholder,
-  shownOptions,
-} from './command.ts';
+import { helpOption, keyValuePlaceholder, shownOptions } from './command.ts';
+import type { Command, CommandArguments, CommandOption } from './command.ts';
 import { didYouMean, nearestWord } from './did-you-mean.ts';
 
 /** Runs a command, answers help and wrong usage, and reports the outcome of the work. Returns the exit code. */

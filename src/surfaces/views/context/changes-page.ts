@@ -1,8 +1,8 @@
 import type { ThreadStory, ToldContext } from './thread-story.ts';
 import { dim, type TextLook, type Span } from '../terminal/styled-text.ts';
-import { type PageForm, type TableCell, tableSpans } from '../terminal/page.ts';
+import { type PageForm, type TableCell, tableSpans } from '../terminal/tables.ts';
 import { formatCount } from '../../../engine/wording.ts';
-import { wrap } from '../terminal/text.ts';
+import { wrap } from '../terminal/visible-text.ts';
 import { sumTokens } from './window-content.ts';
 
 /** For programs: the environment changes that each turn told the model. Tokens are estimates. */

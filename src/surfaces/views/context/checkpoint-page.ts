@@ -10,8 +10,8 @@ import { clockTimeOf } from '../wording/time-words.ts';
 import { itemText, sumTokens } from './window-content.ts';
 import { partNamer } from './window-parts.ts';
 import { bold, dim, green, type Span } from '../terminal/styled-text.ts';
-import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
-import { wrap } from '../terminal/text.ts';
+import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../terminal/tables.ts';
+import { wrap } from '../terminal/visible-text.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 
 /** `kept`: the item itself is in history; `quoted`: its words, or a part of them, are in another item. */

@@ -3,13 +3,8 @@ import { entries, type History, mergeFragments } from '../../../core/history/his
 import { missingMedia, withoutMedia } from '../../../core/history/media-parts.ts';
 import { itemForProvider, missingAnswer, pairedItem } from '../../../core/history/sent-items.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../../core/history/token-counts.ts';
-import {
-  apportion,
-  droppedReasoning,
-  type Measure,
-  requestShares,
-  weighHistory,
-} from '../../../core/history/window-usage.ts';
+import { apportion, droppedReasoning, requestShares, weighHistory } from '../../../core/history/window-usage.ts';
+import type { Measure } from '../../../core/history/window-usage.ts';
 import { currentProvider } from '../../../core/state/current-provider.ts';
 import { waitingItem, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
 import { hasTools, promptFor, toolsMissing } from '../../../core/state/plan-request.ts';

@@ -4,7 +4,7 @@ import { stringAt } from '../../../protocol/json.ts';
 import type { RateLimit } from '../../../protocol/rate-limits.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { addUsage, noUsage } from '../../../protocol/usage.ts';
-import { type PageForm, stackedBar, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
+import { type PageForm, stackedBar, type TableCell, tableSpans, wrapSentences } from '../terminal/tables.ts';
 import { bold, dim, type Span, type TextLook } from '../terminal/styled-text.ts';
 import { checkpointCostWords } from '../wording/checkpoint-words.ts';
 import { costUnknown, moneyWords } from '../wording/cost-words.ts';

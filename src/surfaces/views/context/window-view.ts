@@ -12,19 +12,12 @@ import { plural } from '../../../engine/wording.ts';
 import type { ToolSpec } from '../../../ports/model.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 import { checkpointHead } from './checkpoint-page.ts';
 import type { ThreadStory } from './thread-story.ts';
-import {
-  itemText,
-  newestTools,
-  sumTokens,
-  toolName,
-  type WindowContent,
-  windowContent,
-  type WindowPart,
-} from './window-content.ts';
+import { itemText, newestTools, sumTokens, toolName, windowContent } from './window-content.ts';
+import type { WindowContent, WindowPart } from './window-content.ts';
 import { type FamilyShare, groupParts, type NamedPart, partNamer } from './window-parts.ts';
 
 export type WindowView = ReturnType<typeof windowView>;
@@ -59,7 +52,7 @@ function viewOf(
     budgets,
     checkpoints: story.checkpoints.map(checkpointHead),
     next: known && nextTurn(known, parts),
-    notes: known?.skillsCut && [fullText(known.skillsCut)],
+    notes: known?.skillsCut && [outcomeText(known.skillsCut)],
     unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
   };
 }
@@ -75,7 +68,7 @@ function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
 
 /** Unproven claims of the file are not the user's words: they are counted beside the table. */
 function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
-  if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${fullText(next)}`];
+  if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${outcomeText(next)}`];
   const { messages, pins } = next.unproven;
   const claims = [
     ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),

@@ -1,4 +1,4 @@
-import { fileSystem, kindOfEntry, nounFor } from '../../../engine/files.ts';
+import { fileSystem, kindOfEntry, nounFor } from '../../../engine/file-access.ts';
 import { findOutputFile, writeOutputFile } from '../../../engine/output-file.ts';
 import { rolloutFileName } from '../../../engine/store/rollout-file-name.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';

@@ -3,7 +3,7 @@ import type { RecordedCall, RecordedItem } from '../../../core/state/recorded/co
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import { plural } from '../../../engine/wording.ts';
 import { questionAndAnswerLines } from '../questions/asked-words.ts';
-import { visibleText } from '../terminal/text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { costLine } from '../wording/cost-words.ts';
 import {
   callEndAndDuration,

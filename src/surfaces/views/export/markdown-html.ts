@@ -1,7 +1,7 @@
 import { type Block, Definitions, type TableBlock } from '../../../base/markdown/blocks.ts';
 import type { Inline, InlineText, LinkInline } from '../../../base/markdown/inline-text.ts';
 import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
-import { visibleText } from '../terminal/text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 
 /** Embedded HTML stays text, every character is escaped, only web and mail addresses are links. Keeps line breaks. */
 export function markdownHtml(text: string): string {

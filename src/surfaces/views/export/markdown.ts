@@ -2,7 +2,7 @@ import { endsCode, type Fence, readFence } from '../../../base/markdown/code-fen
 import type { RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
 import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
 import { escapeHtml } from './markdown-html.ts';
-import { visibleText } from '../terminal/text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { questionAndAnswerLines } from '../questions/asked-words.ts';
 import { readCallReport } from '../../../core/state/recorded/call-answers.ts';
 import {

@@ -10,7 +10,7 @@ import { shellWords } from '../../../protocol/shell.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { exactLine, exactRows } from '../terminal/exact-text.ts';
 import { bold, dim, type Span } from '../terminal/styled-text.ts';
-import { wrap } from '../terminal/text.ts';
+import { wrap } from '../terminal/visible-text.ts';
 import { diffSpans } from '../wording/turn-lines.ts';
 import { fieldLine } from './question-choices.ts';
 

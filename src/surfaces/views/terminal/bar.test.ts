@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { progressText, stackedBar } from './page.ts';
+import { progressText, stackedBar } from './tables.ts';
 import { paint } from './styled-text.ts';
 import { countColumns } from '../../../base/text-columns.ts';
-import { fitToWidth, padToWidth } from './text.ts';
+import { fitToWidth, padToWidth } from './visible-text.ts';
 
 const parts = [
   { amount: 50, letter: 'u', look: 'green' },

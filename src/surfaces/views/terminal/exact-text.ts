@@ -1,5 +1,5 @@
 import { endsInJoiningScript, invisibleClass } from '../../../base/invisible-characters.ts';
-import { fittingPrefix, signForCharacter } from './text.ts';
+import { fittingPrefix, signForCharacter } from './visible-text.ts';
 
 const plain = /^[\n\t -~]*$/;
 /** Text that looks like one of our signs must not pass for one. */

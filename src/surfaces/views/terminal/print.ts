@@ -1,6 +1,6 @@
-import { fileSystem } from '../../../engine/files.ts';
+import { fileSystem } from '../../../engine/file-access.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { terminalWidth, visibleJson, visibleText, wrap } from './text.ts';
+import { terminalWidth, visibleJson, visibleText, wrap } from './visible-text.ts';
 
 // Together with `page.ts` and `screen.ts`, the only code that writes to standard output and standard error. Text of a
 // model, a command, a server or a file moves no cursor, rings no bell and sets no title: hidden characters become signs

@@ -1,9 +1,9 @@
 import { durationWords, formatCount } from '../../../engine/wording.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
-import { progressText } from './page.ts';
+import { progressText } from './tables.ts';
 import { canRewriteLines, openScreen, type ScreenStream } from './screen.ts';
 import type { Span } from './styled-text.ts';
-import { terminalWidth } from './text.ts';
+import { terminalWidth } from './visible-text.ts';
 
 export interface ProgressOptions {
   /** The beginning of the line, such as `Reading threads`. */

@@ -2,7 +2,7 @@ import { endsCode, type Fence, readFence } from '../../../base/markdown/code-fen
 import { countColumns } from '../../../base/text-columns.ts';
 import type { Variables } from '../../../protocol/shell.ts';
 import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
-import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from './text.ts';
+import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from './visible-text.ts';
 import { stripVTControlCharacters } from 'node:util';
 
 /** A screen on standard error, or on another stream. Only a terminal has a rewritable line. */

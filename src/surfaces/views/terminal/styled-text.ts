@@ -1,4 +1,4 @@
-import { type SizedStream, visibleText } from './text.ts';
+import { type SizedStream, visibleText } from './visible-text.ts';
 
 /** Sixteen colours only: a terminal's own theme makes them readable. */
 export type TextLook = keyof typeof codes;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { VisibleStream } from './screen.ts';
-import { visibleText } from './text.ts';
+import { visibleText } from './visible-text.ts';
 
 const odd = fc.constantFrom(
   '\r',

@@ -5,9 +5,9 @@ import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { StoryTurn, ThreadStory } from '../context/thread-story.ts';
-import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
+import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../terminal/tables.ts';
 import { bold, dim, green, red, type Span } from '../terminal/styled-text.ts';
-import { fitToWidth, wrap } from '../terminal/text.ts';
+import { fitToWidth, wrap } from '../terminal/visible-text.ts';
 import { clockTime, clockTimeOf } from '../wording/time-words.ts';
 
 export type EnvelopeView = { readonly turn: StoryTurn } & (

@@ -11,7 +11,7 @@ import { type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import { sentence } from '../../../protocol/outcome.ts';
 import type { ReadThread } from '../command-line/command-engine.ts';
-import { table } from '../terminal/page.ts';
+import { table } from '../terminal/tables.ts';
 
 type Result = ReplayedRequest['result'];
 type TakenBack = Pick<TakenBackRequests, 'requests' | 'problem'>;

@@ -1,7 +1,7 @@
 import type { KeptReason } from '../../../engine/undo/restore-plan.ts';
 import type { RestoreReport } from '../../../engine/undo/restore-files.ts';
 import type { RolledBack } from '../../../engine/thread/branch/rollback-range.ts';
-import { visibleLine } from '../terminal/text.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 
 /** Why a restore keeps a file unchanged, and the option of `capstan threads restore` that restores it nevertheless. */
 export const keptReasons: Readonly<Record<KeptReason, { readonly words: string; readonly option?: string }>> = {

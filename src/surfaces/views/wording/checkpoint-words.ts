@@ -1,6 +1,6 @@
 import { formatCount, percent, plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { fullText, sentence } from '../../../protocol/outcome.ts';
+import { outcomeText, sentence } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
 
 export function checkpointLine(report: CheckpointReport): string {
@@ -18,12 +18,12 @@ export function checkpointText(report: CheckpointReport): string {
     `  compacted  ${plural(folded, 'item')}`,
     `  cost       ${checkpointCostWords(report)}`,
     ...mended.map((each) => `  repaired   ${each}`),
-    ...(why === undefined ? [] : [`  warning    ${fullText(why)}`]),
+    ...(why === undefined ? [] : [`  warning    ${outcomeText(why)}`]),
   ].join('\n');
 }
 
 export function failedCheckpointLine(event: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
-  const failure = `No checkpoint was made: ${fullText(event.outcome)}`;
+  const failure = `No checkpoint was made: ${outcomeText(event.outcome)}`;
   return event.paused ? `${sentence(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
 }
 

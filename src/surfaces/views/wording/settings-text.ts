@@ -10,7 +10,7 @@ import type { ListedServer } from '../../../engine/home/mcp-registry.ts';
 import type { HomeMemory } from '../../../engine/memory/home-memory.ts';
 import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, type JsonObject, objectAt, valueAt } from '../../../protocol/json.ts';
-import { visibleLine } from '../terminal/text.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 
 export function configToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
   const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);

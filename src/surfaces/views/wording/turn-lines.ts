@@ -17,7 +17,7 @@ import type {
   TurnItem,
 } from '../../../protocol/turn-item.ts';
 import { bold, cyan, dim, green, red, type Span, yellow } from '../terminal/styled-text.ts';
-import { visibleLine } from '../terminal/text.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 
 export interface ItemForm {
   /** Folds long outputs, for terminals, where they would push everything else away. */

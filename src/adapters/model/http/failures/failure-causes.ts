@@ -82,11 +82,7 @@ export const failureCauses = {
     blank: 'The provider refused the request under its policy.',
     next: 'Rephrase the request: the provider will refuse it again unchanged.',
   },
-  prompt: {
-    ...invalid,
-    blank: 'The provider does not accept this prompt.',
-    next: checkSettings,
-  },
+  prompt: { ...invalid, blank: 'The provider does not accept this prompt.', next: checkSettings },
   key: {
     ...unauthorized,
     blank: 'The provider does not accept the key.',
@@ -107,11 +103,7 @@ export const failureCauses = {
     blank: 'The provider does not have this model or address.',
     next: 'Check the base URL of the provider and that it offers this model.',
   },
-  request: {
-    ...invalid,
-    blank: 'The provider does not accept this request.',
-    next: checkSettings,
-  },
+  request: { ...invalid, blank: 'The provider does not accept this request.', next: checkSettings },
   connection: {
     ...again,
     code: 'connection-failed',

@@ -53,7 +53,10 @@ export class ResponseBody {
     if (signal.aborted) this.#onAbort();
   }
 
-  /** The next bytes, or how the body ended. Abort comes before waiting bytes; silence for `idleMs` closes. */
+  /**
+   * The next bytes, or how the body ended, on repeated calls too. An abort wins over waiting bytes. `idleMs` without a byte
+   * of the body closes the connection.
+   */
   async read(idleMs: number): Promise<BodyRead> {
     let timer: NodeJS.Timeout | undefined;
     let isOver = false;

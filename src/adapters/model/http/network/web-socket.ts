@@ -79,7 +79,10 @@ export class WebSocketConnection {
     this.#socket.ping();
   }
 
-  /** The next messages, or how it ended. Gives up after `idleMs`, or `firstMs` after `send` without a sign of life. */
+  /**
+   * The next messages, or how the connection ended, on repeated calls too. Gives up after `idleMs` without a message, or
+   * `firstMs` after the last `send` without any sign of life.
+   */
   async read({ idleMs, firstMs }: { readonly idleMs: number; readonly firstMs?: number }): Promise<SocketRead> {
     const timers: NodeJS.Timeout[] = [];
     let isOver = false;

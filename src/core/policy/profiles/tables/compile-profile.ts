@@ -2,16 +2,8 @@ import { defined } from '../../../../base/objects.ts';
 import { isJsonObject, type JsonObject, objectAt } from '../../../../protocol/json.ts';
 import type { PermissionProfile } from '../../../../protocol/permissions.ts';
 import { normalisePath } from '../../paths/absolute-paths.ts';
-import {
-  builtInModes,
-  isBuiltInId,
-  type ProfileTables,
-  type TableProblem,
-  tableWarning,
-  unknownTableKey,
-  wrongType,
-  wrongValue,
-} from './profile-tables.ts';
+import { builtInModes, isBuiltInId, tableWarning, unknownTableKey, wrongType, wrongValue } from './profile-tables.ts';
+import type { ProfileTables, TableProblem } from './profile-tables.ts';
 import { builtInProfile, withWorkspaceRoots } from '../profiles.ts';
 import { expandHome, fileEntries, noteSpellings, type TableBase } from './file-entries.ts';
 import { inheritedTable } from './inherited-table.ts';

@@ -1,14 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import { canonicalPlace, fileEntries, type TableBase } from './file-entries.ts';
 import { withNormalHosts } from './network-details.ts';
-import {
-  builtInModes,
-  builtInTables,
-  isBuiltInId,
-  type ProfileTables,
-  type TableProblem,
-  wrongValue,
-} from './profile-tables.ts';
+import { builtInModes, builtInTables, isBuiltInId, wrongValue } from './profile-tables.ts';
+import type { ProfileTables, TableProblem } from './profile-tables.ts';
 
 type InheritedTable = { readonly table: JsonObject } | { readonly problem: TableProblem };
 

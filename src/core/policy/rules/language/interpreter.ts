@@ -1,20 +1,8 @@
 import { fail, type Meter, objectWork } from './faults-and-limits.ts';
 import { applyOperator, checkFree, concatenate, makeTuple, memberOf, negate, setMember, sliceOf } from './operators.ts';
 import type { Block, Clause, Definition, DictEntry, Expression, Program, Statement } from './syntax-tree.ts';
-import {
-  asText,
-  asWritten,
-  type CallArguments,
-  type FunctionValue,
-  isKind,
-  isTrue,
-  itemsOf,
-  keyOf,
-  makeList,
-  sizeOf,
-  typeOf,
-  type Value,
-} from './values.ts';
+import { asText, asWritten, isKind, isTrue, itemsOf, keyOf, makeList, sizeOf, typeOf } from './values.ts';
+import type { CallArguments, FunctionValue, Value } from './values.ts';
 
 interface Scope {
   readonly names: ReadonlySet<string>;

@@ -1,19 +1,7 @@
 import { fail, type Meter, objectWork } from './faults-and-limits.ts';
 import type { EagerOperator } from './syntax-tree.ts';
-import {
-  areEqual,
-  asText,
-  asWritten,
-  compare,
-  type DictValue,
-  isKind,
-  itemsOf,
-  keyOf,
-  type ListValue,
-  makeList,
-  typeOf,
-  type Value,
-} from './values.ts';
+import { areEqual, asText, asWritten, compare, isKind, itemsOf, keyOf, makeList, typeOf } from './values.ts';
+import type { DictValue, ListValue, Value } from './values.ts';
 
 export function applyOperator(operator: EagerOperator, left: Value, right: Value, meter: Meter): Value {
   switch (operator) {

@@ -5,7 +5,7 @@ import type { ThreadCut } from '../../../../protocol/thread.ts';
 import type { RollbackTo, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import { plural } from '../../../../engine/wording.ts';
-import { refuseWhileSuspended } from './attend-turn.ts';
+import { refuseWhileSuspended } from './follow-turn.ts';
 import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
 import { aboutThread } from './find-thread.ts';
 import { shownSettings } from './settings-arguments.ts';

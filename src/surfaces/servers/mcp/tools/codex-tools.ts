@@ -1,12 +1,12 @@
 import type { TurnId } from '../../../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import type { NewsForm } from '../client-listeners.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
-import type { Attendance } from './attend-turn.ts';
+import type { Attendance } from './follow-turn.ts';
 import { refusedAnswer } from './tool-answers.ts';
 import { schema, type ToolServices } from './tool-definition.ts';
 import { sendForCall, startThreadForCall } from './turn-tools.ts';
@@ -133,14 +133,16 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'checkpoint-installed':
       return [{ type: 'context_compacted' }];
     case 'warning':
-      return [{ type: 'warning', message: fullText(event.outcome) }];
+      return [{ type: 'warning', message: outcomeText(event.outcome) }];
     case 'retrying':
       return event.beforeAnswer === true ? [] : [{ type: 'stream_error', message: event.outcome.message }];
     case 'turn-completed':
       return [{ type: 'task_complete', turn_id: event.turnId, last_agent_message: event.lastMessage ?? null }];
     case 'turn-failed':
       // An `error` is the end to these hosts.
-      return [{ type: event.continuedBy === undefined ? 'error' : 'stream_error', message: fullText(event.outcome) }];
+      return [
+        { type: event.continuedBy === undefined ? 'error' : 'stream_error', message: outcomeText(event.outcome) },
+      ];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
     default:

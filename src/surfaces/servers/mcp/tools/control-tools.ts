@@ -4,7 +4,7 @@ import { checkpointText } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
 import { threadEventIn } from '../client-listeners.ts';
 import type { ToolAnswer } from '../server-interface.ts';
-import { refuseWhileAsked, reportProgress, refuseWhileSuspended, tellOpenQuestions } from './attend-turn.ts';
+import { refuseWhileAsked, reportProgress, refuseWhileSuspended, tellOpenQuestions } from './follow-turn.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';
 import { findLiveThread, inLiveThread } from './find-thread.ts';
 import {

@@ -12,7 +12,7 @@ import type { Line } from '../../../../protocol/line.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
 import type { ThreadQuery, ThreadSummary } from '../../../../protocol/thread.ts';
-import { visibleLine } from '../../../views/terminal/text.ts';
+import { visibleLine } from '../../../views/terminal/visible-text.ts';
 import { askedFields, snakeCased } from '../../../views/wording/json-fields.ts';
 import { aboutThread, readLines } from './find-thread.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';

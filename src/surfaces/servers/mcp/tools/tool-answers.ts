@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import { errorFields } from '../event-fields.ts';
 import { shortened, type ToolAnswer } from '../server-interface.ts';
 
@@ -11,13 +11,13 @@ export function answered(text: string, data: object): ToolAnswer {
 /** Says what happened and what to do next. `more`: what is known in spite of the refusal. */
 export function refusedAnswer(said: Outcome, more: JsonObject = {}): ToolAnswer {
   const outcome = asToolOutcome(said);
-  return { kind: 'answer', text: fullText(outcome), data: { ...more, error: errorFields(outcome) }, isError: true };
+  return { kind: 'answer', text: outcomeText(outcome), data: { ...more, error: errorFields(outcome) }, isError: true };
 }
 
 /** Adds notices to the data, and to the text for hosts that pass on only that. */
 export function withNotices({ text, data, ...answer }: ToolAnswer, notices: readonly Outcome[]): ToolAnswer {
   if (notices.length === 0) return { ...answer, text, data };
-  const words = notices.map((notice) => adviceForTools(shortened(fullText(notice))));
+  const words = notices.map((notice) => adviceForTools(shortened(outcomeText(notice))));
   const noted = [text, ...words.map((each) => `Note: ${each}`)].join('\n');
   return { ...answer, text: noted, data: { ...data, notices: words } };
 }

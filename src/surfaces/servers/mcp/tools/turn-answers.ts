@@ -1,7 +1,7 @@
 import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
 import { formatCount } from '../../../../engine/wording.ts';
 import type { JsonObject } from '../../../../protocol/json.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { questionLines } from '../../../views/questions/question-lines.ts';
@@ -43,7 +43,7 @@ export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonO
   const data = { thread_id: thread.id, turn_id: turnId, status: statuses[end.kind], message, questions };
   if (end.kind === 'failed') {
     const outcome = outcomeForCall(end.outcome);
-    return { ...answered(fullText(outcome), { ...data, error: errorFields(outcome), ...more }), isError: true };
+    return { ...answered(outcomeText(outcome), { ...data, error: errorFields(outcome), ...more }), isError: true };
   }
   const { percentRemaining } = thread.usage();
   const stopped = more['steered'] === true && end.kind === 'aborted' ? steeredThenStopped : undefined;

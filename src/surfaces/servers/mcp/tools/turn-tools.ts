@@ -7,14 +7,8 @@ import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Answer, AnswerScope, Question } from '../../../../protocol/question.ts';
 import type { UserImage, UserInput } from '../../../../protocol/user-input.ts';
 import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
-import {
-  type Attendance,
-  attendTurn,
-  explainedTurnOutput,
-  refuseWhileAsked,
-  refuseWhileSuspended,
-  turnOutput,
-} from './attend-turn.ts';
+import { attendTurn, explainedTurnOutput, refuseWhileAsked, refuseWhileSuspended, turnOutput } from './follow-turn.ts';
+import type { Attendance } from './follow-turn.ts';
 import { giveResponses } from './client-questions.ts';
 import { findLiveThread } from './find-thread.ts';
 import {

@@ -5,19 +5,10 @@ import { type Json, numberAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { readThreadStory } from '../../../views/context/thread-story.ts';
 import { windowFields, windowView } from '../../../views/context/window-view.ts';
-import {
-  envelopeJson,
-  envelopeView,
-  type EnvelopeView,
-  missingEnvelopeReason,
-} from '../../../views/threads/envelope-page.ts';
-import {
-  isNotReproduced,
-  type ReplayedRequest,
-  replayReport,
-  replayRequests,
-  summaryWords,
-} from '../../../views/threads/replay-report.ts';
+import { envelopeJson, envelopeView, missingEnvelopeReason } from '../../../views/threads/envelope-page.ts';
+import type { EnvelopeView } from '../../../views/threads/envelope-page.ts';
+import { isNotReproduced, replayReport, replayRequests, summaryWords } from '../../../views/threads/replay-report.ts';
+import type { ReplayedRequest } from '../../../views/threads/replay-report.ts';
 import { oneLine } from '../../../../core/state/turns/turn-words.ts';
 import { answered, refusedAnswer } from './tool-answers.ts';
 import { aboutThread, readLines } from './find-thread.ts';

@@ -1,12 +1,6 @@
 import { findSchemaMismatch } from '../../../../core/envelope/json-schema.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  nestsDeeperThan,
-  objectAt,
-} from '../../../../protocol/json.ts';
+import { arrayAt, isJsonObject, nestsDeeperThan, objectAt } from '../../../../protocol/json.ts';
+import type { Json, JsonObject } from '../../../../protocol/json.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
 
 /** Deeper arguments are refused before anything walks through them. */

@@ -1,12 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, sortedJson } from '../../../../protocol/json.ts';
 import type { ClientResponse, FormQuestion, InputRequired, ServerApp } from '../server-interface.ts';
 import { schemaProblem } from './check-arguments.ts';
-import {
-  createRequestStateCodec,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import { createRequestStateCodec, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { createHash, randomBytes } from 'node:crypto';
 
 export const questionRequest = ({ message, schema, extra }: FormQuestion) => ({

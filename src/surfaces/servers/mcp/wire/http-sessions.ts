@@ -2,16 +2,12 @@ import { type ClientLink, createLink } from './client-link.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { StreamFlow } from './stream-flow.ts';
 import {
-  type EventId,
-  type EventStore,
   isInitializeRequest,
   isJSONRPCNotification,
   isJSONRPCRequest,
-  type JSONRPCMessage,
-  type RequestId,
-  type StreamId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { EventId, EventStore, JSONRPCMessage, RequestId, StreamId } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
 export const sessionLimits = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../../testing/test-inputs.ts';
 import { MessageLines, MessageScan } from './message-scan.ts';
 
 const id = fc.oneof(fc.string({ maxLength: 40 }), fc.integer());

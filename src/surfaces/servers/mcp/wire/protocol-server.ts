@@ -1,13 +1,10 @@
-import {
-  type CallToolResult,
-  type CompleteResult,
-  type ListResourcesResult,
-  type ListToolsResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ReadResourceResult,
-  ResourceNotFoundError,
-  Server,
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  CompleteResult,
+  ListResourcesResult,
+  ListToolsResult,
+  ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../../protocol/json.ts';
 import { version } from '../../../../protocol/version.ts';
@@ -16,7 +13,7 @@ import { type ServerApp, type ServerResources, type ServerTool, shortened } from
 import { answerToolCall, type Caller, type Revision } from './run-call.ts';
 import { type ClientLink, followerPort, postUpdate } from './client-link.ts';
 import { createRequestSeal } from './client-answers.ts';
-import { ResourceWatches, unknownResource } from './resource-watches.ts';
+import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 
 export interface ServedApp {
   readonly app: ServerApp;
@@ -100,7 +97,7 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-    const unknown = await unknownResource(resources, [uri]);
+    const unknown = await unknownResourceError(resources, [uri]);
     if (unknown !== undefined) throw new ResourceNotFoundError(shortened(unknown.uri), unknown.message);
     if (followed.size >= mostSubscriptions) {
       const message = `A connection can follow ${mostSubscriptions} resources at a time. Unsubscribe from some first.`;

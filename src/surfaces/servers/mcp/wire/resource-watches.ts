@@ -61,7 +61,7 @@ export class ResourceWatches {
 }
 
 /** Why resources cannot be followed: one that does not exist would never send a notice. Undefined: all of them can. */
-export async function unknownResource(resources: ServerResources, uris: readonly string[]) {
+export async function unknownResourceError(resources: ServerResources, uris: readonly string[]) {
   for (const uri of uris) {
     if (await resources.canFollow(uri)) continue;
     const shown = JSON.stringify(uri.slice(0, longestShown));

@@ -1,32 +1,13 @@
 import { thrownMessage } from '../../../../protocol/display-text.ts';
 import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
-import {
-  type CallContext,
-  type ClientPort,
-  type InputRequired,
-  type ServerTool,
-  shortened,
-  type ToolAnswer,
-} from '../server-interface.ts';
+import { shortened } from '../server-interface.ts';
+import type { CallContext, ClientPort, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
 import { argumentsProblem, schemaProblem } from './check-arguments.ts';
-import {
-  answerableKeys,
-  type AskedKeys,
-  callDigest,
-  failedToAsk,
-  questionRequest,
-  type RequestSeal,
-  responsesTo,
-  sealedFor,
-} from './client-answers.ts';
+import { answerableKeys, callDigest, failedToAsk, questionRequest, responsesTo, sealedFor } from './client-answers.ts';
+import type { AskedKeys, RequestSeal } from './client-answers.ts';
 import type { ClientLink, SentEvent } from './client-link.ts';
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type InputRequiredResult,
-  type Server,
-  type ServerContext,
-  type StandardSchemaV1,
-} from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
+import type { InputRequiredResult, Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Wrong arguments are a result of `tools/call` and not an error: hosts show results to their model. */

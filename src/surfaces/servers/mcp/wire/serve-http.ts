@@ -6,7 +6,7 @@ import { bracketedHost, createGuard, type HttpAccess, type HttpAddress, httpPath
 import { HttpSessions, refusal, type SessionLimits, sessionLimits } from './http-sessions.ts';
 import { messageLimits, MessageScan, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
-import { ResourceWatches, unknownResource } from './resource-watches.ts';
+import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 import type { RunningServer } from './serve-stdio.ts';
 import { StreamFlow } from './stream-flow.ts';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
@@ -107,7 +107,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
     const uris = listenedUris(body);
-    const unknown = await unknownResource(resources, uris);
+    const unknown = await unknownResourceError(resources, uris);
     if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
     const link = createLink({ stays: false, taken: () => flow.taken() });

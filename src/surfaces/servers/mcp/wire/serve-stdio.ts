@@ -2,19 +2,15 @@ import { arrayAt, isJsonObject, objectAt } from '../../../../protocol/json.ts';
 import { type ClientLink, createLink, followerPort, postUpdate } from './client-link.ts';
 import { messageLimits, type MessageLine, MessageLines, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
-import { ResourceWatches, unknownResource } from './resource-watches.ts';
+import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
   parseJSONRPCMessage,
   ProtocolErrorCode,
-  type RequestId,
-  type Server,
   SUBSCRIPTION_ID_META_KEY,
-  type Transport,
 } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio as serveOnStdio } from '@modelcontextprotocol/server/stdio';
 import type { Readable, Writable } from 'node:stream';
 
@@ -59,7 +55,7 @@ function listenTap({ app: { resources } }: ServedApp, link: ClientLink, server: 
       followed.delete(id);
     },
     async problem(request) {
-      return (await unknownResource(resources, listenedIn(request.params)))?.message;
+      return (await unknownResourceError(resources, listenedIn(request.params)))?.message;
     },
     out(message) {
       if (!isJSONRPCNotification(message) || message.method !== 'notifications/subscriptions/acknowledged') return;

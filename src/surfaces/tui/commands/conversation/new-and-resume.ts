@@ -1,5 +1,5 @@
 import type { ThreadId } from '../../../../protocol/ids.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../../../protocol/thread.ts';
 import type { TuiRequest } from '../../boot/open-tui.ts';
 import { resumePickedThread } from '../../boot/resume-thread.ts';
@@ -16,7 +16,7 @@ const pageSize = 50;
 
 export async function startAnew(session: TuiSession): Promise<void> {
   const opened = await session.parts.threads.start({ cwd: session.thread.settings.cwd });
-  if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
+  if (opened.kind === 'refused') return session.notice(outcomeText(opened.outcome), 'error');
   await session.switchTo(opened);
 }
 
@@ -24,9 +24,9 @@ export async function showThreadPicker(session: TuiSession, name: string): Promi
   const { stage, engine } = session.parts;
   if (name !== '') {
     const chosen = await engine.stored.choose({ kind: 'named', name });
-    if (chosen.kind === 'none') return session.notice(fullText(chosen), 'error');
+    if (chosen.kind === 'none') return session.notice(outcomeText(chosen), 'error');
     const thread = await engine.stored.summary(chosen.id);
-    return 'code' in thread ? session.notice(fullText(thread), 'error') : resumePickedThread(session, thread.id);
+    return 'code' in thread ? session.notice(outcomeText(thread), 'error') : resumePickedThread(session, thread.id);
   }
   const close = (): void => stage.openPager(undefined);
   const pick = ({ id }: ThreadSummary): void => {
@@ -71,7 +71,7 @@ function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'an
   });
   const saveDensity = async (isDense: boolean): Promise<void> => {
     const problem = await engine.config.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
-    if (problem !== undefined) notice(fullText(problem));
+    if (problem !== undefined) notice(outcomeText(problem));
   };
   const view: PickerView = new PickerView({
     ...list,
@@ -90,7 +90,7 @@ async function switchArchive(parts: PickingParts, { id, archived }: ThreadSummar
   const { engine, threads, openId, notice } = parts;
   if (id === openId) return notice('The conversation that is open cannot be archived from the list. Use /archive.');
   const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
-  if (done.kind === 'refused') notice(fullText(done.outcome));
+  if (done.kind === 'refused') notice(outcomeText(done.outcome));
 }
 
 const slice = 200;

@@ -7,16 +7,8 @@ import { hintKeys } from '../../screen/keys/key-map.ts';
 import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import {
-  badStyle,
-  boldStyle,
-  dimStyle,
-  goodStyle,
-  plain,
-  type Row,
-  styled,
-  warnStyle,
-} from '../../screen/text/style.ts';
+import { badStyle, boldStyle, dimStyle, goodStyle, plain, styled, warnStyle } from '../../screen/text/style.ts';
+import type { Row } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { View } from '../../screen/view.ts';
 import { diffLinesOf, diffRows } from '../../transcript/cells/patch-cells.ts';

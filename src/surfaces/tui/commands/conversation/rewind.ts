@@ -2,7 +2,7 @@ import type { RestoreReport, RestoreTarget } from '../../../../engine/undo/resto
 import type { ThreadPrompt } from '../../../../engine/store/stored-thread-details.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { RestoredFiles } from '../../../../protocol/turn-item.ts';
 import { agoWords } from '../../../views/wording/time-words.ts';
 import { imageLabel, renumberElements } from '../../draft/draft-elements.ts';
@@ -72,7 +72,7 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListV
   };
   const view = rewindView({
     prompt: prompt.words,
-    files: foreseen.kind === 'refused' ? fullText(foreseen.outcome) : foreseen,
+    files: foreseen.kind === 'refused' ? outcomeText(foreseen.outcome) : foreseen,
     close: () => leave(() => browseRewind(session)),
     pick: (part) => leave(() => rewind(session, prompt, part)),
   });
@@ -89,14 +89,14 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   let files: RestoreReport | undefined;
   if (part !== 'conversation') {
     const restored = await restore(session, id, { beforeTurn: prompt.turnId });
-    if (restored.kind === 'refused') return session.notice(fullText(restored.outcome), 'error');
+    if (restored.kind === 'refused') return session.notice(outcomeText(restored.outcome), 'error');
     files = restored;
   }
   if (files !== undefined && part === 'files') return session.notice(continued(files, '/rewind undo'));
   const told = files === undefined ? 'Files are unchanged.' : filesWords(files, `/rewind undo ${id}`);
   const forked = await threads.fork(id, { kind: 'before', turnId: prompt.turnId });
   if (forked.kind === 'refused') {
-    const why = `The conversation did not go back: ${fullText(forked.outcome)}`;
+    const why = `The conversation did not go back: ${outcomeText(forked.outcome)}`;
     return session.notice(files === undefined ? why : `${why}\n${told}`, 'error');
   }
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
@@ -117,7 +117,7 @@ async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<v
   if (restored.kind === 'refused') {
     const { code, message } = restored.outcome;
     const isNone = code === 'nothing-to-undo';
-    const why = isNone ? `${message}\n${await insteadOfUndo(session, id)}` : fullText(restored.outcome);
+    const why = isNone ? `${message}\n${await insteadOfUndo(session, id)}` : outcomeText(restored.outcome);
     stage.composer.giveMessageBack(draftFromText(typed));
     stage.popup.closeFor(stage.composer.draft);
     return session.notice(why, 'error');
@@ -140,7 +140,7 @@ async function insteadOfUndo({ parts: { engine } }: TuiSession, id: ThreadId): P
 /** The open conversation concerns the same files, but counts its turns differently. */
 async function tellShown(session: TuiSession, { before: _before, ...files }: RestoredFiles): Promise<void> {
   const told = await session.thread.tellPutBack(files);
-  if (told.kind === 'refused') session.notice(`The model was not told of it: ${fullText(told.outcome)}`, 'error');
+  if (told.kind === 'refused') session.notice(`The model was not told of it: ${outcomeText(told.outcome)}`, 'error');
 }
 
 /** The thread is either the shown one, which stays in this window, or the one it was rewound from. */

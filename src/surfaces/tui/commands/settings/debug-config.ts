@@ -1,5 +1,5 @@
 import type { TuiSession } from '../../session/session.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import { layerState, configToml } from '../../../views/wording/settings-text.ts';
 import type { Configured } from '../../../../engine/home/folder-config.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
@@ -12,7 +12,7 @@ import { openPage } from '../../pages/pager-view.ts';
 export async function debugConfig(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const configured = await engine.config.inFolder(session.thread.settings.cwd);
-  if ('code' in configured) return session.notice(fullText(configured), 'error');
+  if ('code' in configured) return session.notice(outcomeText(configured), 'error');
   openPage(stage, { title: 'Configuration', rows: (look) => configRows(configured, look) });
 }
 
@@ -30,7 +30,7 @@ function configRows(configured: Configured, look: Look): readonly string[] {
     ...layerRows,
     ...(requirementsFile === undefined ? [] : wrapped(`  What may be chosen at all: ${requirementsFile}`, dimStyle)),
     [],
-    ...[...problems, ...notices].flatMap((each) => wrapped(fullText(each), warnStyle)),
+    ...[...problems, ...notices].flatMap((each) => wrapped(outcomeText(each), warnStyle)),
     ...(problems.length + notices.length === 0 ? [] : [[]]),
     [styled('Values, and where each comes from', boldStyle)],
     ...wrapped(configToml(configured, { origin: true }).trimEnd()),

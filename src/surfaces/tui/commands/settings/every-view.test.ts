@@ -21,8 +21,8 @@ import { QuestionView } from '../../questions/question-view.ts';
 import { SlashPopup } from '../slash-popup.ts';
 import { slashCommands } from '../slash-commands.ts';
 import { themeView } from './theme.ts';
-import { sampleQuestion } from '../../questions/sample-question.ts';
-import { anyCharacter } from '../../../../testing/any-character.ts';
+import { sampleQuestion } from '../../../../../test/harness/sample-question.ts';
+import { anyCharacter } from '../../../../testing/test-inputs.ts';
 
 const none = (): void => {};
 

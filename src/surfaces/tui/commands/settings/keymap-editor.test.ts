@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../protocol/json.ts';
-import { changeLines, type KeyChange } from './keymap-editor.ts';
+import { changeLines, type KeyChange, reportedStroke } from './keymap-editor.ts';
 import { actionId, defaultKeys, keyActions } from '../../screen/keys/key-actions.ts';
 import type { KeyBinding } from '../../screen/keys/key-map.ts';
 import { readStrokes, writtenStrokes } from '../../screen/keys/key-names.ts';
 import { conflictingBindings, readKeyMap, unfitKey } from '../../screen/keys/read-key-map.ts';
-import { reportedStroke } from './keymap-rows.ts';
 
 type Written = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 

@@ -1,7 +1,7 @@
 import type { TuiSession } from '../../session/session.ts';
 import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
 import { stringAt } from '../../../../protocol/json.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import { openList, ListView, type ListItem } from '../../pages/list-view.ts';
 import type { HintKeys } from '../../screen/keys/key-map.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
@@ -18,7 +18,7 @@ export async function model(session: TuiSession, rest: string): Promise<void> {
   if (effort !== undefined) {
     const record = await recordOf(session, name);
     const problem = record === undefined ? undefined : typedEffortProblem(record, effort);
-    if (problem !== undefined) return refuseCommandWords(session, `/model ${rest}`, fullText(problem));
+    if (problem !== undefined) return refuseCommandWords(session, `/model ${rest}`, outcomeText(problem));
     return take(session, { model: name, effort }, 'session');
   }
   const defaults = await defaultsOf(session);
@@ -57,7 +57,7 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
   const { cwd, provider, model: current } = session.thread.settings;
   const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
-  if ('code' in listed) return session.notice(fullText(listed), 'error');
+  if ('code' in listed) return session.notice(outcomeText(listed), 'error');
   if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
   const items = listed.models.map(({ model: name, window }): ListItem => {
     const about = [name === defaults.model && 'default', window !== undefined && `${compactNumber(window)} window`];
@@ -123,7 +123,7 @@ async function take(
   if (!(await session.change(chosen))) return;
   const { model: name, effort, provider } = session.thread.settings;
   const problem = how === 'default' ? await engine.config.saveModel({ provider, model: name, effort }) : undefined;
-  if (problem !== undefined) session.notice(fullText(problem), 'error');
+  if (problem !== undefined) session.notice(outcomeText(problem), 'error');
   const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
 }

@@ -1,17 +1,9 @@
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import { margin } from '../../pages/list-parts.ts';
 import { ListView } from '../../pages/list-view.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import {
-  accentStyle,
-  badStyle,
-  dimStyle,
-  goodStyle,
-  type Row,
-  type Style,
-  styled,
-  warnStyle,
-} from '../../screen/text/style.ts';
+import { accentStyle, badStyle, dimStyle, goodStyle, styled, warnStyle } from '../../screen/text/style.ts';
+import type { Row, Style } from '../../screen/text/style.ts';
 import { findTheme, type ThemeChoice, themeChoices } from '../../screen/text/themes.ts';
 import { readUserThemes } from '../../screen/text/user-themes.ts';
 import type { View } from '../../screen/view.ts';
@@ -25,7 +17,7 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
     appearance.choose(choice);
     const problem = await engine.config.saveTui({ theme: choice.name });
     if (problem === undefined) session.notice(`Theme: ${choice.name}.`);
-    else session.notice(fullText(problem), 'error');
+    else session.notice(outcomeText(problem), 'error');
   };
   const choices = [...themeChoices, ...own.choices];
   if (name !== '') {

@@ -17,16 +17,8 @@ import {
   undoOrRedo,
   type VimStep,
 } from './vim-operators.ts';
-import {
-  clearPendingKeys,
-  countOf,
-  firstVimState,
-  hasPendingKeys,
-  pushUndoState,
-  searchWords,
-  type VimOperator,
-  type VimState,
-} from './vim-state.ts';
+import { clearPendingKeys, countOf, firstVimState, hasPendingKeys, pushUndoState, searchWords } from './vim-state.ts';
+import type { VimOperator, VimState } from './vim-state.ts';
 import {
   clampCursorToLine,
   firstNonBlank,

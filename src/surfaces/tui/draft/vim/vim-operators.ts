@@ -1,14 +1,7 @@
 import { type Draft, type DraftRange, insertPart, lineEnd, replaceIn, withCursor } from '../draft.ts';
 import type { VimMove } from './vim-motions.ts';
-import {
-  clearPendingKeys,
-  pushUndoState,
-  timesSlice,
-  type VimOperator,
-  type VimSlice,
-  vimSliceOf,
-  type VimState,
-} from './vim-state.ts';
+import { clearPendingKeys, pushUndoState, timesSlice, vimSliceOf } from './vim-state.ts';
+import type { VimOperator, VimSlice, VimState } from './vim-state.ts';
 import {
   clampCursorToLine,
   firstNonBlank,

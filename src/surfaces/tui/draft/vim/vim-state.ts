@@ -1,11 +1,5 @@
-import {
-  type Draft,
-  type DraftPart,
-  type DraftRange,
-  movedElements,
-  positionOutsideElements,
-  sliceDraft,
-} from '../draft.ts';
+import { movedElements, positionOutsideElements, sliceDraft } from '../draft.ts';
+import type { Draft, DraftPart, DraftRange } from '../draft.ts';
 import type { VimFind, VimSearch } from './vim-motions.ts';
 
 export type VimOperator = 'd' | 'y' | 'c';

@@ -1,14 +1,5 @@
-import {
-  type Draft,
-  type DraftElement,
-  type DraftRange,
-  lineEnd,
-  nextGrapheme,
-  positionOutsideElements,
-  previousGrapheme,
-  signKind,
-  type WordKind,
-} from '../draft.ts';
+import { lineEnd, nextGrapheme, positionOutsideElements, previousGrapheme, signKind } from '../draft.ts';
+import type { Draft, DraftElement, DraftRange, WordKind } from '../draft.ts';
 
 /** Opening and closing signs, and the letter that means both. */
 const pairs = ['()b', '[]', '{}B'];

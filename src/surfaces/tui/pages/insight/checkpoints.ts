@@ -1,6 +1,6 @@
 import { entries } from '../../../../core/history/history.ts';
 import { formatCount, plural } from '../../../../engine/wording.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
 import { checkpointView } from '../../../views/context/checkpoint-page.ts';
 import type { StoryCheckpoint, StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
 import { itemText } from '../../../views/context/window-content.ts';
@@ -11,16 +11,8 @@ import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf } from '../../screen/text/look.ts';
 import { dimStyle, plain, styled } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
-import {
-  type BrowseAction,
-  type BrowseList,
-  type BrowsePage,
-  type BrowseView,
-  figureRow,
-  listPage,
-  sentenceRows,
-  textPage,
-} from '../browse-view.ts';
+import { figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { browseThread, changeWholeThread } from './inspected-thread.ts';
 
@@ -66,14 +58,14 @@ function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): 
 
 async function takeBack(host: TuiSession, number: number, turns: readonly StoryTurn[]): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.rollback(host.thread.id, { beforeCheckpoint: number }));
-  if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
+  if (done.kind === 'refused') return host.notice(outcomeText(done.outcome), 'error');
   const lines = beforeCheckpointLines({ ...done, turns }, number);
-  host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(fullText)].join('\n'));
+  host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(outcomeText)].join('\n'));
 }
 
 async function undo(host: TuiSession, force: boolean): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.undoRollback(host.thread.id, { force }));
-  if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
+  if (done.kind === 'refused') return host.notice(outcomeText(done.outcome), 'error');
   host.notice('The rollback is undone: what it took back stands again. Files are unchanged.');
 }
 

@@ -3,7 +3,7 @@ import { formatCount, percent } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import { readLongThreadStory } from '../../../views/context/thread-story.ts';
 import { readWindow, type RequestCost, type WindowItem, type WindowView } from '../../../views/context/window-view.ts';
-import { shareColumns } from '../../../views/terminal/page.ts';
+import { shareColumns } from '../../../views/terminal/tables.ts';
 import { moneyWords } from '../../../views/wording/cost-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import type { Look } from '../../screen/text/look.ts';

@@ -1,17 +1,16 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { Json } from '../../../../protocol/json.ts';
-import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import type { StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
 import {
-  type ChangedField,
   envelopeFieldText,
   envelopeTurnLine,
   envelopeView,
   missingEnvelopeReason,
-  type ShownField,
   valueDifferences,
 } from '../../../views/threads/envelope-page.ts';
+import type { ChangedField, ShownField } from '../../../views/threads/envelope-page.ts';
 import { clockTimeOf } from '../../../views/wording/time-words.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -25,9 +24,9 @@ export function showEnvelope(host: TuiSession, rest: string): Promise<void> {
   const { id } = host.thread;
   return browseThread(host, 'Envelope', ({ story }) => {
     const turn = parseTurnNumber(rest, story);
-    if (turn !== undefined && typeof turn !== 'number') return void host.notice(fullText(turn), 'error');
+    if (turn !== undefined && typeof turn !== 'number') return void host.notice(outcomeText(turn), 'error');
     const page = turn === undefined ? envelopeBrowse(id, story) : differencePage(id, story, turn);
-    if ('code' in page) return void host.notice(fullText(page), 'error');
+    if ('code' in page) return void host.notice(outcomeText(page), 'error');
     return page;
   });
 }

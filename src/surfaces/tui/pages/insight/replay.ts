@@ -1,19 +1,10 @@
 import { formatCount, percent, plural } from '../../../../engine/wording.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
-import {
-  type RequestPart,
-  requestParts,
-  requestPartTokens,
-  requestSummary,
-} from '../../../views/context/request-page.ts';
+import { outcomeText } from '../../../../protocol/outcome.ts';
+import { requestParts, requestPartTokens, requestSummary } from '../../../views/context/request-page.ts';
+import type { RequestPart } from '../../../views/context/request-page.ts';
 import type { StoryRequest, ThreadStory } from '../../../views/context/thread-story.ts';
-import {
-  type ReplayedRequest,
-  replayRequests,
-  resultWords,
-  summaryWords,
-  takenBackWords,
-} from '../../../views/threads/replay-report.ts';
+import { replayRequests, resultWords, summaryWords, takenBackWords } from '../../../views/threads/replay-report.ts';
+import type { ReplayedRequest } from '../../../views/threads/replay-report.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { type BrowseList, figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
@@ -23,7 +14,7 @@ import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 export function showReplay(host: TuiSession, rest: string): Promise<void> {
   return browseThread(host, 'Replay', async ({ story, lines, rest: breathe }) => {
     const asked = parseTurnNumber(rest, story);
-    if (asked !== undefined && typeof asked !== 'number') return void host.notice(fullText(asked), 'error');
+    if (asked !== undefined && typeof asked !== 'number') return void host.notice(outcomeText(asked), 'error');
     const turn = asked ?? story.requests.at(-1)?.turn ?? story.turns.length;
     const replayed: Replayed[] = [];
     const slowly = async function* () {

@@ -1,12 +1,14 @@
 import { formatTomlString } from '../../../../core/config/toml/toml-key.ts';
-import { fullText } from '../../../../protocol/outcome.ts';
 import type { Engine } from '../../../../engine/engine.ts';
+import type { Logins, SignedIn } from '../../../../engine/home/logins.ts';
 import type { LocalServerFound } from '../../../../engine/models/local-servers.ts';
+import { type Outcome, outcomeText } from '../../../../protocol/outcome.ts';
 import type { EngineChoices } from '../../../views/command-line/load-engine.ts';
+import { keySavedWords } from '../../../views/wording/settings-text.ts';
+import type { TuiSession } from '../../session/session.ts';
+import type { StartupQuestionDesk, StartupQuestionExit } from './startup-question-desk.ts';
 import type { StartupChoice } from './startup-question-views.ts';
 import type { StartupQuestionParts } from './startup-questions.ts';
-import { signIn, type SignInWay } from './sign-in.ts';
-import { keySavedWords } from '../../../views/wording/settings-text.ts';
 
 /** A local server answers at once unless the machine is busy, so this delays only starts with a hanging one. */
 const patienceMs = 3000;
@@ -59,7 +61,7 @@ async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise
   const signed = await signIn(desk, await engine.user.logins(), way);
   if (signed === 'left') return { kind: 'left' };
   if (signed === 'back') return '';
-  if ('code' in signed) return fullText(signed);
+  if ('code' in signed) return outcomeText(signed);
   const who = signed.email === undefined ? '' : ` as ${signed.email}`;
   notice(way === 'key' ? keySavedWords(signed.where) : `Signed in${who}. The login is kept in ${signed.where}.`);
   return { kind: 'ready' };
@@ -87,7 +89,7 @@ async function chooseLocal(
     if (typeof kept === 'string') return kept === 'left' ? { kind: 'left' } : '';
     const failed = kept === 1 ? await engine.config.saveModel({ provider: id, model }) : undefined;
     if (failed !== undefined) {
-      problem = fullText(failed);
+      problem = outcomeText(failed);
       continue;
     }
     if (kept === 1) notice(`New conversations use ${model} of ${name}.`);
@@ -107,4 +109,53 @@ function choiceOf(way: Way): StartupChoice {
   if (typeof way === 'string') return fixedChoices[way];
   const count = way.models.length;
   return { label: way.name, about: `${count} ${count === 1 ? 'model' : 'models'} at ${way.address}` };
+}
+
+export type SignInWay = 'key' | 'browser' | 'device';
+
+export async function signIn(
+  desk: StartupQuestionDesk,
+  logins: Logins,
+  way: SignInWay,
+): Promise<SignedIn | Outcome | StartupQuestionExit> {
+  if (way === 'key') return withKey(desk, logins);
+  return desk.during<SignedIn | Outcome>((signal, showGate) => {
+    const show = (title: string, ...text: readonly string[]): void =>
+      showGate({ title, text, choices: [{ label: 'Go back' }] });
+    if (way === 'device') {
+      return logins.withDeviceCode({ signal }, (page, code) =>
+        show(
+          `Open ${page} on any device, sign in, and type the code ${code}`,
+          'The code expires in 15 minutes. Continue only if you started this sign-in yourself: if a website or a person gave you the code, stop.',
+        ),
+      );
+    }
+    return logins.withBrowser({ signal }, (page, opened) => {
+      if (!opened) return show('Open this page in a browser of this machine', page);
+      show('Sign in on the page that your browser shows', 'If it shows none, open this page on this machine:', page);
+    });
+  });
+}
+
+/** Repeats the question until the text is a key or the user goes back. */
+async function withKey(desk: StartupQuestionDesk, logins: Logins): Promise<SignedIn | Outcome | StartupQuestionExit> {
+  let problem: string | undefined;
+  for (;;) {
+    const given = await desk.askSecret({ title: 'Your OpenAI API key', problem });
+    if (typeof given === 'string') return given;
+    const kept = await logins.withKey(given.secret);
+    if (!('code' in kept) || kept.code !== 'login-unfit') return kept;
+    problem = 'This cannot be a key: it has spaces or characters that no key has.';
+  }
+}
+
+export async function logout(session: TuiSession): Promise<void> {
+  const logins = await session.parts.engine.user.logins();
+  const was = await logins.signOut();
+  if (typeof was !== 'boolean') return session.notice(outcomeText(was), 'error');
+  session.notice(
+    was ? 'Signed out: the login is forgotten. To sign in again, use `capstan login`.' : 'You were not signed in.',
+  );
+  const { variables } = logins;
+  if (variables.length > 0) session.notice(`${variables.join(', ')} still applies: unset it to use no key at all.`);
 }

@@ -1,20 +1,12 @@
 import { countColumns } from '../../../../base/text-columns.ts';
-import { visibleLine, visibleText } from '../../../views/terminal/text.ts';
+import { visibleLine, visibleText } from '../../../views/terminal/visible-text.ts';
 import { blanksTo, cursorSign, drawCut, keyTable, margin, styleOf } from '../../pages/list-parts.ts';
 import { hintKeys } from '../../screen/keys/key-map.ts';
 import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
 import { rowsAround } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import {
-  badStyle,
-  boldStyle,
-  dimStyle,
-  plain,
-  type Row,
-  type Style,
-  styled,
-  warnStyle,
-} from '../../screen/text/style.ts';
+import { badStyle, boldStyle, dimStyle, plain, styled, warnStyle } from '../../screen/text/style.ts';
+import type { Row, Style } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { Frame, View } from '../../screen/view.ts';
 import type { TypingPause } from '../typing-pause.ts';

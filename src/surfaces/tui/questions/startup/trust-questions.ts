@@ -2,9 +2,9 @@ import { landlockLeavesOpen } from '../../../../core/policy/profiles/landlock-po
 import type { Engine } from '../../../../engine/engine.ts';
 import type { FolderTrust } from '../../../../engine/home/folder-trust.ts';
 import type { ConfiguredHook } from '../../../../engine/home/user-hooks.ts';
-import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
 import { exactLine } from '../../../views/terminal/exact-text.ts';
-import { visibleLine } from '../../../views/terminal/text.ts';
+import { visibleLine } from '../../../views/terminal/visible-text.ts';
 import { margin } from '../../pages/list-parts.ts';
 import { drawRows } from '../../screen/text/draw-row.ts';
 import type { Look } from '../../screen/text/look.ts';
@@ -34,7 +34,7 @@ async function decide(
     if (chosen === 'back' || chosen === question.choices.length - 1) return 'open';
     const failed = await take(chosen);
     if (failed === undefined) return 'decided';
-    if (failed !== 'ask again') problem = fullText(failed);
+    if (failed !== 'ask again') problem = outcomeText(failed);
   }
 }
 
@@ -94,7 +94,7 @@ export async function askAboutConfig(
 ): Promise<'again' | 'without' | 'left'> {
   const chosen = await desk.ask({
     title: 'Your configuration cannot be used.',
-    problem: fullText(problem),
+    problem: outcomeText(problem),
     choices: [
       { label: 'Start with the defaults', about: 'this time; your file stays as it is' },
       { label: 'Read it again', about: 'after you have corrected it' },

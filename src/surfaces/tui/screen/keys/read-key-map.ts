@@ -1,14 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import {
-  actionId,
-  defaultKeys,
-  fixedKeys,
-  type KeyAction,
-  keyActions,
-  type KeyContext,
-  keyContexts,
-} from './key-actions.ts';
+import { actionId, defaultKeys, fixedKeys, keyActions, keyContexts } from './key-actions.ts';
+import type { KeyAction, KeyContext } from './key-actions.ts';
 import { contextsOf, type KeyBinding, type KeyMap, keyMapOf } from './key-map.ts';
 import { readStrokes, shownKey, typesCharacter } from './key-names.ts';
 

@@ -1,6 +1,5 @@
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import { InputReader } from './input-reader.ts';
-import { InputSilence } from './input-silence.ts';
+import { InputReader, InputSilence } from './input-reader.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import {
   askBackground,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../../../testing/expect-linear.ts';
-import { visibleText } from '../../../views/terminal/text.ts';
+import { expectLinear } from '../../../../testing/test-inputs.ts';
+import { visibleText } from '../../../views/terminal/visible-text.ts';
 import { cleanText, cleanLine } from './clean-text.ts';
 
 /** Joiners and selectors are part of letters and pictures; the others have a shape of their own. */

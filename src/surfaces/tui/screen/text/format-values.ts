@@ -1,3 +1,5 @@
+import { formatCount } from '../../../../engine/wording.ts';
+import { type Usage, usedTokens } from '../../../../protocol/usage.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Look } from './look.ts';
 
@@ -47,3 +49,12 @@ export function compactNumber(number: number): string {
   const digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return `${Number(value.toFixed(digits))}${units[unit]}`;
 }
+
+/** Used tokens, including those of requests that no provider counted, so that they match a price beside them. */
+export const usedWithEstimate = (usage: Usage): number => usedTokens(usage) + (usage.estimated ?? 0);
+
+/** `about ` if some of it is an estimate, else empty. */
+export const approximatePrefix = ({ estimated = 0 }: Usage): '' | 'about ' => (estimated > 0 ? 'about ' : '');
+
+export const usedTokensWords = (usage: Usage): string =>
+  `${approximatePrefix(usage)}${formatCount(usedWithEstimate(usage))}`;

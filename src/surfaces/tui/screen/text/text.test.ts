@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { expectLinear } from '../../../../testing/expect-linear.ts';
+import { anyCharacter, expectLinear } from '../../../../testing/test-inputs.ts';
 import { breakLine, wrapRow } from './wrap-row.ts';
 import { cleanText, cleanLine, withoutTabs } from './clean-text.ts';
 import { countColumns } from '../../../../base/text-columns.ts';
@@ -9,7 +9,6 @@ import { elapsedWords, shownPath } from './format-values.ts';
 import type { Look } from './look.ts';
 import { OutputColours } from './output-colours.ts';
 import { boldStyle, plain, styled } from './style.ts';
-import { anyCharacter } from '../../../../testing/any-character.ts';
 
 const look: Look = {
   width: 20,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../../testing/test-inputs.ts';
 import type { CommandItem } from '../../../../protocol/turn-item.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { proposedPlan } from '../../../../protocol/item.ts';

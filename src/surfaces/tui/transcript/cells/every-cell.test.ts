@@ -11,7 +11,7 @@ import { eventCell, itemCell } from './item-and-event-cells.ts';
 import type { Cell } from './cell.ts';
 import { noticeCell } from './notice-cells.ts';
 import { reviewCell, reviewStartCell } from './review-cells.ts';
-import { anyCharacter } from '../../../../testing/any-character.ts';
+import { anyCharacter } from '../../../../testing/test-inputs.ts';
 
 const look: Look = {
   width: 60,

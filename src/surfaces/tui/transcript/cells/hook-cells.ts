@@ -1,5 +1,5 @@
 import type { HookEntry, HookRun, ThreadEvent } from '../../../../protocol/thread-event.ts';
-import { visibleLine } from '../../../views/terminal/text.ts';
+import { visibleLine } from '../../../views/terminal/visible-text.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import type { Transcript, TranscriptEntry } from '../transcript.ts';

@@ -9,16 +9,8 @@ import { cleanLine, cleanLines, trimmedLines } from '../../screen/text/clean-tex
 import { cutRow, drawCutRow } from '../../screen/text/draw-row.ts';
 import { elapsedWords, shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look, wordsWithGlyphs } from '../../screen/text/look.ts';
-import {
-  badStyle,
-  boldStyle,
-  dimStyle,
-  type Piece,
-  plain,
-  type Row,
-  styled,
-  warnStyle,
-} from '../../screen/text/style.ts';
+import { badStyle, boldStyle, dimStyle, plain, styled, warnStyle } from '../../screen/text/style.ts';
+import type { Piece, Row } from '../../screen/text/style.ts';
 import { type Cell, cellFromRows, cellWithHead, headRows, stateMark } from './cell.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';

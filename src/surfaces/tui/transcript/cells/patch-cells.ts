@@ -1,4 +1,4 @@
-import { recordedChanges } from '../../../../engine/files.ts';
+import { recordedChanges } from '../../../../engine/file-access.ts';
 import { plural } from '../../../../engine/wording.ts';
 import { stringAt } from '../../../../protocol/json.ts';
 import type { ChangedFile, FileChangeItem, ToolCallItem } from '../../../../protocol/turn-item.ts';
@@ -6,26 +6,11 @@ import { cleanText, trimmedLines } from '../../screen/text/clean-text.ts';
 import { filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import {
-  badStyle,
-  boldStyle,
-  dimStyle,
-  goodStyle,
-  type Piece,
-  plain,
-  restyled,
-  type Row,
-  type Style,
-  styled,
-} from '../../screen/text/style.ts';
+import { badStyle, boldStyle, dimStyle, goodStyle, plain, restyled, styled } from '../../screen/text/style.ts';
+import type { Piece, Row, Style } from '../../screen/text/style.ts';
 import { wrapIn, wrapRow } from '../../screen/text/wrap-row.ts';
-import {
-  type Grammar,
-  grammarOfPath,
-  HighlightBudget,
-  highlightLine,
-  type LongToken,
-} from '../markdown/syntax-highlight.ts';
+import { grammarOfPath, HighlightBudget, highlightLine } from '../markdown/syntax-highlight.ts';
+import type { Grammar, LongToken } from '../markdown/syntax-highlight.ts';
 import { callMark, type Cell, cellWithHead } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 import { callCell } from './tool-call-cells.ts';

@@ -8,16 +8,8 @@ import { cleanLine } from '../../screen/text/clean-text.ts';
 import { cutRow } from '../../screen/text/draw-row.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import {
-  accentStyle,
-  badStyle,
-  boldStyle,
-  dimStyle,
-  plain,
-  type Row,
-  type Style,
-  styled,
-} from '../../screen/text/style.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, styled } from '../../screen/text/style.ts';
+import type { Row, Style } from '../../screen/text/style.ts';
 import { wrapIn } from '../../screen/text/wrap-row.ts';
 import { callMark, type Cell, cellWithHead } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';

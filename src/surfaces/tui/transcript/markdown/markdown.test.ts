@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { expectLinear } from '../../../../testing/expect-linear.ts';
+import { expectLinear } from '../../../../testing/test-inputs.ts';
 import { countColumns } from '../../../../base/text-columns.ts';
 import type { Look } from '../../screen/text/look.ts';
 import { readLinkTarget } from './inline-text.ts';

@@ -181,7 +181,6 @@ export function createEngineParts(
 
 /** Folder into which `capstan sandbox setup` unpacks bubblewrap; no command can write there. */
 export const unpackedBubblewrap = (home: string): string => `${home}/capstan/bubblewrap`;
-
 /** Nothing in the build has this name. */
 const isSource = import.meta.url.endsWith('.ts');
 

@@ -1,6 +1,5 @@
 /** Versions of Node whose V8 is known to have the flags. */
 const versionsWithFlags: ReadonlySet<string> = new Set(['22', '23', '24']);
-
 /** The flags while the program runs, and V8's initial values. */
 const small = ['--semi-space-growth-factor=1', '--optimize-for-size'];
 const asBefore = ['--semi-space-growth-factor=2', '--no-optimize-for-size'];

@@ -15,7 +15,6 @@ import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
 /** The start of the next turn, and what it leaves out of the file. */
 export type ForeseenRequest = NextRequest & { readonly unproven: Unproven };
-
 /** Options of the foreseen resume. Absent: those of the newest turn. */
 export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?: KeptSettings | undefined };
 

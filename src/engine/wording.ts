@@ -102,7 +102,6 @@ export function joinWithOr(words: readonly string[]): string {
 }
 
 type Named = Pick<PolicyDescription, 'mode' | 'network' | 'lists'>;
-
 /** True if questions about hosts reach a user; otherwise such hosts are refused. */
 type Asking = { readonly asksAboutRules: boolean };
 

@@ -18,7 +18,6 @@ export interface AskUser {
 
 /** `unasked`: the question would reach no one. */
 export type HostAnswer = 'allowed' | 'declined' | 'unasked';
-
 /** Answers while the command waits. The signal aborts when the command is over. A rejection counts as `declined`. */
 export type AnswerHost = (host: RequestedHost, signal: AbortSignal) => Promise<HostAnswer>;
 

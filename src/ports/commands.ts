@@ -153,7 +153,6 @@ export interface SessionOutput {
 
 /** `input-closed`: the session runs but takes no input. `fate`: the end of a session that existed. */
 export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
-
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;
 

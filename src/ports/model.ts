@@ -125,9 +125,7 @@ export interface RetryAdvice {
 }
 
 /** A tool as the model sees it, in the Responses dialect. */
-export interface ToolSpec extends JsonObject {
-  readonly type: string;
-}
+export type ToolSpec = JsonObject & { readonly type: string };
 
 /** A request without instructions, tools and input, stored so that it can be rebuilt without configuration. */
 export interface RequestOptions {

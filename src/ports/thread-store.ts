@@ -36,7 +36,6 @@ export interface KeptBlob {
 }
 
 export type LoadedBlob = { readonly kind: 'blob'; readonly bytes: Uint8Array };
-
 /** Removed, or no longer what its name says. */
 export type BlobMissing = Outcome<'blob-missing' | 'blob-damaged'> & { readonly kind: 'missing' };
 
@@ -139,7 +138,6 @@ export interface TailSearch {
 }
 
 export type TailOptions = Omit<ReadOptions, 'from' | 'rolloutId'>;
-
 /** Unwanted lines are almost free. Where the payload's type is unknown, it must return true. */
 export type Wanted = (kind: LineKind) => boolean;
 
@@ -157,10 +155,7 @@ export type OpenRefusedCode =
   | 'thread-unreadable'
   | 'place-unknown';
 
-export interface OpenRefused extends Outcome<OpenRefusedCode> {
-  readonly kind: 'refused';
-}
-
+export type OpenRefused = Outcome<OpenRefusedCode> & { readonly kind: 'refused' };
 export type NewestLine = Required<Pick<Line, 'ordinal' | 'timestamp'>>;
 
 /** The lease of one thread, until `close`. */
@@ -224,7 +219,6 @@ export interface ChoiceAmong {
 
 export type ChosenThread = { readonly kind: 'chosen'; readonly id: ThreadId };
 export type NoThread = Outcome<'thread-unknown' | 'thread-ambiguous'> & { readonly kind: 'none' };
-
 /** Amount done and total if known, or waiting for another process. Awaiting it lets the process do other work. */
 export type WorkProgress = (done: number | 'waiting', total?: number) => void | Promise<void>;
 

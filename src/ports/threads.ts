@@ -37,7 +37,6 @@ export type TurnEnd =
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
 export type ThreadRefused = { readonly kind: 'refused'; readonly outcome: Outcome };
-
 /** Work beside the turns of a thread, which ends when the thread is closed. */
 export type BackgroundWork = { attach(host: BackgroundHost): void };
 

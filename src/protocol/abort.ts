@@ -5,7 +5,6 @@ export const threadCloses = Symbol('the thread closes');
 /** Abort reason: the agent that started the thread stops its turn. */
 export const parentStopped = Symbol('the agent that started it stopped it');
 export const parentNarrowed = Symbol('the agent that started it may do less');
-
 /** Tells apart who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 

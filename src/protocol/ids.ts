@@ -2,14 +2,12 @@ import { sha1 } from '../base/digest.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
-
 /** One conversation. A UUID; Capstan makes version 7. */
 export type ThreadId = Branded<'ThreadId'>;
 /** One unit of agent work inside a thread. A UUID. */
 export type TurnId = Branded<'TurnId'>;
 /** Position of a line in a thread, counted from 0 without gaps by one writer. */
 export type Ordinal = number & { readonly [brand]: 'Ordinal' };
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Undefined unless the text is a UUID in canonical form. */

@@ -4,10 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
  * One model-visible item in the Responses dialect, exactly as in its rollout line. Unknown types and keys are kept: an
  * item is never rebuilt from a parsed view of it.
  */
-export interface Item extends JsonObject {
-  readonly type: string;
-}
-
+export type Item = JsonObject & { readonly type: string };
 export type Role = 'user' | 'developer' | 'assistant';
 
 export interface MessageItem extends Item {
@@ -17,7 +14,6 @@ export interface MessageItem extends Item {
 }
 
 export type ReasoningItem = Item & { readonly type: 'reasoning'; readonly summary: readonly JsonObject[] };
-
 type NamedCall = Item & { readonly name: string; readonly call_id: string };
 
 /** `arguments` is JSON text written by the model; it may be broken. */

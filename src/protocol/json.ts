@@ -1,9 +1,5 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-
-export interface JsonObject {
-  readonly [key: string]: Json | undefined;
-}
-
+export type JsonObject = { readonly [key: string]: Json | undefined };
 /** Snapshots need it: `null` means "removed" in a merge patch. */
 export type JsonWithoutNull = Exclude<Json, null>;
 
@@ -86,7 +82,6 @@ export function sortedJson(value: unknown): string {
 export const mostLevels = 200;
 /** No honest text has more levels, even with wrappers; a deeper value could overflow the stack of its readers. */
 export const mostTextLevels = 1000;
-
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
@@ -137,7 +132,6 @@ export function unstorableTextPart(text: string): string | undefined {
 }
 
 export const loneSurrogateWords = 'half of a character (a lone surrogate)';
-
 const mostSearchedLevels = 100;
 
 /** The first unstorable text in a value or its names, and its place: `a.b[0]`. Endless nesting counts as unstorable. */

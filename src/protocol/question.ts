@@ -97,7 +97,6 @@ export interface Answer {
 }
 
 export type ApprovalsReviewer = 'user' | 'auto_review';
-
 export const riskLevels = ['low', 'medium', 'high', 'critical'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 export const authorizationLevels = ['unknown', 'low', 'medium', 'high'] as const;
@@ -120,7 +119,6 @@ export interface UserQuestion {
 }
 
 type UserOption = { readonly label: string; readonly description: string };
-
 /** More would be a form to fill in. The model is asked for fewer, but a few more do no harm. */
 const mostQuestions = 10;
 const mostOptions = 20;

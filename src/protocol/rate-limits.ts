@@ -2,9 +2,7 @@ import { defined } from '../base/objects.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from './json.ts';
 
 /** Usage of a provider's limits, from its newest answer. */
-export interface RateLimits {
-  readonly limits: readonly RateLimit[];
-}
+export type RateLimits = { readonly limits: readonly RateLimit[] };
 
 export interface RateLimit {
   /** The provider's name for it: `primary`, `requests`, `tokens`, … */

@@ -20,7 +20,6 @@ export interface Cost {
 }
 
 export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, output: 0, reasoningOutput: 0, total: 0 };
-
 /** Counts of a provider or a file: anything may be missing or invalid. */
 export type ReportedUsage = { readonly [Name in keyof Usage]?: unknown };
 
@@ -137,7 +136,6 @@ export type RequestFit =
   | { readonly kind: 'unknown'; readonly allowance: Allowance };
 
 export type PendingUsage<Name> = { of(wanted: (by: Name) => boolean): Usage };
-
 type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: PromiseWithResolvers<void> };
 
 /** Requests that share limits. Each reserves its highest possible cost until it is over. */

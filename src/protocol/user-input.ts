@@ -4,7 +4,6 @@ import type { Outcome } from './outcome.ts';
 /** Only words of the user name skills and plugins and go through prompt hooks; a program composes, such as a diff. */
 export const authors = ['user', 'agent', 'program'] as const;
 export type Author = (typeof authors)[number];
-
 /** Absent in a line or a value: the user wrote the words. */
 export type OtherAuthor = Exclude<Author, 'user'>;
 
@@ -63,5 +62,4 @@ export function writtenBy(author: OtherAuthor, text: string): UserInput {
  * that started this one. `earlier-summary`: another program, about the conversation before.
  */
 export type InputWriter = 'engine' | 'program' | 'agent' | 'earlier-summary';
-
 export const speakerTags = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;

@@ -5,10 +5,7 @@ import type { Usage } from '../protocol/usage.ts';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** An item of an answer. The server adds a missing `id`, and a missing `call_id` to calls. */
-export interface ItemDraft extends JsonObject {
-  readonly type: string;
-}
-
+export type ItemDraft = JsonObject & { readonly type: string };
 /** Overrides the server's default. `none` leaves the counts out, `null` sends null instead, `zero` sends zeros. */
 export type ScriptedUsage = Partial<Usage> | 'none' | 'null' | 'zero';
 
@@ -31,9 +28,7 @@ export interface AnswerOptions {
   readonly forgotten?: true;
 }
 
-export interface AnswerStep extends AnswerOptions {
-  readonly kind: 'answer';
-}
+export type AnswerStep = AnswerOptions & { readonly kind: 'answer' };
 
 export interface HttpErrorStep {
   readonly kind: 'http-error';
@@ -43,11 +38,7 @@ export interface HttpErrorStep {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface MalformedStep {
-  readonly kind: 'malformed';
-  readonly data: string;
-  readonly of: AnswerStep;
-}
+export type MalformedStep = { readonly kind: 'malformed'; readonly data: string; readonly of: AnswerStep };
 
 export interface FailedStep {
   readonly kind: 'failed';
@@ -73,11 +64,7 @@ export interface CompactedStep {
   readonly usage?: ScriptedUsage;
 }
 
-export interface CutStep {
-  readonly kind: 'cut';
-  readonly bytes: number;
-  readonly of: StreamStep | CompactedStep;
-}
+export type CutStep = { readonly kind: 'cut'; readonly bytes: number; readonly of: StreamStep | CompactedStep };
 
 export interface HangStep {
   readonly kind: 'hang';
@@ -105,7 +92,6 @@ export interface SocketFaultStep {
 
 export type ScriptStep = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep | SocketFaultStep;
 export type ScriptStepOf = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
-
 /** One step per request, in order, or a function that answers every request. */
 export type Script = readonly (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
 

@@ -40,7 +40,6 @@ interface SocketHost {
 }
 
 type Connected = { readonly socket: Socket; readonly head: Buffer; readonly host: SocketHost };
-
 /** No request of a test is larger. */
 const maxBytes = 256 * 1024 * 1024;
 
@@ -263,7 +262,6 @@ function errorMessage({ status, body, headers }: Pick<HttpErrorStep, 'status' | 
 }
 
 const opcode = { continuation: 0, text: 1, binary: 2, close: 8 };
-
 /** A short frame that ends its message. */
 const frame = (code: number, data: Buffer): Buffer => Buffer.concat([Buffer.from([0x80 | code, data.length]), data]);
 

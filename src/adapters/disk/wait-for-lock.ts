@@ -3,7 +3,6 @@ import type { Clock } from '../../ports/system.ts';
 import { reasonOf } from './file-system.ts';
 
 export type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
-
 /** The holder may be waiting for a server, as for a new token. */
 const patienceMs = 45_000;
 const lookAgainMs = 100;

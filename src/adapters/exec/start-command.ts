@@ -23,11 +23,7 @@ import { guardCommand, trackProcessGroup } from './process-guard.ts';
 import type { Terminal } from './pseudo-terminal.ts';
 
 export type StartedChild = Extract<Awaited<ReturnType<typeof startChild>>, { kind: 'running' }>;
-
-export interface ChildResources {
-  readonly pipes: PipeStock;
-  openTerminal(): Promise<Terminal | undefined>;
-}
+export type ChildResources = { readonly pipes: PipeStock; openTerminal(): Promise<Terminal | undefined> };
 
 const noTerminal: NotStarted = {
   kind: 'not-started',

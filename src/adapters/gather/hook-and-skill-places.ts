@@ -70,7 +70,6 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
 }
 
 type SkillPlace = { readonly path: string; readonly scope: SkillScope; readonly within?: string };
-
 export type FoundSkillPlaces = ReturnType<typeof findSkillPlaces>;
 
 interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {

@@ -14,11 +14,7 @@ import { findGitDirectory, repositorySettings, userGitSettings } from './git/rep
 import { linkedFolders, registeredSubmodules } from './git/submodules.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 
-interface PlacesFor {
-  readonly own: OwnPlaces;
-  readonly profile?: PermissionProfile;
-  readonly landlock?: true;
-}
+type PlacesFor = { readonly own: OwnPlaces; readonly profile?: PermissionProfile; readonly landlock?: true };
 
 export function findPermissionPlaces(cwd: string, env: Variables, { own, profile, landlock }: PlacesFor): Places {
   const { TMPDIR: temporary } = env;

@@ -85,7 +85,6 @@ export interface KeptModel extends KnownModel {
 
 /** `said`: by the server. `tested`: by `capstan models test`. */
 export type KeptModelsSource = 'said' | 'tested';
-
 export type ModelFiles = ReturnType<typeof modelFiles>;
 
 /** Compares the origins as far as both are known. */

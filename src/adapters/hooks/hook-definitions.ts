@@ -227,7 +227,6 @@ function hookHash(definition: JsonObject): string {
 }
 
 const longestSubject = 256;
-
 export type ReadMatchers = Awaited<ReturnType<typeof readMatchers>>;
 
 /**

@@ -13,11 +13,7 @@ export interface EndedStep {
   readonly endedAt: number;
 }
 
-export interface OtlpSource {
-  readonly environment: string;
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
+export type OtlpSource = { readonly environment: string; readonly attributes: Readonly<Record<string, string>> };
 const scope = { name: 'capstan', version };
 const clientKind = 3;
 const failedStatus = 2;

@@ -116,7 +116,6 @@ class BoundedLexer extends Lexer {
 const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
 const few = 1000;
-
 /** Time limit for readings of one text. Each reading that takes too long shortens the next ones. */
 export type ReadingTime = { share: number };
 

@@ -133,7 +133,6 @@ function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | '
 }
 
 const writeLess = 'The answer must be shorter, so that all of it fits.';
-
 /** Every further request would fail in the same way. */
 const failsEverywhere = new Set<string>(['unauthorized', 'usage-limit', 'spending-limit', 'connection-failed']);
 /** Capstan stopped reading after minutes or megabytes. Another question to the same model may take as long. */

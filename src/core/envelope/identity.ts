@@ -84,7 +84,6 @@ export function collaborationFor(
 }
 
 const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
-
 type EffortBefore = { readonly model: string; readonly effort?: string };
 
 /**

@@ -6,7 +6,6 @@ import type { Json, JsonObject } from '../../protocol/json.ts';
 
 /** A place where a value does not fit a schema. `says` is a sentence without its subject and its full stop. */
 export type SchemaMismatch = { readonly path: readonly (string | number)[]; readonly says: string };
-
 /** Limit for the cost of a check, in nanoseconds as measured once. */
 const mostWork = 500_000_000;
 /** One schema at one place of the value. */

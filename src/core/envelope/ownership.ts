@@ -70,7 +70,6 @@ const byDefault: Row = { source: { otherwise: 'default' } };
 const share: Row = { source: { otherwise: 'effective window' } };
 const ofShares = ['window.autoCompactPercent', 'window.reservePercent'] as const;
 const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
-
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** Rows of neighbouring fields with one source. */

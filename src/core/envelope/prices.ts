@@ -25,7 +25,6 @@ export interface PriceEntry extends Price {
 }
 
 export const configuredSource = 'model_prices';
-
 /** True for a price that a provider publishes for requests with a key. */
 export const isListPrice = ({ source }: Pick<Price, 'source'>): boolean => source !== configuredSource;
 

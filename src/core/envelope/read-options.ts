@@ -35,7 +35,6 @@ export type OptionTable<Options> = {
 
 type AnyTable = Readonly<Record<string, Option<unknown>>>;
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
-
 /** Keys that belong to another call, and how to use it. */
 type Elsewhere = { readonly keys: readonly string[]; readonly next: string };
 

@@ -29,7 +29,6 @@ export interface Window {
 }
 
 export type WindowShares = WindowSettings & DefaultShares;
-
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;

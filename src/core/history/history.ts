@@ -40,7 +40,6 @@ export function isContextInForce(
 }
 
 type ContextAt = { readonly index: number; readonly kinds: readonly string[] };
-
 /** By storage, which only grows, so each entry is examined once instead of once per section and step. */
 const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();
 

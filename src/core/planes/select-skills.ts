@@ -17,7 +17,6 @@ const scopes = ['bundled', 'machine', 'project', 'user'] as const;
 export type SkillScope = (typeof scopes)[number];
 export type SkillCuts = { readonly shortened: number; readonly left: readonly string[] };
 type SkillSelection = SkillCuts & { readonly catalogue: SkillCatalogue };
-
 /** More of a description is not read before its skill is chosen. */
 const longestListedDescription = 1024;
 const cutMark = '…';

@@ -28,10 +28,8 @@ export const mayNameSecret = (text: string): boolean => secretHeader.test(text);
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Keys that look like names: long, with digits among lower-case letters, or without a long name's underscores. */
 const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
-
 /** True if a text can name an environment variable, and is not a key written in its place. */
 export const isVariableName = (text: string): boolean => namePattern.test(text) && !keyPattern.test(text);
-
 /** Keys that name a variable, and tables of such names. Other values there are keys written in place of a name. */
 const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 /** Server tables in which any value may be a key. */

@@ -11,7 +11,4 @@ export interface AgentLiveThreads extends Pick<LiveThreads, 'knows'> {
 
 export type AgentLiveRequest = LiveRequest & { readonly cwd: string };
 type Used = 'kind' | 'settings' | 'notices' | 'questions' | 'submit' | 'steer' | 'leave' | 'cost';
-
-export interface AgentLiveThread extends Pick<LiveThread, Used> {
-  interrupt(reason: unknown): Promise<unknown>;
-}
+export type AgentLiveThread = Pick<LiveThread, Used> & { interrupt(reason: unknown): Promise<unknown> };

@@ -84,7 +84,6 @@ interface PackageStep {
 
 /** How each package program installs. */
 const verbs = { 'apt-get': 'install', dnf: 'install', pacman: '-S', zypper: 'install', apk: 'add' } as const;
-
 export const packagePrograms = [...Object.keys(verbs), 'dpkg'] as readonly string[];
 
 /** Steps that download and unpack the distribution's package. None needs root or changes the system. */

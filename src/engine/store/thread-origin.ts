@@ -33,7 +33,6 @@ export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state:
 }
 
 export type ProvingParts = { readonly store: Pick<RolloutStore, 'current'>; readonly seals: Seals };
-
 /** A thread, by its first line. */
 export type DescribedThread = { readonly id: ThreadId; readonly meta: JsonObject };
 

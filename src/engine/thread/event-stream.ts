@@ -196,9 +196,7 @@ export type LogNews =
   | { readonly kind: 'event'; readonly event: ThreadEvent; readonly isPassing?: true };
 
 /** Gets lines beside events, one durable batch at a time. */
-export interface LineSubscriber extends ThreadSubscriber {
-  durable?(news: readonly LogNews[]): void;
-}
+export type LineSubscriber = ThreadSubscriber & { durable?(news: readonly LogNews[]): void };
 
 export const subscribing = {
   subscriber: {

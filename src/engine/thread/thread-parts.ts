@@ -124,9 +124,7 @@ export interface UserCommand {
   readonly output?: (bytes: Uint8Array) => void;
 }
 
-export interface GatheredStep extends StepFacts {
-  readonly problems?: readonly Outcome[];
-}
+export type GatheredStep = StepFacts & { readonly problems?: readonly Outcome[] };
 
 /** Hooks around a compaction. One that throws or takes a minute is skipped, with a warning. */
 export interface CheckpointHooks {

@@ -171,7 +171,6 @@ export class ThreadSettings {
 
 /** An accepted change is always an object. */
 const withoutEffort = ({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange => change;
-
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
 
 export function modelNotices(

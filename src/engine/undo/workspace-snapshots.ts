@@ -20,11 +20,7 @@ import { TimeSlicer, Stopped } from '../workspace/yield-to-event-loop.ts';
 import { type SnapshotMoment, treeLeftByOthers, type AttributionInput } from './attribute-changes.ts';
 import type { Hash } from './snapshot-tree.ts';
 
-export interface SnapshotPlaces extends UserPlaces {
-  readonly home: string;
-  own(): OwnHomes;
-}
-
+export type SnapshotPlaces = UserPlaces & { readonly home: string; own(): OwnHomes };
 type SnapshotPorts = { readonly clock: Clock; readonly disk: WorkspaceDisk; readonly contents: SnapshotContents };
 /** After this many slow scans in a row that found nothing new, the workspace is not scanned again. */
 const slowEnough = 2;

@@ -30,11 +30,7 @@ export async function findFiles(search: FileSearch): Promise<FoundFiles> {
   }
 }
 
-export interface FoundFile {
-  readonly path: string;
-  readonly kind: 'file' | 'folder';
-  readonly rank: number;
-}
+export type FoundFile = { readonly path: string; readonly kind: 'file' | 'folder'; readonly rank: number };
 
 /** Keeps the best of many in little memory. */
 export class BestFiles {

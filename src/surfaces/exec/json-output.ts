@@ -139,7 +139,6 @@ export function execEvents({ context = false } = {}) {
 
 /** True for a warning about the installation, which programs that read the events can do nothing about. */
 const isNote = ({ code }: Outcome): boolean => Object.hasOwn(sandboxNotices, code);
-
 /** The final events of a failed turn. Readers have no second field for advice, so it is part of the text. */
 const failedTurn = (outcome: Outcome): readonly ExecEvent[] => ended(failure(outcome).message);
 

@@ -7,10 +7,8 @@ import { withPipedInput } from '../views/wording/turn-lines.ts';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
-
 /** How long to wait for the first byte on standard input if the command line already has a prompt. */
 const patienceMs = 500;
-
 /** More than any context window holds. Reading stops there, since the input may be endless. */
 const mostBytes = 64 * 1024 * 1024;
 

@@ -12,12 +12,7 @@ import { withFileLocked } from './edit-user-config.ts';
 import { dirname } from 'node:path';
 
 export type CommandRule = Exclude<RuleToSave, { readonly kind: 'mcp' }>;
-
-export interface RuleParts {
-  readonly home: string;
-  readonly locks: Pick<Locks, 'take'>;
-  readonly clock: Clock;
-}
+export type RuleParts = { readonly home: string; readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
 
 /** Adds the rule to the user's own file, once. Returns the reason if it failed. Never rejects. */
 export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {

@@ -202,11 +202,7 @@ function hasWebpPixels(bytes: Bytes, at: number, length: number): boolean {
   return hasTextAt(bytes, at, 'ANMF') && length > 24;
 }
 
-export interface ImageToResize {
-  readonly bytes: Uint8Array;
-  readonly format: ImageFormat;
-  readonly to: ImageSize;
-}
+export type ImageToResize = { readonly bytes: Uint8Array; readonly format: ImageFormat; readonly to: ImageSize };
 
 export type ResizeResult =
   | { readonly kind: 'resized'; readonly format: ImageFormat; readonly bytes: Uint8Array }

@@ -20,10 +20,7 @@ import {
 import type { ContentPart, MessageContent, UserTurnContent } from '../user-role-content.ts';
 import type { ChatDialect } from './dialect.ts';
 
-export interface ChatMessage extends JsonObject {
-  readonly role: string;
-}
-
+export type ChatMessage = JsonObject & { readonly role: string };
 export type ChatCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** An item as projected. Items of one model step are joined into one assistant message (`messages.ts`). */

@@ -87,11 +87,7 @@ export function createEmptyMountPoints(options: MountPointOptions) {
 }
 
 type Stay = { holders: number; timer?: NodeJS.Timeout; end(): void };
-
-interface Engine extends MountAsker {
-  readonly users: MountUsers;
-  readonly codex: ReturnType<typeof codexMountPoints>;
-}
+type Engine = MountAsker & { readonly users: MountUsers; readonly codex: ReturnType<typeof codexMountPoints> };
 
 /** Announces the use to all engines and to Codex. Returns a function that ends it. */
 function announce(engine: Engine, uses: readonly string[]): () => void {

@@ -229,7 +229,6 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
 const loginFor = (configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> =>
   configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
-
 /** Absent values are left to the server. */
 export type Sampling = { readonly temperature?: number; readonly stop?: readonly string[] };
 export type ProviderSampling = Sampling & { readonly models?: Readonly<Record<string, Sampling>> };

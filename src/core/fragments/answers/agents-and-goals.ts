@@ -65,7 +65,6 @@ export const agentClosed = ({ path, status }: Pick<ShownAgent, 'path' | 'status'
 
 /** Stored threads hold these untagged messages in the user's role; most formats tell them from the user's words. */
 const programMessages = new Set<string>([continueForOtherModel, continueAfterFailure, continueWithFewerPermissions]);
-
 /** True if the whole message is one of these, not the user's words. */
 export const isProgramMessage = (text: string): boolean => programMessages.has(text);
 

@@ -71,7 +71,6 @@ const always = setOf(
 );
 
 const devices = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|mem$|kmem$|port$)/;
-
 /** True if writing to it destroys more than a file. */
 export const isDevice = (path: string): boolean => devices.test(path) || path === '/proc/sysrq-trigger';
 const isRecursive = (words: readonly string[]): boolean => hasOption(words, 'R', 'recursive');

@@ -4,7 +4,7 @@ const refused = 'output ext-diff textconv exec paginate show-signature open-file
 const shownBranches =
   /^(?:-[arv]+|-vv|--(?:all|remotes|list|show-current|verbose|no-color|color|no-column|ignore-case|(?:sort|format|abbrev|color|points-at|contains|no-contains|merged|no-merged)=.*))$/;
 
-/** Gets the words after `git`. An option before the subcommand may load settings that start programs. */
+/** Gets the words after `git`. An option before the subcommand may name programs or another repository: not read-only. */
 function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean {
   if (subcommand === 'branch') return words.every((word) => shownBranches.test(word));
   if (!/^(?:status|log|diff|show)$/.test(subcommand)) return false;
@@ -34,7 +34,10 @@ const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>>
   uniq: (words) => operandsOf(words, 'fsw') <= 1,
 };
 
-/** True if a command, by its bare name, is known to change nothing. `isOpen`: more words are added when it runs. */
+/**
+ * True if a command is known to change nothing; only by its bare name, as a path may be any program. `isOpen`: it
+ * gets more words when it runs.
+ */
 export function isReadOnlyCommand([name = '', ...words]: readonly string[], { isOpen }: { readonly isOpen: boolean }) {
   if (anyWords.has(name)) return true;
   return !isOpen && Object.hasOwn(someWords, name) && someWords[name]?.(words) === true;

@@ -5,7 +5,6 @@
  */
 export type BuiltinEffect = 'plain' | 'changes' | 'evaluates';
 type Judge = (words: readonly string[]) => BuiltinEffect;
-
 /** Shells disagree about numbers: zsh evaluates `exit 'a[$(x)]'`. */
 const number = /^[-+]?\d+(?:\.\d+)?$/;
 const identifier = /^[A-Za-z_]\w*$/;

@@ -122,7 +122,6 @@ export function isNarrowAction({ kind, commands, paths, host, permissions }: Rev
 
 /** Folders that hold a machine's or a user's files: `/`, `/etc`, `/home/someone`. */
 const isNearRoot = (path: string): boolean => path.split('/').filter((part) => part !== '' && part !== '.').length < 3;
-
 /** The reviewer's decisions in a turn, newest last. Failed reviews are not included. */
 export type ReviewHistory = readonly ('allowed' | 'declined')[];
 /** After this many denials in a row, or among that many reviews, a model will not find a permitted way. */

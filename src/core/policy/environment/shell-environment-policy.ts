@@ -18,7 +18,6 @@ export interface ShellEnvironmentPolicy {
 
 /** Variable names have no components, so a slash must not end what a wildcard covers. */
 const folded = (text: string): string => text.toUpperCase().replaceAll('/', '\0');
-
 /** Variable with the token of the MCP server. With it a command could start a thread without a sandbox. */
 export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
 /** Keys to the engine itself: no policy passes them on, not even with `set`. */

@@ -125,7 +125,6 @@ export interface MarkLimits {
 
 const mostMark = 65_536;
 const limitSum = 2 ** 40;
-
 /** `mark`: the number of a home, from 1 to 65,536; 0 if the home is missing. */
 export const limitsOfMark = (mark: number): MarkLimits => ({ queues: mark, time: limitSum - mark });
 

@@ -198,7 +198,6 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
 }
 
 const kept = (rule: Pick<PathRule, 'path' | 'access'>): PathRule => ({ ...rule, ifMissing: 'protect' });
-
 /** Other programs write this before a glob that applies to every workspace root. */
 export const workspaceGlobPrefix = 'codex-project-roots://';
 

@@ -159,7 +159,6 @@ function duration(milliseconds: number): JsonObject {
 
 /** Nothing large is stored twice (I9): a longer fact is known by its text alone. */
 const longestValue = 2000;
-
 /** One typed fact per text of a context item, beside its kinds, and the reason for sending it again. */
 export type ContextFacts = { readonly values: readonly (Json | undefined)[]; readonly why?: string };
 

@@ -5,14 +5,9 @@ import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /** A note that the user pinned to the thread. Code sends it again after every checkpoint. */
-export interface Pin {
-  readonly id: string;
-  readonly text: string;
-}
-
+export type Pin = { readonly id: string; readonly text: string };
 /** The seal proves that this home wrote the line. */
 export type RecordedPin = Pin & { readonly seal?: string };
-
 export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
 export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
 

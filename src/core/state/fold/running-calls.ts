@@ -106,7 +106,6 @@ export function sessionDropped(id: number, fate: SessionFate): LineDraft {
 const stoppedFate: SessionFate = 'stopped';
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
-
 type SessionState = Readonly<Record<'sessions' | 'sessionsAtCheckpoint', readonly RecordedSession[]>>;
 
 export function foldSession<State extends SessionState>(state: State, payload: JsonObject): State {

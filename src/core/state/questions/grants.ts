@@ -17,7 +17,6 @@ export interface GivenGrant {
 }
 
 export type RecordedGrant = GivenGrant & { readonly scope: 'session' | 'rule' };
-
 /** Threads and turns have few; a forged file may hold any number of any length. */
 const mostGrants = 500;
 const mostKeys = 100;

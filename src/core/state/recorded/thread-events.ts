@@ -87,7 +87,6 @@ export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, '
 }
 
 export const placeOf = ({ turns }: RecordedState): number => turns.place;
-
 export type Recorded = { readonly state: RecordedState; readonly news: readonly RecordedNews[] };
 
 export function foldRecorded(before: RecordedState, line: Line): Recorded {

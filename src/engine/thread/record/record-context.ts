@@ -16,11 +16,7 @@ import type { ThreadLog } from '../log.ts';
 import type { RecordingTurn, ThreadParts, Turn } from '../thread-parts.ts';
 
 type ContextText = Pick<Telling['told'][number], 'fragment'> & { readonly value?: Json | undefined };
-
-interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
-  readonly parts: Pick<ThreadParts, 'ids'>;
-}
-
+type ToldTurn = Pick<RecordingTurn, 'log' | 'turnId'> & { readonly parts: Pick<ThreadParts, 'ids'> };
 type Reason = { readonly cause: Exclude<ContextCause, 'user'>; readonly why?: string };
 
 export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {

@@ -15,7 +15,6 @@ import { homedir } from 'node:os';
 /** More than a shell can show usefully, and the user waits for the list. */
 const mostThreads = 50;
 const longestPreview = 50;
-
 /** Names that every shell takes as one plain word. A thread with another name is offered by its id. */
 const plainName = /^\w[\w.@%+,/-]*$/;
 

@@ -39,9 +39,7 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
   }
 }
 
-interface Lab extends Pick<ProbeInput, 'workspace' | 'outside' | 'secret'> {
-  readonly base: string;
-}
+type Lab = Pick<ProbeInput, 'workspace' | 'outside' | 'secret'> & { readonly base: string };
 
 /** Not in a temporary folder, which commands may write. */
 function makeLab(home: string): Lab {

@@ -117,9 +117,7 @@ export const withPaths = (value: object): object =>
   Object.fromEntries(Object.entries(value).map(([name, field]) => [name.replace(/^location(?=s?$)/, 'path'), field]));
 
 /** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
-interface ListedThread extends ThreadSummary {
-  readonly writer?: string;
-}
+type ListedThread = ThreadSummary & { readonly writer?: string };
 
 /** Adds the writer for threads that wait; leaves others unchanged. */
 export async function addQuestionWriter(stored: StoredThreads, thread: ThreadSummary): Promise<ListedThread> {

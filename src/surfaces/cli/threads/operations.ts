@@ -145,9 +145,7 @@ export function refuseOperation(outcome: Outcome, { json }: { readonly json: boo
   return 1;
 }
 
-export interface FoundThread extends CommandEngine {
-  readonly id: ThreadId;
-}
+export type FoundThread = CommandEngine & { readonly id: ThreadId };
 
 interface ThreadSearch {
   /** Undefined: the thread that was used last. */

@@ -21,10 +21,7 @@ export interface ShownTurn {
   readonly before: SettingsInWords;
 }
 
-export interface TurnForm extends PageForm {
-  readonly full: boolean;
-  readonly mostTokens: number;
-}
+export type TurnForm = PageForm & { readonly full: boolean; readonly mostTokens: number };
 
 const statusLooks: Readonly<Record<TurnSummary['status'], TextLook>> = {
   completed: 'green',

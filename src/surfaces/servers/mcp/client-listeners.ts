@@ -87,7 +87,6 @@ export class ClientListeners {
 }
 
 type FollowedForm = ListenOptions & { readonly form: NewsForm };
-
 /** Sent events that are remembered: a call may ask about recent ones. */
 const remembered = 200;
 
@@ -174,10 +173,7 @@ export class ThreadFeeds {
   }
 }
 
-interface Feed {
-  readonly readers: Set<Reader>;
-  readonly closing: AbortController;
-}
+type Feed = { readonly readers: Set<Reader>; readonly closing: AbortController };
 
 async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): Promise<void> {
   try {

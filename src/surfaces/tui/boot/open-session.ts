@@ -59,10 +59,7 @@ interface Opening {
 }
 
 /** `shown`: the thread was being watched and is on the stage up to this place. */
-interface Opened {
-  readonly thread: LiveThread;
-  readonly shown?: number;
-}
+type Opened = { readonly thread: LiveThread; readonly shown?: number };
 
 async function openThread(engine: Engine, threads: LiveThreads, opening: Opening): Promise<Opened | Outcome | 'left'> {
   const { request, parts, desk } = opening;

@@ -4,7 +4,6 @@ import { type Draft, graphemesOf } from './draft.ts';
 
 export type DraftRow = { readonly start: number; readonly end: number };
 export type ClusterMeasure = (cluster: string) => number;
-
 /** A draft does not align tabs to stops. */
 const tabWidth = 4;
 const columns = (cluster: string, measure: ClusterMeasure): number => (cluster === '\t' ? tabWidth : measure(cluster));

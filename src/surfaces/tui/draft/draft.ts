@@ -10,7 +10,6 @@ export type DraftPayload =
 /** A part of a draft that represents other content. The cursor skips it and deletion removes it as a whole. */
 export type DraftElement = { readonly start: number; readonly end: number; readonly payload: DraftPayload };
 export type DraftRange = readonly [from: number, to: number];
-
 /** Text with elements at positions relative to its beginning. */
 export type DraftPart = Pick<Draft, 'text' | 'elements'>;
 
@@ -98,13 +97,11 @@ export function positionOutsideElements(elements: readonly DraftElement[], at: n
 }
 
 let segmenter: Intl.Segmenter | undefined;
-
 /** Created on first use: it loads slowly, and most drafts are plain. */
 const graphemes = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 
 // oxlint-disable-next-line no-control-regex -- plain text is what is looked for
 const plainPair = /^[\u0000-\u007F]{0,2}$/;
-
 /** Maximum reach of a cluster, to bound the search around the cursor. */
 const farthest = 64;
 
@@ -129,7 +126,6 @@ export function* graphemesOf(text: string): Generator<string> {
 }
 
 const separators = new Set('`~!@#$%^&*()-=+[{]}\\|;:\'",.<>/?');
-
 /** A big word ends only at blanks. */
 export type WordKind = 'small' | 'big';
 

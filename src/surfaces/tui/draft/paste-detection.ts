@@ -180,7 +180,6 @@ function withoutRun(draft: Draft, run: string): Draft | undefined {
 }
 
 const signOf = ({ name }: KeyPress): '\n' | '\t' => (name === 'enter' ? '\n' : '\t');
-
 /** No hand types characters so close to each other. */
 const fastMs = 8;
 const least = 3;

@@ -190,11 +190,7 @@ function lastBefore(length: number, numberAt: (at: number) => number, limit: num
 // oxlint-disable-next-line no-control-regex -- our own styles
 const sequence = /\u001B\[[\d;]*m/g;
 export const plainRow = (row: string): string => (row.includes('\u001B') ? row.replaceAll(sequence, '') : row);
-
-interface RowRange {
-  readonly from: number;
-  readonly to: number;
-}
+type RowRange = { readonly from: number; readonly to: number };
 
 export function markRow(row: string, ranges: readonly RowRange[]): string {
   let [out, at, index, isOn] = ['', 0, 0, false];

@@ -9,11 +9,7 @@ import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Frame, View } from '../screen/view.ts';
 import { blanksTo, cursorSign, drawCut, hintRows, keyTable, styleOf } from './list-parts.ts';
 
-export interface ListItem {
-  readonly label: string;
-  readonly about?: string;
-  readonly isCurrent?: boolean;
-}
+export type ListItem = { readonly label: string; readonly about?: string; readonly isCurrent?: boolean };
 
 export interface ListOptions {
   readonly title: string;

@@ -14,10 +14,7 @@ export function openTranscript({ stage, now }: { readonly stage: TuiScreen; now(
 }
 
 /** `redraw` requests a frame that draws more. */
-interface DrawingParts {
-  redraw(): void;
-  now(): number;
-}
+type DrawingParts = { redraw(): void; now(): number };
 
 /** A conversation in a pager, from its end. */
 export function transcriptPage(

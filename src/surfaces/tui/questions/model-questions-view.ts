@@ -19,10 +19,7 @@ interface InputOptions {
   showWhole(rows: (look: Look) => readonly string[]): void;
 }
 
-interface GivenInput {
-  chosen?: number;
-  readonly note: TextLineField;
-}
+type GivenInput = { chosen?: number; readonly note: TextLineField };
 
 /** Asks questions of the model one at a time: numbered options, a note for each, and steps back and forth. */
 export class InputView implements View {

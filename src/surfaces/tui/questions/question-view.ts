@@ -16,11 +16,7 @@ import { cacheRows, type Frame, type View } from '../screen/view.ts';
 import { type FieldOptions, TextLineField } from './form-fields.ts';
 import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
 
-interface QuestionOptions extends FieldOptions {
-  readonly item: TurnItem | undefined;
-  waiting(): number;
-}
-
+type QuestionOptions = FieldOptions & { readonly item: TurnItem | undefined; waiting(): number };
 /** With fewer rows for the question, the hint is dropped; in a low window, before a row of the command. */
 const fewestAsked = 4;
 /** Rows of the question that come before answers that are not selected. */
@@ -250,11 +246,7 @@ const declined: Choice = {
   answer: { kind: 'declined', by: 'client' },
 };
 
-interface AnswerList {
-  readonly choices: readonly Choice[];
-  readonly at: number;
-  bound(key: string): string;
-}
+type AnswerList = { readonly choices: readonly Choice[]; readonly at: number; bound(key: string): string };
 
 /** Answers with their keys, wrapped: no key is cut. */
 function choiceRows(list: AnswerList, look: Look): readonly Row[] {

@@ -9,7 +9,6 @@ export const notificationKinds = ['agent-turn-complete', 'approval-requested', '
 type NotificationKind = (typeof notificationKinds)[number];
 type NotifierSettings = Pick<TuiSettings, 'notifications' | 'notificationMethod' | 'notificationCondition'>;
 type Surroundings = Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>;
-
 /** A turn that follows at once, from the queue or for a goal, begins within this time. */
 const settleMs = 200;
 

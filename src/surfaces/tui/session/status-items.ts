@@ -135,17 +135,13 @@ export const statusItems = {
 } as const satisfies Readonly<Record<string, StatusItem>>;
 
 export type StatusId = keyof typeof statusItems;
-
 /** Other names in Codex files. */
 const otherNames: Readonly<Record<string, StatusId>> = { project: 'project-name', 'codex-version': 'capstan-version' };
 /** Valid in Codex files, but here there is nothing to show for them. */
 const unshown =
   /^(pull-request-number|branch-changes|(five-hour|weekly)-limit|thread-credits|fast-mode|raw-output|workspace-headline|daybreak|profile)$/;
 
-export interface ReadIds<Id> {
-  readonly ids: readonly Id[];
-  readonly unknown: readonly string[];
-}
+export type ReadIds<Id> = { readonly ids: readonly Id[]; readonly unknown: readonly string[] };
 
 export function readStatusIds(words: readonly string[]): ReadIds<StatusId> {
   const idOf = (word: string): StatusId | undefined => {

@@ -217,9 +217,7 @@ export class ThreadReader {
   }
 }
 
-interface ThreadViewerParts extends Pick<SessionParts, 'engine' | 'threads' | 'now'> {
-  readonly changed: () => void;
-}
+type ThreadViewerParts = Pick<SessionParts, 'engine' | 'threads' | 'now'> & { readonly changed: () => void };
 
 export class ThreadViewer {
   readonly #parts: ThreadViewerParts;

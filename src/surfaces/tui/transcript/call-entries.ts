@@ -7,13 +7,7 @@ import { itemCell } from './cells/item-and-event-cells.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 
 const mostLiveOutput = 64 * 1024;
-
-export interface ShownCall {
-  readonly entry: TranscriptEntry;
-  item: TurnItem;
-  output: string;
-  context: CallState;
-}
+export type ShownCall = { readonly entry: TranscriptEntry; item: TurnItem; output: string; context: CallState };
 
 export function appendCallOutput(call: ShownCall, text: string): void {
   call.output = (call.output + text).slice(-mostLiveOutput);

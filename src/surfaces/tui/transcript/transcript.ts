@@ -18,11 +18,7 @@ export interface TranscriptEntry {
   blocks?: { readonly stableBlocks: number; rowCount(blocks: number, look: Look): number };
 }
 
-export interface PromptMarks {
-  readonly begin: string;
-  readonly end: string;
-}
-
+export type PromptMarks = { readonly begin: string; readonly end: string };
 const noMarks: PromptMarks = { begin: '', end: '' };
 
 /** The first row is the empty one above the words. */
@@ -209,11 +205,7 @@ export class Transcript {
 }
 
 type Drawable = Readonly<Pick<TranscriptEntry, 'cell' | 'isFinal'>>;
-
-interface Drawn extends LastRows {
-  readonly key: string;
-  readonly cell: Cell;
-}
+type Drawn = LastRows & { readonly key: string; readonly cell: Cell };
 
 /** Caches rows of entries for a look until the entry changes. */
 class DrawnEntries {

@@ -21,7 +21,6 @@ import type { WindowContent, WindowPart } from './window-content.ts';
 import { type FamilyShare, groupParts, type NamedPart, partNamer } from './window-parts.ts';
 
 export type WindowView = ReturnType<typeof windowView>;
-
 /** The window's content, for programs. `next` is absent if the next turn cannot be foreseen. */
 export const windowView = (story: ThreadStory, next: ForeseenRequest | Outcome) => readWindow(story, next).view;
 

@@ -107,7 +107,6 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
 }
 
 const whyNot: Choice = { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' }, takesNote: true };
-
 /** An answer to an MCP server's question goes to that server, which has no place for a note; no model reads it. */
 export const carriesNote = (kind: Question['kind']): boolean => kind !== 'elicitation';
 

@@ -71,7 +71,6 @@ const table = `
 
 const lookalikes = table.trim().split(/\s+/);
 const confusable: ReadonlySet<string> = new Set(lookalikes.flatMap((row) => [...row].slice(1)));
-
 /** Variants of ASCII signs that no language writes words with: wide, mathematical, Roman numerals. */
 const variant = /[\uFF0D-\uFF19\uFF20-\uFF3A\uFF3F\uFF41-\uFF5A\u2102-\u2139\u2160-\u217F\u{1D400}-\u{1D7FF}]/gu;
 

@@ -17,7 +17,6 @@ export interface EndingOptions {
 
 /** Printed on a new line: the terminal has put `^C` on the line before. */
 export const stoppedAtOnceNote = 'Stopped at once, before the work was ended cleanly.';
-
 /** Less than a second, to leave time for exiting. */
 const cleanEndMs = 900;
 /** On a busy machine a second may not be enough to record the end of the turn. */

@@ -47,7 +47,6 @@ export function tableSpans(
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
-
 /** Works for any number of rows: arguments of a call are limited. */
 const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0);
 

@@ -6,10 +6,8 @@ import { countColumns, cutToColumns, splitClusters } from '../../../base/text-co
  * where a script or an emoji needs them.
  */
 export const visibleText = (text: string): string => replaceInvisible(text.replaceAll('\r\n', '\n'), signForCharacter);
-
 /** Visible text in one line, so that a name cannot imitate a line of its own. */
 export const visibleLine = (text: string): string => visibleText(text).replaceAll(/[\n\t]/g, signForCharacter);
-
 /** Escapes the hidden characters, which occur only in strings: every reader gets the same value. */
 export const visibleJson = (json: string): string => replaceInvisible(json, escapeOf);
 
@@ -53,6 +51,5 @@ export function fittingPrefix(text: string, width: number): string {
 }
 
 export type SizedStream = { readonly isTTY?: boolean; readonly columns?: number };
-
 /** The columns of a terminal. Undefined if it is no terminal, or reports its size as 0 because it is unknown. */
 export const terminalWidth = ({ columns = 0 }: SizedStream): number | undefined => (columns > 0 ? columns : undefined);

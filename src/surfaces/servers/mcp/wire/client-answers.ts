@@ -68,10 +68,8 @@ export interface SealedCall {
 
 /** People answer when they come back to the screen. */
 const ttlSeconds = 24 * 60 * 60;
-
 /** Used if an app has no secret: state sealed by another process is refused. */
 const processKey = randomBytes(32);
-
 export type RequestSeal = ReturnType<typeof createRequestSeal>;
 
 /** With a secret that outlives the process, an answer still counts after the server was restarted. */

@@ -31,10 +31,7 @@ export function createLink({ stays, taken }: { readonly stays: boolean; taken?()
   return { id: randomUUID(), stays, gone: gone.signal, outbox, taken, end };
 }
 
-export interface SentEvent {
-  readonly method: string;
-  readonly params: JsonObject;
-}
+export type SentEvent = { readonly method: string; readonly params: JsonObject };
 
 export interface OutgoingEvent extends SentEvent {
   /** Resolves when the client has taken it, or the operating system has on its behalf. */

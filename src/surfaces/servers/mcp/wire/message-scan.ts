@@ -54,7 +54,6 @@ export class MessageLines {
 }
 
 const longestId = 256;
-
 const [quote = 0, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0));
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 

@@ -14,10 +14,7 @@ import { createMcpHandler, isLegacyRequest, SUBSCRIPTION_ID_META_KEY } from '@mo
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HttpOptions extends HttpAccess, HttpAddress {
-  readonly limits?: SessionLimits;
-}
-
+export type HttpOptions = HttpAccess & HttpAddress & { readonly limits?: SessionLimits };
 /** Limits of concurrent `subscriptions/listen` streams, and of the resources that one of them follows. */
 const mostListeners = 256;
 const mostFollowed = 1024;

@@ -48,7 +48,6 @@ const motions: Readonly<Record<string, VimMotion>> = {
 };
 const keyNames = { left: 'h', backspace: 'h', right: 'l', space: 'l', home: '0', end: '$' };
 const otherKeys: Readonly<Record<string, string>> = keyNames;
-
 export const isVimMotion = (key: string): boolean => Object.hasOwn(motions, otherKeys[key] ?? key);
 export const vimMotion = (draft: Draft, key: string, options: MotionOptions): VimMove | undefined =>
   motions[otherKeys[key] ?? key]?.(draft, options);

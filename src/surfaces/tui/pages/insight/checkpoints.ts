@@ -87,10 +87,7 @@ export function confirmPage({ title, about, yes, no, decide }: Confirmation): Br
 }
 
 const longestBeginning = 200;
-
-interface CheckpointActs {
-  takeBack(checkpoint: StoryCheckpoint): void;
-}
+type CheckpointActs = { takeBack(checkpoint: StoryCheckpoint): void };
 
 /** Checkpoints that were not rolled back, newest first. */
 export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): BrowseList {
@@ -113,18 +110,8 @@ export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): Brows
 }
 
 const takeBackAction = (press: BrowseAction['press']): BrowseAction => ({ key: 'u', does: 'takes it back', press });
-
-interface Fate {
-  readonly name: string;
-  readonly items: readonly FatedItem[];
-}
-
-interface FatedItem {
-  readonly label: string;
-  readonly turn?: number;
-  readonly tokens: number;
-  text(): string;
-}
+type Fate = { readonly name: string; readonly items: readonly FatedItem[] };
+type FatedItem = { readonly label: string; readonly turn?: number; readonly tokens: number; text(): string };
 
 function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, acts: CheckpointActs): BrowsePage {
   const { number, report, at, turn } = checkpoint;

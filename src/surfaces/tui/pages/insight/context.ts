@@ -109,10 +109,7 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
   return rows;
 }
 
-interface ItemActs {
-  pin(item: WindowItem): void;
-}
-
+type ItemActs = { pin(item: WindowItem): void };
 const mapHeight = 3;
 
 interface MapRow {
@@ -220,7 +217,6 @@ function pinActs(host: TuiSession, story: ThreadStory, view: BrowseView): PinAct
 }
 
 type PinResult = { readonly isDone: boolean; readonly words: string };
-
 const longestShown = 200;
 
 export async function pinText(host: TuiSession, text: string): Promise<PinResult> {
@@ -250,11 +246,7 @@ async function unpin(host: TuiSession, which: string): Promise<PinResult> {
   return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };
 }
 
-interface PinActs {
-  pin(text: string): void;
-  remove(pin: Pin): void;
-}
-
+type PinActs = { pin(text: string): void; remove(pin: Pin): void };
 const longestLabel = 400;
 
 export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs): BrowseList {

@@ -118,7 +118,6 @@ function changePage({ field, from, to, origin }: ChangedField, before: number, n
 }
 
 const groupOf = (field: string): string => field.slice(0, field.indexOf('.'));
-
 /** Bounds the work; long values are cut at the row end anyway. */
 const longestLine = 400;
 

@@ -26,11 +26,7 @@ export interface StartupQuestion {
   readonly choices: readonly StartupChoice[];
 }
 
-export interface GateOptions extends StartupQuestion {
-  pick(index: number): void;
-  back(): void;
-  leave(): void;
-}
+export type GateOptions = StartupQuestion & { pick(index: number): void; back(): void; leave(): void };
 
 export class StartupQuestionView implements View {
   readonly looks = ['pageup', 'pagedown'];
@@ -158,13 +154,8 @@ function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] 
     .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
 }
 
-export interface TypedDraft {
-  input(input: TerminalInput): void;
-  text(): string;
-}
-
+export type TypedDraft = { input(input: TerminalInput): void; text(): string };
 type BesideParts = TypingPause['typing'] & { readonly draft: TypedDraft };
-
 /** List keys that also type a letter. Moves are harmless, though they may be the first letter of a word. */
 const moves = new Set(['j', 'k']);
 const isChoice = (name: string): boolean => /^[1-9]$/.test(name) || moves.has(name);
@@ -222,10 +213,7 @@ export class ListWithDraft implements View {
   }
 }
 
-interface SecretOptions extends Pick<GateOptions, 'title' | 'problem' | 'back' | 'leave'> {
-  given(secret: string): void;
-}
-
+type SecretOptions = Pick<GateOptions, 'title' | 'problem' | 'back' | 'leave'> & { given(secret: string): void };
 /** No key is longer. Beyond what a terminal shows, more signs say nothing about its length. */
 const mostCharacters = 4096;
 const mostShown = 32;

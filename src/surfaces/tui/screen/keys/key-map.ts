@@ -3,7 +3,6 @@ import { shownKey } from './key-names.ts';
 
 /** The part of a key that a key map reads: its name as the terminal reports it, and the text that it types. */
 type PressedKey = { readonly name: string; readonly text: string };
-
 /** The kind of view that has the keyboard. */
 export type KeyGroup = 'composer' | 'list' | 'pager' | 'approval' | 'editor';
 
@@ -75,7 +74,6 @@ export function keyHint({ keys = defaultKeyMap }: HasKeys, id: string, words: (k
 
 /** Maps a default key, as written in a hint, to the key that now does the same. */
 export type HintKeys = (written: string) => string;
-
 /** Key names in views that differ from the reported ones. */
 const reported: Readonly<Record<string, string>> = { esc: 'escape', 'page up': 'pageup', 'page down': 'pagedown' };
 

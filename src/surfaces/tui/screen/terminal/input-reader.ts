@@ -234,7 +234,6 @@ const escapeMs = 30;
 const beginningMs = 150;
 /** An unambiguous beginning was sent by the terminal. */
 const restMs = 1000;
-
 /** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be Alt with a key. */
 const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
 

@@ -3,7 +3,6 @@ import { cleanText } from '../text/clean-text.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 const bell = '\u0007';
 const longestTitle = 240;
-
 /** Sets the window title. The text is untrusted: nothing in it can end the sequence. */
 export const titleSequence = (title: string): string => `\u001B]0;${oneLine(title, longestTitle)}${bell}`;
 export const noTitle = titleSequence('');
@@ -61,6 +60,5 @@ export const eraseBelow = '\u001B[J';
 /** Asks if keys with modifiers are distinguished. Every terminal answers the second query: some only that. */
 export const askKeyboard = '\u001B[?u\u001B[c';
 export const askBackground = '\u001B]11;?\u0007';
-
 /** True if the terminal will answer the written text. */
 export const asksTerminal = (text: string): boolean => text.includes(askKeyboard) || text.includes(askBackground);

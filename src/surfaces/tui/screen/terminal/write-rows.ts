@@ -110,7 +110,6 @@ export class RowPen {
 
 /** Moves rows `from` to `to` (exclusive): down if `by` is above 0, else up. */
 export type RowShift = { readonly from: number; readonly to: number; readonly by: number };
-
 /** Approximate bytes of a shift's sequences. */
 const leastGain = 24;
 /** Bytes to go to a row and erase it. */

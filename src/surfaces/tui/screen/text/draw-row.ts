@@ -64,7 +64,6 @@ export function cutRow(row: Row, columns: number, look: Pick<Look, 'glyphs'>): R
 }
 
 export const drawCutRow = (row: Row, look: Look): string => drawRow(cutRow(row, look.width, look), look);
-
 /** Cached style codes for the newest look: rows mostly repeat a few styles. */
 let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
 

@@ -2,10 +2,8 @@ type TextRole = 'accent' | 'good' | 'bad' | 'warn' | 'special' | 'quote' | 'mark
 export type SyntaxRole = 'keyword' | 'string' | 'comment' | 'number';
 /** The purpose of a text. Palettes give each role its colour. */
 export type ColourRole = TextRole | SyntaxRole;
-
 /** `tint`: for the user's words. `added-number`: for the column of line numbers. */
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';
-
 /** A colour set by a program: one of 256, or `trueColour` plus its red, green and blue. */
 export type GivenColour = number;
 export const trueColour = 0x1000000;

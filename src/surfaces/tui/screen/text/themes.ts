@@ -2,7 +2,6 @@ import type { BackRole, ColourRole } from './style.ts';
 
 type Inks = Readonly<Record<ColourRole, Ink>>;
 type Grounds = Readonly<Record<BackRole, Ground>>;
-
 /** Undefined for 256 or all: the terminal's own colour is used there too. */
 const own = (sixteen: number): Ink => [sixteen, undefined, undefined];
 
@@ -99,7 +98,6 @@ const darkGrounds = grounds(darkTint!, [22, 0x213a2b], [52, 0x4a221d]);
 const lightGrounds = grounds(lightTint!, [194, 0xdafbe1], [224, 0xffebe9], [0xaceebb, 0xffcecb]);
 const darkBlindGrounds = grounds(darkTint!, [17, 0x1b2f4d], [58, 0x4d3a12]);
 const lightBlindGrounds = grounds(lightTint!, [189, 0xdceaff], [223, 0xffedcc], [0xb6d4ff, 0xffdc9c]);
-
 const shades = { hasDim: true } as const;
 const strong = { hasDim: false, grounds: {} } as const;
 
@@ -122,10 +120,8 @@ export const themes = Object.fromEntries(
   Object.entries(looks).map(([name, look]) => [name, { name, ...look }]),
 ) as Readonly<Record<ThemeName, Theme>>;
 export const themeOf = (palette: ThemeName | Theme): Theme => (typeof palette === 'string' ? themes[palette] : palette);
-
 /** A colour for terminals with 16 colours (SGR code), 256, and all. */
 export type Ink = readonly [sixteen: number, indexed: number | undefined, full: number | undefined];
-
 /** A ground for terminals with 256 colours, and all. Sixteen colours have no quiet one. */
 export type Ground = readonly [indexed: number, full: number];
 

@@ -55,10 +55,7 @@ function aroundPlan(text: string): readonly [string, string] {
   return from < 0 || to < 0 ? [text, ''] : [lines.slice(0, from).join('\n'), lines.slice(to + 1).join('\n')];
 }
 
-interface AnswerSection {
-  readonly kind: 'prose' | 'plan';
-  readonly rows: readonly string[];
-}
+type AnswerSection = { readonly kind: 'prose' | 'plan'; readonly rows: readonly string[] };
 
 /** Draws the parts of an answer, a proposed plan below a heading. A part without rows takes none. */
 function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonly string[] {

@@ -15,10 +15,7 @@ export interface Cell {
   lastRows?(look: Look, least: number): LastRows;
 }
 
-export interface LastRows {
-  readonly rows: readonly string[];
-  readonly isAll: boolean;
-}
+export type LastRows = { readonly rows: readonly string[]; readonly isAll: boolean };
 
 export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
   return { rows: (look) => drawRows(make(look), look) };

@@ -24,7 +24,6 @@ export function hookCell({ event, command, status, entries }: HookRun): Cell {
 }
 
 type HooksStarted = Extract<ThreadEvent, { kind: 'hook-started' }>;
-
 /** Most hooks end sooner and are not shown while they run. */
 const shownAfterMs = 300;
 

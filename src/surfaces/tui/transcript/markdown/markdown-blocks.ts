@@ -14,11 +14,7 @@ type Container =
   | { readonly kind: 'quote'; isNew: boolean }
   | { readonly kind: 'item'; readonly item: ItemBlock; isNew: boolean };
 
-interface Standing {
-  readonly kind: Leaf['kind'];
-  readonly isInItem: boolean;
-  readonly depth: number;
-}
+type Standing = { readonly kind: Leaf['kind']; readonly isInItem: boolean; readonly depth: number };
 
 interface CodeColours {
   readonly grammar: Grammar | 'diff' | undefined;

@@ -184,14 +184,20 @@ export type ProgramEnd =
 
 /** The variables that commands start from, before the policy chooses among them. */
 export interface ShellEnvironment {
-  /** May ask the login shell, for a bounded time; without an answer: the process's variables. Never rejects. */
+  /**
+   * May ask the login shell, for a bounded time, and not at all once the signal aborts. Without an answer: the process's
+   * variables. Never rejects.
+   */
   variables(request: ShellEnvironmentRequest): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
   warn(outcome: Outcome): void;
-  /** True if sandboxed commands or patches may write the path: its shell is not asked then. Absent: no sandbox. */
+  /**
+   * True if sandboxed commands or patches may write the path. The login shell runs unsandboxed, so one whose start-up
+   * files they may write is not asked. Absent: no sandbox.
+   */
   isWritable?(path: string): boolean;
 }
 

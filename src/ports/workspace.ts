@@ -2,7 +2,10 @@ import type { Outcome } from '../protocol/outcome.ts';
 
 /** Copies of a workspace at a moment, from which its files can be restored. */
 export interface Snapshots {
-  /** Nothing may change the workspace until it resolves. Never rejects. Ends soon with `missing` after an abort. */
+  /**
+   * Nothing may change the workspace until it resolves. Never rejects: a failed snapshot must not stop a turn. Ends soon
+   * with `missing` after an abort; the reason `snapshotNotNeeded` also discards what was learnt so far.
+   */
   take(request: SnapshotRequest, signal: AbortSignal): Promise<Snapshot>;
 }
 

@@ -25,15 +25,15 @@ export function formFields(schema: JsonObject | undefined): readonly FormField[]
 
 function readField(name: string, given: JsonObject, isRequired: boolean): FormField {
   const kind = kindOf(given);
-  const [low = '', high = ''] = boundNames[kind] ?? [];
+  const [low, high] = boundNames[kind] ?? [];
   const field: FormField = {
     name,
     kind,
     about: [stringAt(given, 'title'), stringAt(given, 'description')].filter((text) => text !== undefined).join(': '),
     isRequired,
     options: optionsOf(kind === 'choices' ? (objectAt(given, 'items') ?? {}) : given),
-    least: numberAt(given, low),
-    most: numberAt(given, high),
+    least: low === undefined ? undefined : numberAt(given, low),
+    most: high === undefined ? undefined : numberAt(given, high),
     format: kind === 'text' ? stringAt(given, 'format') : undefined,
   };
   const { default: preset } = given;

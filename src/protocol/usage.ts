@@ -142,7 +142,10 @@ type Entry<Name> = { readonly by: Name; readonly most: Usage; readonly over: Pro
 export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
-  /** Waits if the request fits only once others cost less. No two are decided on the same numbers. */
+  /**
+   * Waits if the request fits only once others cost less. No two are decided on the same numbers: nothing is awaited
+   * between decision and entry.
+   */
   async admit(
     by: Name,
     decide: (under: PendingUsage<Name>) => RequestFit,

@@ -127,11 +127,15 @@ export function base64Bytes(text: string): Bytes {
 }
 
 export function bigEndian(bytes: Bytes, at: number, count: number): number {
-  return count === 0 ? 0 : bigEndian(bytes, at, count - 1) * 256 + bytes.at(at + count - 1);
+  let value = 0;
+  for (let index = 0; index < count; index++) value = value * 256 + bytes.at(at + index);
+  return value;
 }
 
 export function littleEndian(bytes: Bytes, at: number, count: number): number {
-  return count === 0 ? 0 : littleEndian(bytes, at + 1, count - 1) * 256 + bytes.at(at);
+  let value = 0;
+  for (let index = count - 1; index >= 0; index--) value = value * 256 + bytes.at(at + index);
+  return value;
 }
 
 export function hasTextAt(bytes: Bytes, at: number, latin1: string): boolean {

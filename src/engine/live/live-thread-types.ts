@@ -98,9 +98,15 @@ export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' 
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** Answers by the question's id. A suspended thread is loaded and continues its turn. */
   answer: Thread['answer'];
-  /** Gives it up, as when it is idle; its next use loads it again. An ephemeral thread only ends its running work. */
+  /**
+   * Gives it up, as when it is idle; its next use loads it again. Running work is interrupted or suspended. An ephemeral
+   * thread only ends its running work.
+   */
   leave(): Promise<void>;
-  /** Closes it for good: followers get `ended`, and this object refuses all calls. An ephemeral one is lost. */
+  /**
+   * Closes it for good: followers get `ended`, and this object refuses all calls. A thread with a file can be loaded
+   * again by its id; an ephemeral one is lost.
+   */
   close(): Promise<void>;
   follow(options?: FollowOptions): AsyncIterable<LiveNews>;
 }

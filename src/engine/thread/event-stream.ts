@@ -119,7 +119,8 @@ export class NewsQueue {
   take(): WaitingNews | undefined {
     while (this.#head < this.#waiting.length) {
       const slot = this.#waiting[this.#head++]!;
-      if (this.#head > 512 && this.#head * 2 > this.#waiting.length) {
+      const isDrained = this.#head === this.#waiting.length;
+      if (isDrained || (this.#head > 512 && this.#head * 2 > this.#waiting.length)) {
         this.#waiting = this.#waiting.slice(this.#head);
         this.#head = 0;
       }

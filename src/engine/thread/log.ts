@@ -29,7 +29,10 @@ export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Ou
   log.tell({ kind: 'warning', outcome });
 }
 
-/** A thread's lines, and what follows from them. News go out when the lines before them are durable, in order. */
+/**
+ * A thread's lines, and what follows from them. The state changes as soon as a line is appended; news go out when the
+ * lines before them are durable, in order.
+ */
 export class ThreadLog {
   readonly #owned: Owned;
   /** Previews go out at once, not with the lines: see `ProvisionalEvent`. */

@@ -119,7 +119,10 @@ type PackedContent = { readonly pack: string; readonly offset: number; readonly 
 /** Contents are buffered up to this size before they are written. */
 const gatheredBytes = 1024 * 1024;
 
-/** Stores many contents in one file. The index is written last: a pack without one does not count. */
+/**
+ * Stores many contents in one file, which gets its final name only when complete. The index is written last: a pack
+ * without one does not count.
+ */
 class PackWriter {
   readonly path: string;
   readonly #index: string[] = [];

@@ -76,9 +76,9 @@ interface EffectTransition extends Transition {
 }
 
 /**
- * Transitions of a workspace from the first effect to its present tree. Changes between effects are the user's. A
- * cut-off turn's changes cannot be separated from the user's later ones; a cut-off restore is known by its intended
- * tree.
+ * Transitions of a workspace from the first effect to its present tree. Changes between effects are the user's;
+ * those of others during an effect are separate. A cut-off turn's changes cannot be told from the user's later ones; a
+ * cut-off restore is known by its intended tree.
  */
 export async function transitionsOf(
   effects: readonly RecordedEffect[],

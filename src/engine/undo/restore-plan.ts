@@ -54,9 +54,10 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
     const to = begun.change.from;
     if (sameEntry(now, to)) continue;
     const since = story.slice(first);
-    const isPerhapsOthers = begun.by === 'unrecorded' && to === undefined && !meanwhile;
-    if (isPerhapsOthers && now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
-    if (isPerhapsOthers) continue;
+    if (begun.by === 'unrecorded' && to === undefined && !meanwhile) {
+      if (now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
+      continue;
+    }
     if (now?.kind === 'left-out' || to?.kind === 'left-out') kept.push({ path, why: 'left-out' });
     else if (!force && since.some(({ by }) => by === 'user' || (by === 'others' && !meanwhile)))
       kept.push({ path, why: 'changed-since' });

@@ -34,9 +34,11 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
         unseen.push(start);
         break;
       }
-      const listed = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
-      if (listed === undefined) unseen.push(folder);
-      const found = listed ?? [];
+      const found = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
+      if (found === undefined) {
+        unseen.push(folder);
+        continue;
+      }
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);

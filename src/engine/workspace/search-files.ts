@@ -130,8 +130,11 @@ export async function searchContents(search: ContentSearch): Promise<FoundLines>
     const { path, inside, kind, size } = value;
     if (search.isLate()) return { lines, files: read, skipped, ended: 'time' };
     if (kind !== 'file' || !search.isMeant(inside)) continue;
-    if (size > mostSearchedBytes) skipped++;
-    const bytes = size > mostSearchedBytes ? undefined : search.read(path);
+    if (size > mostSearchedBytes) {
+      skipped++;
+      continue;
+    }
+    const bytes = search.read(path);
     if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) continue;
     read++;
     const texts = new TextDecoder().decode(bytes).split(/\r\n|\n/);

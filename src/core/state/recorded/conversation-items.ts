@@ -76,7 +76,7 @@ function recordedCall(item: Item): RecordedCall {
   const input = stringAt(item, 'input');
   if (input !== undefined) return { kind: 'call', name, form: name === 'apply_patch' ? 'patch' : 'other', input };
   const written = stringAt(item, 'arguments');
-  const parsed = written && (parseJson(written) ?? written);
+  const parsed = written === 'null' ? undefined : written && (parseJson(written) ?? written);
   const given = parsed ?? item['action'] ?? item['arguments'] ?? item['content'] ?? '';
   const command = isJsonObject(given) ? commandOf(given) : undefined;
   if (command !== undefined) return { kind: 'call', name, form: 'command', input: command };

@@ -106,7 +106,10 @@ export function removeUnproven(given: ThreadState, { messages, pins, grants = []
   });
 }
 
-/** Opens a thread for writing, without unproven claims. Lines record their removal, unless it is only for now. */
+/**
+ * Opens a thread for writing, without unproven claims. Lines record the removal, durable with the next ones, unless it
+ * is only for now.
+ */
 export async function openProvenThread(
   parts: ProvingParts & { readonly store: RolloutStore },
   id: ThreadId,

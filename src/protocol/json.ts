@@ -1,6 +1,6 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json | undefined };
-/** Snapshots need it: `null` means "removed" in a merge patch. */
+/** For the stored state of world sections: `null` means "removed" in a merge patch. */
 export type JsonWithoutNull = Exclude<Json, null>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

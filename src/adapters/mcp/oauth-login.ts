@@ -229,7 +229,7 @@ export class LoginSession implements OAuthClientProvider {
 
 const equalTokens = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
-/** Credentials of one issuer are not shown to another, and those of an unknown one to none. */
+/** If the asking issuer is known, only credentials stored for that issuer match; if it is not, any match. */
 const isOf = (kept: JsonObject | undefined, about: Issued): boolean =>
   kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
 const knows = (client: JsonObject | undefined, redirectUrl: string): boolean =>

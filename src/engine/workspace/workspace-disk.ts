@@ -144,7 +144,7 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   setMode: (path, mode) => withFolderDoor(path, (name) => setMode(name, mode)),
 };
 
-/** Does not affect the target of a link that was put in the place of the file or folder. */
+/** On Linux, a link that was put in the place of the entry does not redirect this; elsewhere `chmod` follows it. */
 function setMode(path: string, mode: number): void {
   if (!hasFolderDoors()) return fs.chmodSync(path, mode);
   const file = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);

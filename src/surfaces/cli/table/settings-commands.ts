@@ -192,7 +192,7 @@ export const mcpCommand = {
   },
   freeWord: 'command',
   notes:
-    'Servers are started with the next thread, outside the sandbox; calls of their tools are asked about unless they only read. Secrets are shown as <hidden>.',
+    'Capstan starts a server with the next thread, outside the sandbox, and asks before calls of tools that may change something. Secrets are shown as <hidden>.',
 } as const satisfies Command;
 
 export const memoryCommand = {

@@ -11,6 +11,7 @@ export interface Pattern {
 /** `problem` completes a sentence about the pattern. */
 export type PatternProblem = { readonly problem: string };
 export type PatternOptions = { readonly ignoresCase?: boolean; readonly dotMatchesAll?: boolean };
+
 const mostSteps = 1000;
 const mostCharacters = 10_000;
 /** The library merges hundreds of ranges for each such class. */

@@ -48,6 +48,7 @@ function longestText(parts: readonly NamePart[]): string {
 
 /** Takes one character if it fits, or none without `fits`. Then at all of `next` at once. The last is the end. */
 type State = { readonly fits?: (character: number) => boolean; readonly next: number[] };
+
 const slash = 0x2f;
 const anything = (): boolean => true;
 const inComponent = (character: number): boolean => character !== slash;

@@ -62,4 +62,5 @@ export function writtenBy(author: OtherAuthor, text: string): UserInput {
  * that started this one. `earlier-summary`: another program, about the conversation before.
  */
 export type InputWriter = 'engine' | 'program' | 'agent' | 'earlier-summary';
+
 export const speakerTags = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;

@@ -175,6 +175,7 @@ function characterStart(bytes: Uint8Array, limit: number): number {
 }
 
 export type InstructionText = { readonly path: string; readonly bytes: Buffer; readonly size: number };
+
 const replacement = '\uFFFD';
 
 function isBlank({ bytes, size }: InstructionText): boolean {

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 
 /** Codex uses the same file names, and both programs read the files. */
 export type MemoryTexts = { readonly memory: string; readonly summary: string };
+
 export const memoryFolder = (home: string): string => join(home, 'memories');
 const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
 const aboutThreads = 'rollout_summaries';

@@ -25,7 +25,10 @@ export const permissionsSchema: JsonObject = {
 
 export type NamingPaths = { readonly cwd: string; readonly disk: DiskLook };
 
-/** Makes paths absolute and follows links. A string says what is wrong, such as a member that is not known. */
+/**
+ * Makes paths absolute and follows links. A string says what is wrong. Unknown members are errors: a misspelt one would
+ * request nothing.
+ */
 export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
   if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
   const stranger = Object.keys(value).find((key) => key !== 'network' && key !== 'file_system');
@@ -66,6 +69,7 @@ export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {})
 
 /** A path and its target: a question names what would really be opened. */
 type Led = { readonly path: string; readonly place: string };
+
 const placesOf = (paths: readonly Led[]): readonly string[] => [...new Set(paths.map(({ place }) => place))];
 
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {

@@ -8,7 +8,10 @@ import { functionSpec, refusedArguments } from './function-tool.ts';
 import type { RunningCall, Tool } from './tool.ts';
 
 interface ViewImagePorts {
-  /** Reads a small regular file whose real place the policy grants, at an absolute path. Scales large pictures down. */
+  /**
+   * Reads a regular file of limited size at an absolute path, and only if the policy grants its real place. Scales large
+   * pictures down.
+   */
   loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
 }
 

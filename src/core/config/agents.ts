@@ -16,6 +16,7 @@ export interface AgentsConfig {
 }
 
 export type AgentsReading = { readonly agents: AgentsConfig; readonly problems: readonly Outcome<'agents-config'>[] };
+
 const usual = { running: 6, depth: 1 } as const;
 
 /** Reads the table as merged from all layers. Invalid parts are left out and reported. */

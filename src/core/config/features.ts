@@ -35,8 +35,10 @@ const gates = [
 ] as const;
 
 export type GateName = (typeof gates)[number]['name'];
+
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
+
 export const isGateOpen = (name: GateName, given: GivenGates): boolean =>
   given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
 

@@ -8,7 +8,9 @@ const tools = resolve(import.meta.dirname, '../../adapters/tools');
 test('the names that a choice of tools may have are those of the tools that there are', () => {
   const sources = globSync('**/*.ts', { cwd: tools, exclude: (path) => path.endsWith('.test.ts') });
   const written = sources.flatMap((path) => [
-    ...readFileSync(join(tools, path), 'utf8').matchAll(/\b(?:name(?::| =)|webSearch\(|functionSpec\()\s*'([a-z_]+)'/g),
+    ...readFileSync(join(tools, path), 'utf8').matchAll(
+      /\b(?:name(?::| =)|webSearch\(|functionSpec\(|listing\(ports,)\s*'([a-z_]+)'/g,
+    ),
   ]);
   const named = new Set(written.map(([, name]) => name));
   // Removes another form of the same tool.

@@ -29,6 +29,7 @@ export interface Window {
 }
 
 export type WindowShares = WindowSettings & DefaultShares;
+
 const toolOutputPercent = 25;
 /** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;

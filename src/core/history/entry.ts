@@ -21,6 +21,7 @@ export type Origin =
 
 /** Why context was injected. `reinjection`: everything was sent again, because nothing proves what the model knows. */
 export type EntryCause = (typeof causes)[number];
+
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;
 
 export interface Entry {
@@ -40,6 +41,7 @@ export interface Entry {
 
 /** A speaker beside the user's messages: a hook, a program, a command that the user ran, or an answer of the user. */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
+
 const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
 
 /** A message of the user, or of the user's setup, quoted word for word in our text. */

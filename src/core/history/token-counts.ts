@@ -142,6 +142,7 @@ interface Covering {
 export type ProviderCount = Covering & { readonly kind: 'counted'; readonly usage: Usage };
 /** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
 type UncountedTokens = Covering & { readonly kind: 'estimated' | 'full'; readonly tokens: number };
+
 export const noCount: NewestCount = { kind: 'estimated', tokens: 0, upTo: 0 };
 
 /** In the shared file format, a count that is not a provider's is only a total. */

@@ -91,6 +91,7 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
 }
 
 type OtherWords = Pick<UserWords, 'text' | 'pictures'> & { readonly by: OtherSpeaker };
+
 const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
 
 function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefined {

@@ -107,6 +107,7 @@ export function replacementMode({ allowed: [first] }: Allowed<ProfileWidth>): Sa
 
 export const credentialStores = ['file', 'keyring', 'auto', 'ephemeral'] as const;
 export type CredentialStoreName = (typeof credentialStores)[number];
+
 export const loginMethods = ['chatgpt', 'api'] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 

@@ -35,6 +35,7 @@ export interface Auxiliary {
 }
 
 export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
+
 export const readerOf = ({ modalities, provider }: RequestRecord): RequestReader => ({ modalities, provider });
 
 export function requestPayload(record: RequestRecord): JsonObject {

@@ -24,6 +24,7 @@ import type { RequestReader, RequestRecord } from './request-record.ts';
 /** Targets for rollbacks, newest first. A longer list points at the shorter one, so adding always costs the same. */
 export type Marks<Mark> = { readonly length: number; readonly newest?: Marked<Mark> };
 type Marked<Mark> = { readonly mark: Mark; readonly older: Marks<Mark> };
+
 export const noMarks: Marks<never> = { length: 0 };
 
 export function addMark<Mark>(older: Marks<Mark>, mark: Mark): Marks<Mark> {

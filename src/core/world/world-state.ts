@@ -53,6 +53,7 @@ function buildDifference(
 }
 
 type SectionFact = { readonly section: AnySection; readonly fact: undefined | never };
+
 const factsOf = (sections: readonly AnySection[], step: Step): readonly SectionFact[] =>
   sections.map((section) => ({ section, fact: section.of(step) }));
 
@@ -105,6 +106,7 @@ export type Baseline =
 export type ToldProblems = Readonly<Record<string, string>>;
 /** `start`: nothing was ever sent. `unproven`: its record is malformed. */
 export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
+
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
 const unproven: Baseline = { kind: 'none', why: 'unproven' };
 

@@ -18,6 +18,7 @@ export interface CustomPrompt {
 }
 
 export type CustomPrompts = { readonly prompts: readonly CustomPrompt[]; readonly problems: readonly Outcome[] };
+
 const maxBytes = 1_000_000;
 const mostPrompts = 500;
 

@@ -211,6 +211,7 @@ const unreadable = (what: string): Outcome => ({
 });
 
 export type TakenThread = { readonly usedAt: number; readonly at: number; readonly isFailed: boolean };
+
 const rest = 24 * 3_600_000;
 
 /** Threads that need notes, newest first. Their lines say whether notes are permitted. */

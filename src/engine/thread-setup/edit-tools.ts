@@ -110,6 +110,7 @@ async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | O
 }
 
 export type TextProblem = Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
+
 const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */

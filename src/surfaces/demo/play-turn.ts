@@ -14,6 +14,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
+
 const report = 'This should not happen. Please report it, with everything above.';
 export const unexpectedTrouble = (message: string): Trouble => ({ code: 'demo-unexpected', message, next: report });
 
@@ -81,6 +82,7 @@ export async function playTurn(stage: DemoParts, { options, words, meanwhile }: 
 }
 
 type ExecProcess = ReturnType<typeof startExec>;
+
 const graceMs = 3000;
 const standardOutput = 1;
 
@@ -112,6 +114,7 @@ function startExec(words: readonly string[], { place, env, signal }: Pick<DemoPa
 }
 
 type Paper = SizedStream & { write(text: string): void };
+
 const widest = 80;
 
 /** The demo's own text, printed between the output of the processes that it starts. */

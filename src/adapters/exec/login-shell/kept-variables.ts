@@ -75,6 +75,7 @@ export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace |
 const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
 /** Only one process captures for the same question, so that a slow login shell is not started many times at once. */
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
+
 const unsignedMs = 10_000;
 /** A login shell that hangs forever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;

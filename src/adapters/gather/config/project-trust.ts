@@ -58,6 +58,7 @@ type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & {
  * has agreed to since. Trust covers nothing else in it.
  */
 type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
+
 const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
 
 function recordedRoots(home: string): readonly LandlockRoot[] {

@@ -8,6 +8,7 @@ export type ParsedToml =
   | { readonly kind: 'malformed'; readonly error: TomlProblem };
 
 export type TomlProblem = { readonly line: number; readonly column: number; readonly reason: string };
+
 const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
 /** A key with its `=`, or a table name: neither contains a value. */

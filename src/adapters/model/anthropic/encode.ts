@@ -12,6 +12,7 @@ import { isBlankText, projectForMessages, textBlock, wireName } from './projecti
  * in user turns that is not the user's, only agents' reports were always tagged.
  */
 type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
+
 const defaultMaxTokens = 32_000;
 
 /**

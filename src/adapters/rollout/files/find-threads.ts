@@ -89,6 +89,7 @@ async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], {
 
 /** `startedBy`: excludes threads that other threads started. */
 type Sought = Pick<ChoiceAmong, 'cwd'> & { readonly startedBy?: 'user' };
+
 const mostAtOnce = 16;
 
 /** The first that works in the folder, usually among the first few; without one there may be thousands to check. */

@@ -24,6 +24,7 @@ import {
 } from './thread-summary.ts';
 
 export type ThreadIndexOptions = Pick<HomePorts, 'home' | 'clock'>;
+
 const disturbedMs = 50;
 const mostAttempts = 100;
 
@@ -204,6 +205,7 @@ export class ThreadIndex {
 }
 
 type Unreadable = Map<string, Outcome>;
+
 const named = (unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> =>
   unreadable.size === 0 ? {} : { unreadable: [...unreadable.values()] };
 type ThreadNames = Awaited<ReturnType<typeof threadNames>>;

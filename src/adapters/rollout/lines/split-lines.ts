@@ -208,6 +208,7 @@ export class RawLine {
 }
 
 export type PeekedLine = LineKind & { readonly ordinal: number | undefined; readonly payloadAt: number };
+
 const opening =
   /^\{"timestamp":"[^"\\]*",(?:"ordinal":(0|[1-9]\d{0,14}),)?"type":"(\w+)","payload":(?=\{(?:"type":"(\w+)"[,}])?)/;
 /** More than a line needs to identify itself. */

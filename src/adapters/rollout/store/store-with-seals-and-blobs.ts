@@ -26,6 +26,7 @@ import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 export const threadRollouts = ({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore =>
   withSeals(withBlobs(rollouts, blobs), seals);
 type Opening = Promise<Owned | OpenRefused>;
+
 const everyMethod: Record<keyof RolloutStore, true> = {
   create: true,
   fork: true,

@@ -91,6 +91,7 @@ const architectures = {
 } as const;
 
 export type SeccompArchitecture = keyof typeof architectures;
+
 export const isSeccompArchitecture = (name: string): name is SeccompArchitecture => name in architectures;
 
 /**

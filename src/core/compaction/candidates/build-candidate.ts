@@ -66,6 +66,7 @@ export function bareCandidate(plan: CompactionPlan, source: CompactionSource): P
 }
 
 type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'records'>;
+
 const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
 
 /** Makes candidates with smaller and smaller budgets until one fits; otherwise returns the smallest. */

@@ -27,5 +27,6 @@ export type CandidateEntry =
 
 /** An unusable answer. Each fault is a sentence for the model that gave it. */
 export type Faulty = { readonly kind: 'faulty'; readonly faults: readonly string[] };
+
 export const faulty = (...faults: readonly string[]): Faulty => ({ kind: 'faulty', faults });
 export const isFaulty = (result: Candidate | Faulty): result is Faulty => 'faults' in result;

@@ -109,6 +109,7 @@ function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] 
 }
 
 type Compared = { readonly row: UserWords; readonly text: string };
+
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const beginningOf = (quote: string): string => squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 

@@ -24,6 +24,7 @@ export interface WorkPlan {
 
 /** `stop`: its turn ended too early. `program`: the driving program wrote. `shell`: the user ran a command. */
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
+
 export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
 
 export function withOlderPlan(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {

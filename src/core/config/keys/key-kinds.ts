@@ -206,6 +206,7 @@ const ifRight =
     isRight(value as Value, kind) ? value : undefined;
 
 type RangeKind = { readonly min: number; readonly max?: number };
+
 const isWithin = (value: number, { min, max = Infinity }: RangeKind): boolean => value >= min && value <= max;
 
 const leafRules: { readonly [Type in LeafKind['type']]: LeafRule<LeafKind & { readonly type: Type }> } = {

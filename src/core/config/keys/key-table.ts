@@ -270,4 +270,5 @@ const keys = {
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
 export type GivenValues = ValuesOf<typeof keys>;
+
 export const keyTable: TableKind<typeof keys> = table(keys, { unused: [...missedKeys, ...othersKeys] });

@@ -224,6 +224,7 @@ const passing: KeyTable = {
 };
 
 type RequirementValues = ValuesOf<typeof enforced>;
+
 export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });
 const path = ['rules', 'prefix_rules'];
 

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json
 import { type ConfigLayer, keySource } from '../config-layer.ts';
 
 export type ReadRequiredServers = { readonly servers?: RequiredServers; readonly problems: readonly TableProblem[] };
+
 const key = 'mcp_servers';
 
 /** An empty table allows no MCP server. */

@@ -7,6 +7,7 @@ import { truncateMiddle } from '../text/truncate.ts';
 export const agentStarted = ({ id, path, note }: StartedAgent): string =>
   JSON.stringify({ agent_id: id, agent_path: path, note });
 type StartedAgent = { readonly id: string; readonly path: string; readonly note?: string };
+
 export const agentSent = (path: string, as: keyof typeof delivered): string =>
   JSON.stringify({ agent_path: path, delivered: delivered[as] });
 

@@ -160,6 +160,7 @@ export interface AskedRetry {
 }
 
 type RetryWhere = AskedRetry & { readonly where: string };
+
 const stopped = 'The sandbox stopped this command, and';
 
 /** The following output is the second run's. */

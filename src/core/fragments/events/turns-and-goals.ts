@@ -6,6 +6,7 @@ export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-bac
 /** The cause as the model reads it. `-idle`: no call was running, so nothing is half done. */
 export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle` | StoppedOtherwise;
 type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
+
 const interrupted = 'The user stopped the turn on purpose.';
 const left = 'The program that asked for the turn cancelled it or disconnected, perhaps because it took too long.';
 const closed = 'The program that ran the turn was closed, or gave the conversation up.';
@@ -35,6 +36,7 @@ const abortSentences: Readonly<Record<AbortedTurn, string>> = {
 
 /** For a turn in which the user saw the start of an unfinished answer. */
 export type AbortedShown = `${AbortedTurn}+seen`;
+
 const seen =
   'The user saw the beginning of an answer that you had not finished. It is not in your history: if the user speaks of it, ask or write it again.';
 

@@ -17,6 +17,7 @@ export function accessAt(policy: ResolvedPolicy, path: string): Access {
 }
 
 export type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+
 export const accessRules = ({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] =>
   platformDefaults ? [...rules, ...platformRules] : rules;
 

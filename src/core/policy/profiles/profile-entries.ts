@@ -28,6 +28,7 @@ export const writtenPatterns = (profile: PermissionProfile): readonly PathPatter
 export const grantedFolders = (profile: PermissionProfile): readonly string[] =>
   writtenPatterns(profile).flatMap((pattern) => (pattern.type === 'path' ? [pattern.path] : []));
 export type ProfileWidth = SandboxMode | 'external-sandbox';
+
 export const isUnlimited = (width: ProfileWidth): boolean =>
   width === 'danger-full-access' || width === 'external-sandbox';
 

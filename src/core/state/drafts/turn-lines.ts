@@ -132,6 +132,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
 export type ThreadCost = { readonly total: Usage; readonly last: Usage };
+
 export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
 
 export function tokenCount(

@@ -37,6 +37,7 @@ export function readUsage(fields: Json | undefined): Usage {
 }
 
 export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
+
 const measures = ['exact', 'scaled', 'estimated'] as const;
 
 /** Under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */

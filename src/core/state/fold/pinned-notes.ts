@@ -8,6 +8,7 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 export type Pin = { readonly id: string; readonly text: string };
 /** The seal proves that this home wrote the line. */
 export type RecordedPin = Pin & { readonly seal?: string };
+
 export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
 export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
 

@@ -18,6 +18,7 @@ export function commandNotRun(call: CallItem): CommandItem | undefined {
 /** A word of which the question's line has only the beginning: list, index, and the argument that holds all of it. */
 export type WordInCall = readonly [list: 'argv' | 'prefix', index: number, argument: string];
 type Words = Pick<Question, 'argv' | 'prefix'>;
+
 export const wordLists = ['argv', 'prefix'] as const;
 
 export function wordsInCall(words: Words, call: CallItem): readonly WordInCall[] {

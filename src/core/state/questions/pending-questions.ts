@@ -129,6 +129,7 @@ export function pendingQuestions({ openTurn, history }: AskingState): readonly Q
 }
 
 type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
+
 const isCallNamed = (item: Item, callId: string): item is CallItem => isCall(item) && item.call_id === callId;
 
 /** For a thread that runs no turn. Questions asked while a call ran ended with that process. */

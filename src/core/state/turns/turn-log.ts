@@ -56,6 +56,7 @@ export interface TurnLog {
 }
 
 export type TakenBack = { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
+
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 /** For a reader that also shows turns of the thread that started this one. */
 export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };

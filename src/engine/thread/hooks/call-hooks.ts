@@ -187,6 +187,7 @@ function patchOf(call: CallItem): string {
 
 const deferredCall = 'call_tool';
 type McpToolName = Pick<NonNullable<Question['mcp']>, 'server' | 'tool'>;
+
 const isDeferred = ({ name }: CallItem): boolean => name === deferredCall;
 
 function reachedBy(call: CallItem): readonly string[] {

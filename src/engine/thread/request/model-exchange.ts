@@ -212,12 +212,11 @@ class StepTrace {
   constructor(turn: Turn, { by, step, attempt, auxiliary }: RequestToSend) {
     const { identity, telemetry, window } = by;
     const { effort, provider, modelClient: wire } = identity;
-    const { traceId, threadId, turnId } = telemetry;
     this.#window = window.configured;
     this.#turn = turn;
-    const about = { traceId, threadId, turnId, step: step.index, attempt };
+    const ids = { traceId: telemetry.traceId, threadId: telemetry.threadId, turnId: telemetry.turnId };
     const asked = { model: identity.model.slug, provider, wire, ...defined({ effort, purpose: auxiliary?.purpose }) };
-    this.#labels = { ...about, ...asked };
+    this.#labels = { ...ids, step: step.index, attempt, ...asked };
     this.#span = turn.parts.tracer.startStep(this.#labels);
     this.#startedAt = turn.parts.clock.now();
   }

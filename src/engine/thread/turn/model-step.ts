@@ -139,6 +139,7 @@ function withId({ type, ...rest }: Item, uuid: string): Item {
 }
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
+
 const previewIdPrefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
 
 /**

@@ -65,10 +65,14 @@ function showAgent(session: TuiSession, listed: readonly AgentNode[], index: num
   const { stage } = session.parts;
   const agent = listed[index]!;
   const shown = session.readThread(agent.id);
-  const step = (to: number): void => {
+  const leave = (): void => {
     shown.close();
-    if (listed[to] === undefined) stage.openPager(undefined);
-    else showAgent(session, listed, to);
+    stage.openPager(undefined);
+  };
+  const step = (to: number): void => {
+    if (listed[to] === undefined) return leave();
+    shown.close();
+    showAgent(session, listed, to);
   };
   stage.openPager(
     new PagerView({
@@ -81,7 +85,7 @@ function showAgent(session: TuiSession, listed: readonly AgentNode[], index: num
         'alt+left': () => step(index - 1),
         s: () => session.inBackground(stop(session, agent)),
       },
-      close: () => step(-1),
+      close: leave,
     }),
   );
 }

@@ -27,6 +27,7 @@ export class UserActs {
     return this.#order.later;
   }
 
+  /** Sends a message: as a turn of its own, or to the running turn. */
   send(draft: Draft): void {
     const { flow, shells } = this.#session;
     this.#order.do(draft, async () => {
@@ -45,6 +46,7 @@ export class UserActs {
     this.#session.flow.queue(draft);
   }
 
+  /** Removes and gives the newest waiting draft. */
   takeQueued(): Draft | undefined {
     const { flow } = this.#session;
     const draft = this.#order.takeLast() ?? flow.waiting.takeLast();
@@ -61,10 +63,12 @@ export class UserActs {
     if (this.canRetry) this.#session.run(this.#session.flow.retry());
   }
 
+  /** True while a turn, a compaction or a command of the user runs. */
   get canInterrupt(): boolean {
     return this.isBusy || this.#session.shells.running.length > 0;
   }
 
+  /** `send-steers`: what the turn has not read is sent at once; otherwise it comes back, as all that waits. */
   interrupt(then: 'send-steers' | 'give-back'): void {
     this.#session.interrupt(then);
   }

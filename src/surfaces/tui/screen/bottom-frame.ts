@@ -56,6 +56,7 @@ export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, 
 }
 
 export type PinnedPlan = { readonly steps: PlanItem['steps']; readonly isFolded: boolean };
+
 const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {

@@ -170,6 +170,7 @@ export function tipRows(at: number, look: Look): readonly string[] {
 
 /** `activity`: work runs or waits for the user. */
 export type TitleId = StatusId | 'activity';
+
 const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
 
 export function readTitleIds(words: readonly string[]): ReadIds<TitleId> {
@@ -206,6 +207,7 @@ function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): str
 
 const longestTitle = 200;
 type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
+
 const ends: Readonly<Record<TurnEnd, true>> = {
   'turn-completed': true,
   'turn-failed': true,

@@ -19,6 +19,7 @@ export interface TranscriptEntry {
 }
 
 export type PromptMarks = { readonly begin: string; readonly end: string };
+
 const noMarks: PromptMarks = { begin: '', end: '' };
 
 /** The first row is the empty one above the words. */

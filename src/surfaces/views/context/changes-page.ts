@@ -34,6 +34,7 @@ const marks = {
 } as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
 
 type ShownTelling = ReturnType<typeof changesView>[number]['told'][number];
+
 const otherColumns = 60;
 
 /** A row for each telling, and one for each of its texts, marked as added, changed or repeated. */

@@ -54,6 +54,7 @@ function share(parts: readonly NamedPart[]): NamedShare {
 /** `tool`: results of tools; `tools`: their descriptions. */
 const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
 export type Family = (typeof families)[number];
+
 const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
 export const familyName = (family: Family): string => familyNames[family] ?? family;
 

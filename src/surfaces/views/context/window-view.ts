@@ -136,8 +136,9 @@ export interface RequestCost {
   readonly next?: { readonly cached: Usage; readonly uncached: Usage };
 }
 
-/** `envelope`: of the next turn. If the last request had no price, none is predicted: a plan may pay for it. */
 type CountedContent = Pick<WindowContent, 'total' | 'counted'>;
+
+/** `envelope`: of the next turn. If the last request had no price, none is predicted: a plan may pay for it. */
 export function requestCost({ total, counted }: CountedContent, envelope: JsonObject | undefined): RequestCost {
   if (counted === undefined) return {};
   const { usage: last } = counted;

@@ -63,6 +63,7 @@ export async function withProgress<Result>(
 }
 
 type EndedProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'listenerCount' | 'pid'>;
+
 const names = ['SIGINT', 'SIGTERM'] as const;
 
 /** Calls `tidy` before SIGINT or SIGTERM ends the process, unless another listener decides that. Returns its end. */

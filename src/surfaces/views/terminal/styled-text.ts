@@ -5,8 +5,17 @@ export type TextLook = keyof typeof codes;
 export type StyledText = { readonly look: TextLook; readonly text: string };
 export type Span = string | StyledText;
 export type ColorChoice = 'auto' | 'always' | 'never';
-const colours = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
-const codes = { bold: 1, dim: 2, ...colours };
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
 
 /** By default a terminal gets colours, unless NO_COLOR or TERM=dumb says otherwise. */
 export function wantsColor({ isTTY }: SizedStream, choice: ColorChoice, env: NodeJS.ProcessEnv = process.env): boolean {
@@ -20,8 +29,8 @@ export const paint = (spans: readonly Span[], color: boolean): string =>
     .map((span) => {
       if (typeof span === 'string') return visibleText(span);
       const text = visibleText(span.text);
-      const end = span.look in colours ? 39 : 22;
-      return color && text !== '' ? `\u001B[${codes[span.look]}m${text}\u001B[${end}m` : text;
+      const [begin, end] = codes[span.look];
+      return color && text !== '' ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
     })
     .join('');
 

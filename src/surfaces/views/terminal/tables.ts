@@ -88,8 +88,9 @@ export function pageForm(stream: NodeJS.WriteStream = process.stdout): PageForm 
 export const printPage = (spans: readonly Span[], { color }: PageForm): void =>
   void process.stdout.write(paint(spans, color));
 
-/** Prints one line of JSON for programs, or a text or a page for people. Returns the exit code. */
 type ShownPage = (form: PageForm) => string | readonly Span[];
+
+/** Prints one line of JSON for programs, or a text or a page for people. Returns the exit code. */
 export function printResult(result: object, { json }: { readonly json: boolean }, shown: ShownPage): number {
   const form = pageForm();
   const answer = json ? `${JSON.stringify(result)}\n` : shown(form);

@@ -15,8 +15,9 @@ export type EnvelopeView = { readonly turn: StoryTurn } & (
   | { readonly kind: 'difference'; readonly against: number; readonly changes: readonly ChangedField[] }
 );
 
-/** Turns are counted from 1; without a number the newest one is shown. */
 type AskedTurns = Record<'turn' | 'diff', number | undefined>;
+
+/** Turns are counted from 1; without a number the newest one is shown. */
 export function envelopeView(id: string, story: ThreadStory, asked: AskedTurns): EnvelopeView | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;

@@ -1,7 +1,8 @@
 import { shellWords } from '../../../protocol/shell.ts';
 
-/** Command-line options that the next run needs again. */
 type SpendingLimits = { readonly cost?: string; readonly tokens?: string };
+
+/** Command-line options that the next run needs again. */
 export type RunToRepeat = { readonly approvals?: string; readonly limits?: SpendingLimits };
 
 /**

@@ -132,6 +132,7 @@ export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...q
 
 const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
 export type AnswerFields = ReturnType<typeof answerFields>;
+
 export const answerFields = ({ kind, scope, note, by, verdict }: Answer) => {
   return { decision: decisions[kind], scope, note, by, verdict };
 };

@@ -211,6 +211,7 @@ function progressWords(event: ThreadEvent): string | undefined {
 
 type SilentFact = 'thread-started' | 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken';
 type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-completed' | 'warning';
+
 const mostCharacters = 120;
 
 function itemWords(item: TurnItem, begins: boolean): string | undefined {

@@ -78,6 +78,7 @@ export function rewindView({ prompt, files, pick, close }: RewindOptions): View 
 
 /** Text: why no file would change. */
 type FilesAhead = string | RestoreReport;
+
 const mostPromptRows = 6;
 
 /** Counts files only, without folders. */

@@ -213,6 +213,7 @@ function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): read
 
 /** The file and line that bind an action; undefined: it has its default keys. */
 type BoundAt = (binding: KeyBinding) => string | undefined;
+
 const mostColumns = 14;
 
 function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {

@@ -132,9 +132,10 @@ async function take(
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
 export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
-  const { false: usual = [], true: top = [] } = Object.groupBy(efforts, (effort) => `${topEfforts.has(effort)}`);
+  const usual = efforts.filter((effort) => !topEfforts.has(effort));
   // A model with top efforts only has no first list to hide them behind.
-  return usual.length === 0 ? { usual: efforts, top: [] } : { usual, top };
+  if (usual.length === 0) return { usual: efforts, top: [] };
+  return { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
 }
 
 /** The initial row: the current effort, else the model's default. The row after the last leads to the top efforts. */

@@ -15,6 +15,7 @@ export type VimMove = { readonly to: number; readonly takes: 'exclusive' | 'incl
 export type VimFind = { readonly key: 'f' | 'F' | 't' | 'T'; readonly sign: string };
 export type MotionOptions = { readonly count?: number; readonly column?: number };
 type VimMotion = (draft: Draft, options: MotionOptions) => VimMove | undefined;
+
 const exclusive = (to: number): VimMove => ({ to, takes: 'exclusive' });
 const wholeLines = (to: number): VimMove => ({ to, takes: 'lines' });
 const toLine = ({ text }: Draft, line: number): VimMove => wholeLines(firstNonBlank(text, startOfLine(text, line)));
@@ -22,6 +23,7 @@ const steps =
   (next: (draft: Draft, at: number) => number, takes: VimMove['takes'] = 'exclusive'): VimMotion =>
   (draft, { count = 1 }) => ({ to: repeat(draft.cursor, count, (at) => next(draft, at)), takes });
 type NextWord = (draft: Draft, from: number, kind: WordKind) => number;
+
 const words = (next: NextWord, kind: WordKind, takes?: VimMove['takes']): VimMotion =>
   steps((draft, at) => next(draft, at, kind), takes);
 const previousWord: NextWord = (draft, from, kind) => wordBefore(maskedText(draft), from, kind);

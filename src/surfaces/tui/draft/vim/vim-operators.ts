@@ -20,6 +20,7 @@ export interface VimStep {
 }
 
 type TypingMode = Exclude<VimState['mode'], 'normal'>;
+
 export const cancelCommand = (state: VimState, draft: Draft): VimStep => ({ state: clearPendingKeys(state), draft });
 
 export function stepWithChange(state: VimState, before: Draft, draft: Draft): VimStep {

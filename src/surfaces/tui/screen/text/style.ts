@@ -6,6 +6,7 @@ export type ColourRole = TextRole | SyntaxRole;
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';
 /** A colour set by a program: one of 256, or `trueColour` plus its red, green and blue. */
 export type GivenColour = number;
+
 export const trueColour = 0x1000000;
 
 export interface Style {
@@ -21,6 +22,7 @@ export interface Style {
 /** A part of a row. Its text is clean and has neither newline nor tab. */
 export type Piece = { readonly text: string; readonly style?: Style };
 export type Row = readonly Piece[];
+
 export const plain = (text: string): Piece => ({ text });
 export const styled = (text: string, style: Style): Piece => ({ text, style });
 export const dimStyle: Style = { weight: 'dim' };

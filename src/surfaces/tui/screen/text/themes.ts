@@ -116,6 +116,7 @@ const looks = {
 } as const satisfies Readonly<Record<string, Omit<Theme, 'name'>>>;
 
 export type ThemeName = keyof typeof looks;
+
 export const themes = Object.fromEntries(
   Object.entries(looks).map(([name, look]) => [name, { name, ...look }]),
 ) as Readonly<Record<ThemeName, Theme>>;

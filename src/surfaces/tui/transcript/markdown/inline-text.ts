@@ -5,6 +5,7 @@ import type { Look } from '../../screen/text/look.ts';
 import { dimStyle, type Piece, type Row, type Style } from '../../screen/text/style.ts';
 
 type Places = Pick<Look, 'cwd' | 'home'>;
+
 const linkStyle: Style = { colour: 'accent', underline: true };
 const styles: Readonly<Record<Exclude<Inline['kind'], 'link' | 'picture'>, Style>> = {
   text: {},

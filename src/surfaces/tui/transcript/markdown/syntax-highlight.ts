@@ -2,6 +2,7 @@ import { type Piece, plain, type Row, type Style, type SyntaxRole } from '../../
 
 /** The token in which a line begins, if not in plain code. */
 export type LongToken = { readonly end: string; readonly role: 'string' | 'comment' };
+
 const longestLine = 4096;
 
 const styles: Readonly<Record<SyntaxRole, Style>> = {

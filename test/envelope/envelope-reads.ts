@@ -68,8 +68,8 @@ function typesOf(node: Node, path: string): readonly string[] {
     return (node['specifiers'] as Node[]).map(({ local }) => (local as { name: string }).name);
   }
   const declared = node.type === 'ExportNamedDeclaration' ? (node['declaration'] as Node | null) : node;
-  const isType = declared?.type === 'TSInterfaceDeclaration' && path.startsWith('src/core/envelope/');
-  return isType ? [(declared['id'] as { name: string }).name] : [];
+  const isType = declared?.type === 'TSInterfaceDeclaration' || declared?.type === 'TSTypeAliasDeclaration';
+  return isType && path.startsWith('src/core/envelope/') ? [(declared['id'] as { name: string }).name] : [];
 }
 
 function visit(value: unknown, scopes: readonly Scope[], walker: Walker): void {

@@ -1,3 +1,4 @@
+import type { Envelope } from '../../../core/envelope/envelope.ts';
 import { defined } from '../../../base/objects.ts';
 import { turnProvider } from '../../../core/envelope/envelope.ts';
 import type { Price } from '../../../core/envelope/prices.ts';
@@ -210,7 +211,7 @@ class StepTrace {
   #usage: Usage | undefined;
 
   constructor(turn: Turn, { by, step, attempt, auxiliary }: RequestToSend) {
-    const { identity, telemetry, window } = by;
+    const { identity, telemetry, window }: Envelope = by;
     const { effort, provider, modelClient: wire } = identity;
     this.#window = window.configured;
     this.#turn = turn;

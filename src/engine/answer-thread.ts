@@ -28,7 +28,7 @@ export type AnsweredThread = {
 
 const answerOptions = {
   ...threadOptions,
-  signal: { type: abortSignal, about: 'Aborting it ends the turn.', required: true },
+  signal: { type: abortSignal, required: true },
 } as const satisfies OptionTable<AnswerRequest>;
 
 type Given = { readonly questionId: string; readonly answer: Answer };

@@ -29,6 +29,9 @@ export function findOutputFile(path: string, writable: readonly string[]): Outpu
   return { path, place: found === undefined || found.isFile() ? place : undefined };
 }
 
+export const leadsOutWords =
+  'it leads through a link, which a command may have made, out of the folders where commands may write';
+
 /** Writes the text where the path led before. Throws if a link has replaced the file or its folder. */
 export function writeOutputFile({ path, place }: OutputFile, text: string, mode: number): void {
   if (place === undefined) return fileSystem.writeFileSync(path, text);

@@ -28,8 +28,8 @@ export const previewArguments = {
         : undefined,
   } as OptionType<ThreadState>,
   as: recordOf<PreviewedResume>('an object with request or kept', {
-    request: { type: recordOf<ThreadRequest>('an object with options of resume()', threadOptions), about: '' },
-    kept: { type: uncheckedValue<KeptSettings>('settings'), about: '' },
+    request: { type: recordOf<ThreadRequest>('an object with options of resume()', threadOptions) },
+    kept: { type: uncheckedValue<KeptSettings>('settings') },
   }),
 };
 

@@ -49,10 +49,10 @@ const requestNumber: OptionType<number | 'last'> = {
 };
 
 const rerunOptions = {
-  request: { type: requestNumber, about: 'The number of its request, or `last`.', required: true },
-  model: { type: nameText, about: 'The model that answers.' },
-  provider: { type: nameText, about: 'The provider that is asked, by its id in the configuration.' },
-  signal: { type: abortSignal, about: 'Aborting it ends the answer.', required: true },
+  request: { type: requestNumber, required: true },
+  model: { type: nameText },
+  provider: { type: nameText },
+  signal: { type: abortSignal, required: true },
 } as const satisfies OptionTable<RerunStep>;
 
 /** `stored.read` returns more than is needed here. Lines are not copied, since there may be many. */

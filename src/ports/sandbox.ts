@@ -17,6 +17,16 @@ export const refusalSentences = {
     'If this machine is itself a sandbox, `-c sandbox_mode=danger-full-access` runs commands without one.',
 } as const;
 
+/** How each package program installs. */
+const installVerbs = { 'apt-get': 'install', dnf: 'install', pacman: '-S', zypper: 'install', apk: 'add' } as const;
+export const installers = Object.keys(installVerbs) as readonly string[];
+
+/** Undefined if the system has none of the known package programs. */
+export function installBubblewrap(has: (program: string) => boolean): string | undefined {
+  const [program, verb] = Object.entries(installVerbs).find(([name]) => has(name)) ?? [];
+  return program && `sudo ${program} ${verb} bubblewrap`;
+}
+
 export interface PlainCommand {
   readonly argv: readonly string[];
   /** Absolute. */

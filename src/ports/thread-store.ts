@@ -1,7 +1,7 @@
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line, LineDraft, LineKind } from '../protocol/line.ts';
-import type { Outcome } from '../protocol/outcome.ts';
+import type { Outcome, Refusal } from '../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread.ts';
 import type { ByteRange } from './files.ts';
 import type { SnapshotContents } from './workspace.ts';
@@ -159,7 +159,7 @@ export type OpenRefusedCode =
   | 'thread-unreadable'
   | 'place-unknown';
 
-export type OpenRefused = Outcome<OpenRefusedCode> & { readonly kind: 'refused' };
+export type OpenRefused = Refusal<OpenRefusedCode>;
 export type NewestLine = Required<Pick<Line, 'ordinal' | 'timestamp'>>;
 
 /** The lease of one thread, until `close`. */

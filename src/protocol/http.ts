@@ -120,6 +120,8 @@ function untrusted(
   return [message, `Check ${setting}. ${own}`];
 }
 
+export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text);
+
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
 }

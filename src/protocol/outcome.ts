@@ -5,6 +5,9 @@ export interface Outcome<Code extends string = string> {
   readonly next: string;
 }
 
+/** A failure and its mark as one object. */
+export type Refusal<Code extends string = string> = Outcome<Code> & { readonly kind: 'refused' };
+
 export function outcomeText({ message, next }: Pick<Outcome, 'message' | 'next'>): string {
   return next === '' ? message : `${sentence(message)} ${next}`;
 }

@@ -336,3 +336,13 @@ export function lineTime({ timestamp }: Pick<Line, 'timestamp'>): number | undef
   const time = Date.parse(timestamp);
   return Number.isNaN(time) ? undefined : time;
 }
+
+type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
+const turnEnds: Readonly<Record<TurnEnd, true>> = {
+  'turn-completed': true,
+  'turn-failed': true,
+  'turn-aborted': true,
+  'turn-suspended': true,
+};
+/** True if nothing more happens in the turn, or not before an answer. */
+export const endsOrSuspends = ({ kind }: Pick<ThreadEvent, 'kind'>): boolean => Object.hasOwn(turnEnds, kind);

@@ -272,11 +272,11 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
     'src/surfaces/servers/mcp/run-mcp-server.ts',
     'src/surfaces/tui/screen/terminal/process-terminal.ts', // draws rows of cells, whose text is clean
-    'src/surfaces/views/terminal/tables.ts', // paints spans, which makes their text visible
     'src/surfaces/views/terminal/print.ts',
     'src/surfaces/views/terminal/process.ts', // writes nothing: waits
     'src/surfaces/views/terminal/progress.ts', // gives the stream to a screen
     'src/surfaces/views/terminal/screen.ts', // gives the stream to a screen
+    'src/surfaces/views/terminal/tables.ts', // paints spans, which makes their text visible
   ]);
 });
 

@@ -38,7 +38,7 @@ export function escalating(ran: string[] = [], more: Partial<PreparedCall> = {})
 export function stoppedOnce(ran: string[] = []): Tool {
   const argv = ['sh', '-c', 'touch /etc/x'];
   const item = { kind: 'command', id: 'stopped', argv, cwd: '/repo', output: '', status: 'in-progress' } as const;
-  const blocked = { paths: [{ path: '/etc/x', access: 'write' }], hosts: [] } as const;
+  const blocked = [{ path: '/etc/x', access: 'write' }] as const;
   const run: PreparedCall['run'] = ({ policy }) => {
     ran.push(policy.enforcement);
     return Promise.resolve({ output: 'Read-only file system', item: { ...item, status: 'failed' }, blocked });
@@ -59,7 +59,7 @@ export function stoppable(tool: Tool): Tool {
       const run: PreparedCall['run'] = async (running) => {
         const end = await prepared.run(running);
         if (running.policy.enforcement === 'disabled') return end;
-        return { ...end, blocked: { paths: [{ path: '/etc/x', access: 'write' }], hosts: [] } };
+        return { ...end, blocked: [{ path: '/etc/x', access: 'write' }] };
       };
       return { ...prepared, needs: { effect: 'program', argv, cwd }, run };
     },

@@ -17,7 +17,7 @@ function blockedTool(ran: string[]): Tool {
       const run: PreparedCall['run'] = ({ policy }): Promise<CallResult> => {
         ran.push(policy.enforcement);
         const isFree = policy.enforcement === 'disabled';
-        const blocked = isFree ? {} : { blocked: { paths: [file] } };
+        const blocked = isFree ? {} : { blocked: [file] };
         const status = isFree ? ('completed' as const) : ('failed' as const);
         return Promise.resolve({
           output: isFree ? 'did it' : 'x: Read-only file system',

@@ -172,21 +172,17 @@ export function freeTemporaryPath(folder: string): string {
 /** Recognises a temporary name whose writer was stopped before it renamed the file. */
 export const isTemporaryName = (name: string): boolean => /^\.capstan-\d+-\d+$/.test(name);
 
-/** The topmost folder to make for a path: for this one alone, Node reports the true reason of a failure. */
-function firstMissing(path: string): string {
-  let missing = path;
-  while (missing !== dirname(missing) && !fileSystem.existsSync(dirname(missing))) missing = dirname(missing);
-  return missing;
-}
-
-/** Makes a folder and those above it, with the true reason if one cannot be made. */
+/**
+ * Makes a folder and those above it one by one: for several at once Node hides the reason of a failure, and it never
+ * returns where the system denies that a parent exists, as below `/proc`.
+ */
 export function makeFolders(path: string, mode: number): void {
+  const parent = dirname(path);
+  if (parent !== path && !fileSystem.existsSync(parent)) makeFolders(parent, mode);
   try {
-    fileSystem.mkdirSync(path, { recursive: true, mode });
+    fileSystem.mkdirSync(path, { mode });
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    fileSystem.mkdirSync(firstMissing(path), { mode });
-    fileSystem.mkdirSync(path, { recursive: true, mode });
+    if (errorCode(error) !== 'EEXIST' || !fileSystem.statSync(path).isDirectory()) throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Lock, Locks } from '../../ports/files.ts';
+import type { Lock, LockHeld, Locks } from '../../ports/files.ts';
 import type { Clock } from '../../ports/system.ts';
 import { reasonOf } from './file-system.ts';
 
@@ -20,6 +20,18 @@ export async function inLock<Result>(
   } finally {
     await lock.release();
   }
+}
+
+/** Works under a lock if no other process has it. Undefined: done. */
+export async function inFreeLock(
+  locks: Pick<Locks, 'take'>,
+  path: string,
+  work: () => Promise<void>,
+): Promise<LockHeld | undefined> {
+  const lock = await locks.take(path);
+  if (lock.kind === 'held') return lock;
+  await work().finally(() => lock.release());
+  return undefined;
 }
 
 async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {

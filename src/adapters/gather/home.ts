@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { Variables } from '../../protocol/shell.ts';
 import { fileSystem, kindOfEntry, makeFolders, reasonOf } from '../disk/file-system.ts';
 import { readBounded } from '../disk/regular-files.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
@@ -19,7 +20,7 @@ export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-u
  * `CAPSTAN_HOME`, created if missing; else `CODEX_HOME`, which belongs to another program and must exist; else
  * `.capstan` in the user's home folder. A blank variable counts as unset.
  */
-export function findHome(env: Readonly<Record<string, string | undefined>>, osHome: string): Home | HomeProblem {
+export function findHome(env: Variables, osHome: string): Home | HomeProblem {
   const { CAPSTAN_HOME: own = '', CODEX_HOME: shared = '' } = env;
   if (own.trim() !== '') return ownHome(own);
   if (shared.trim() !== '') return existingHome(shared, 'CODEX_HOME');
@@ -58,8 +59,6 @@ function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: str
   const next = `Set ${origin} to a folder that you can write to, or unset it.`;
   return { code: 'home-unusable', message: `The folder in ${origin} ${what} (${path})`, next };
 }
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The environment, completed from `.env` in the home folder. */
 export function loadEnvFile(

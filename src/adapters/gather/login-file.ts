@@ -1,6 +1,6 @@
 import { defined } from '../../base/objects.ts';
 import type { Login, NewTokens, TokenReservation } from '../../ports/login.ts';
-import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt, trueAt } from '../../protocol/json.ts';
 import { fileSystem, isMissing, realPath, reasonOf, syncFolder } from '../disk/file-system.ts';
 import { readBounded } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
@@ -196,7 +196,7 @@ export function accountFromIdToken(idToken: string) {
     accountId: textAt(auth, 'chatgpt_account_id'),
     email: textAt(claims, 'email') ?? textAt(profile, 'email'),
     plan: textAt(auth, 'chatgpt_plan_type'),
-    isFedramp: auth['chatgpt_account_is_fedramp'] === true ? (true as const) : undefined,
+    isFedramp: trueAt(auth, 'chatgpt_account_is_fedramp'),
   });
 }
 

@@ -7,6 +7,7 @@ import { isWritableProgram } from '../../core/policy/environment/find-program.ts
 import { type OwnPlaces, temporaryFolders } from '../../core/policy/paths/special-places.ts';
 import type { Clock, ProgramFiles } from '../../ports/system.ts';
 import type { PermissionProfile } from '../../protocol/permissions.ts';
+import type { Variables } from '../../protocol/shell.ts';
 import { kindOfEntry, lookAt } from '../disk/file-system.ts';
 import { nodeProgramFiles } from '../disk/node-program-files.ts';
 import { readIfPossible, readTextIfPossible } from '../disk/regular-files.ts';
@@ -16,7 +17,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 
 export interface FactSources {
   readonly clock: Clock;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Variables;
   readonly cwd: string;
   readonly client: ClientFacts;
   readonly trust: Trust;
@@ -57,7 +58,7 @@ const usable = ['bash', 'zsh', 'sh'];
  * taken. `roots`: other writable folders, in this run or another one.
  */
 export function findShell(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Variables,
   given: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
 ): Facts['shell'] {
   const { cwd, files, roots = [] } = given;
@@ -86,7 +87,7 @@ const systemZoneFiles: ZoneFiles = {
 };
 
 /** The user's date and zone, else both in UTC. `env` must be what this process was started with. */
-export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string | undefined>>): TimeFacts {
+export function timeFactsAt(epochMs: number, env: Variables): TimeFacts {
   const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
   const moment = new Date(epochMs);
   if (timezone === undefined) return { epochMs, date: moment.toISOString().slice(0, 10), timezone: 'Etc/UTC' };
@@ -98,7 +99,7 @@ export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string
  * Finds the zone's name by Node's own rules; undefined if that takes more than reading a few files. `Intl` always knows
  * but takes 25 ms to load, almost as much as the rest of a start.
  */
-export function findTimezone(env: Readonly<Record<string, string | undefined>>, files: ZoneFiles): string | undefined {
+export function findTimezone(env: Variables, files: ZoneFiles): string | undefined {
   const { TZ: variable } = env;
   if (variable === '') return 'Etc/UTC';
   if (variable !== undefined) return existingZone(variable.replace(/^:/, ''), files);

@@ -105,7 +105,7 @@ const noticeTokens = 60;
 type CutHookText = (text: string, mostTokens: number) => string;
 export type HookTexts = ReturnType<typeof createHookTexts>;
 
-/** `folder`: for full texts, which commands may read. A shortened text names its file to the model. */
+/** `folder`: for full texts; commands may read but not write it. A shortened text names its file to the model. */
 export function createHookTexts(folder: string) {
   const own = threadFolder(folder);
   let count = 0;

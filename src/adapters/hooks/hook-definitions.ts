@@ -2,7 +2,7 @@ import type { Pattern } from '../../base/bounded-pattern.ts';
 import { editDistance } from '../../base/edit-distance.ts';
 import { defined } from '../../base/objects.ts';
 import type { ConfigProblem } from '../../core/config/config-layer.ts';
-import { arrayAt, isJsonObject, numberAt, sortedJson, stringAt } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, numberAt, sortedJson, stringAt, trueAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { type HookEvent, hookEvents } from '../../protocol/thread-event.ts';
 import { createHash } from 'node:crypto';
@@ -164,7 +164,7 @@ function readHandler(
   const timeoutSeconds = timeoutOf(event, numberAt(handler, 'timeout') ?? numberAt(handler, 'timeout_sec'));
   const statusMessage = stringAt(handler, 'statusMessage');
   const additionalContextLimit = numberAt(handler, 'additionalContextLimit');
-  const failClosed = handler['failClosed'] === true || undefined;
+  const failClosed = trueAt(handler, 'failClosed');
   const isAsync = handler['async'] === true;
   const options = { timeout: timeoutSeconds, async: isAsync, statusMessage, additionalContextLimit, failClosed };
   return {

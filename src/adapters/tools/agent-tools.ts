@@ -8,7 +8,7 @@ import {
 } from '../../core/fragments/answers/agents-and-goals.ts';
 import { describeRole, type ListedRole } from '../../core/planes/fit-roles.ts';
 import type { AgentCaller, AgentMessage, AgentRefused, Agents, AgentWait, WantedAgent } from '../../ports/agents.ts';
-import { arrayAt, numberAt, stringAt } from '../../protocol/json.ts';
+import { arrayAt, numberAt, stringAt, trueAt } from '../../protocol/json.ts';
 import { functionSpec, functionTool, readObject } from './function-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -57,7 +57,7 @@ function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): To
       const role = stringAt(given, 'agent_type');
       if (role !== undefined && !names.includes(role) && !unlisted.includes(role))
         return `\`agent_type\` must be one of ${names.join(', ')}.`;
-      const fork = given['fork_context'] === true || undefined;
+      const fork = trueAt(given, 'fork_context');
       if (fork && !mayFork)
         return '`fork_context` needs a conversation that is kept, and this one is not. Put what the agent needs to know into `message`.';
       const [name, model, effort] = ['name', 'model', 'reasoning_effort'].map((key) => stringAt(given, key));

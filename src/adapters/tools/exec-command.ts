@@ -211,7 +211,7 @@ function blockedBy(
 ): Pick<CallResult, 'blocked'> {
   if (end.kind !== 'exited' || end.exitCode === 0 || !needsSandbox(policy)) return {};
   const paths = deniedByOutput(end.output.text, withReadOnlyPlaces(policy, kept), cwd);
-  return paths.length === 0 ? {} : { blocked: { paths } };
+  return paths.length === 0 ? {} : { blocked: paths };
 }
 
 /** A script that also applies a patch finds `apply_patch` on its path, where it runs with the rights of the command. */

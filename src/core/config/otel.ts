@@ -1,3 +1,4 @@
+import { isWebAddress } from '../../protocol/http.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
@@ -55,7 +56,7 @@ function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget 
   if (protocol !== 'json')
     return report(key, 'is not used: only protocol = "json" is supported', 'Set protocol = "json".');
   const endpoint = stringAt(http, 'endpoint') ?? '';
-  if (!/^https?:\/\/[^\s/?#]/i.test(endpoint) || !URL.canParse(endpoint))
+  if (!isWebAddress(endpoint))
     return report(key, 'is not used: it has no endpoint that is a web address', `Write ${key} = ${form}.`);
   const headers = http['headers'] ?? {};
   const isSendable = ([name, value]: [string, Json | undefined]): boolean =>

@@ -91,30 +91,28 @@ export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = plainD
 
 /** In the order in which they are checked and reported. */
 export const settingsChangeOptions = {
-  cwd: { type: absolutePath(), about: 'Its folder, as an absolute path.' },
-  approvals: { type: approvalOption, about: 'When Capstan asks.' },
-  reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions.' },
-  sandbox: { type: profileOption(), about: 'What commands may access.' },
-  model: { type: nameText, about: 'The model.' },
-  effort: { type: orNull(nameText, null), about: 'How much the model thinks. `null`: as the model has it.' },
-  summary: { type: choiceOf(...summaries), about: 'How the model summarises its reasoning.' },
-  serviceTier: { type: orNull(tierOption, 'default'), about: 'The tier of the service. `null`: the standard one.' },
+  cwd: { type: absolutePath() },
+  approvals: { type: approvalOption },
+  reviewer: { type: choiceOf(...reviewers) },
+  sandbox: { type: profileOption() },
+  model: { type: nameText },
+  effort: { type: orNull(nameText, null) },
+  summary: { type: choiceOf(...summaries) },
+  serviceTier: { type: orNull(tierOption, 'default') },
   collaboration: {
     type: recordOf<CollaborationSetting>('an object with a mode and perhaps instructions', {
-      mode: { type: choiceOf(...collaborationModes), about: 'How the model works with the user.', required: true },
-      instructions: { type: anyText, about: 'Instead of those that the mode has.' },
+      mode: { type: choiceOf(...collaborationModes), required: true },
+      instructions: { type: anyText },
     }),
-    about: 'How the model works with the user.',
   },
-  personality: { type: orNull(choiceOf(...personalities), null), about: 'The manner. `null`: none is chosen.' },
+  personality: { type: orNull(choiceOf(...personalities), null) },
   realtime: {
     type: recordOf<RealtimeSetting>('an object with active and perhaps startInstructions', {
-      active: { type: booleanOption, about: 'A conversation by voice runs.', required: true },
-      startInstructions: { type: anyText, about: 'Instructions at its start. Omitted: they stay.' },
+      active: { type: booleanOption, required: true },
+      startInstructions: { type: anyText },
     }),
-    about: 'A conversation by voice.',
   },
-  clientTools: { type: clientToolsOption, about: 'Tools that the client runs.' },
+  clientTools: { type: clientToolsOption },
 } as const satisfies OptionTable<SettingsChange>;
 
 export type ReadSettingsChange = {

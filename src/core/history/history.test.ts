@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Entry } from './entry.ts';
 import { appendEntry, emptyHistory, type History, isContextInForce } from './history.ts';
 
-const kinds = { telling: ['skills'], withdrawing: ['skills-gone'] };
+const kinds = { id: 'skills', withdrawn: { id: 'skills-gone' } };
 
 function context(...names: readonly string[]): Entry {
   return { item: { type: 'message', role: 'developer', content: [] }, origin: { family: 'context', kinds: names } };

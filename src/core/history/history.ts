@@ -27,14 +27,14 @@ export function entries(history: History): readonly Entry[] {
 
 export function isContextInForce(
   history: History,
-  { telling, withdrawing }: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] },
+  { id, withdrawn }: { readonly id: string; readonly withdrawn?: { readonly id: string } },
 ): boolean {
   const context = contextIn(history);
   for (let at = context.length - 1; at >= 0; at--) {
     const { index, kinds } = context[at]!;
     if (index >= history.length) continue;
-    const newest = kinds.findLast((kind) => telling.includes(kind) || withdrawing.includes(kind));
-    if (newest !== undefined) return telling.includes(newest);
+    const newest = kinds.findLast((kind) => kind === id || kind === withdrawn?.id);
+    if (newest !== undefined) return newest === id;
   }
   return false;
 }

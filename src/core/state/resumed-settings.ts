@@ -6,7 +6,7 @@ import { profileFromPolicy, readNetworkDetails } from '../policy/profiles/read-p
 import type { NetworkRule } from '../policy/rules/rule-set.ts';
 import { expandWorkspaceSymbols } from '../policy/profiles/profiles.ts';
 import { isWrongValue } from '../policy/profiles/profile-entries.ts';
-import { arrayAt, equalJson, isJsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { arrayAt, equalJson, isJsonObject, objectAt, stringAt, trueAt } from '../../protocol/json.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { PermissionProfile, SandboxPolicy } from '../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../protocol/question.ts';
@@ -114,7 +114,7 @@ function choices(ours: JsonObject | undefined, resolvedEffort: string | undefine
   return {
     serviceTier: stringAt(ours, 'service_tier'),
     reviewer: readReviewer(ours?.['reviewer']),
-    changesNothing: ours?.['changes_nothing'] === true ? true : undefined,
+    changesNothing: trueAt(ours, 'changes_nothing'),
     approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
     networkRules: readRules(ours?.['network_rules']),
     effort: chosen === undefined ? resolvedEffort : nonBlankTextAt(chosen, 'effort'),

@@ -18,7 +18,7 @@ export interface Telling {
   readonly record?: { readonly full: boolean; readonly state: JsonObject };
 }
 
-export type IsStillTold = (kinds: AnySection['kinds']) => boolean;
+export type IsStillTold = (family: AnySection['family']) => boolean;
 
 /** Everything if nothing is proven to have been sent, else the differences. */
 export function tellWorld(
@@ -76,7 +76,7 @@ function differenceOf(each: SectionFact, baseline: JsonObject, stands: IsStillTo
 }
 
 function wholeOf({ section, fact }: SectionFact, stands: IsStillTold): readonly Fragment[] {
-  if (stands(section.kinds)) return section.change(unknownState, fact);
+  if (stands(section.family)) return section.change(unknownState, fact);
   return fact === undefined ? [] : section.full(fact);
 }
 

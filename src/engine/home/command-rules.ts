@@ -18,16 +18,11 @@ export interface ListedRule {
   readonly savedAs?: string;
 }
 
-export class HomeRules {
-  readonly #parts: EngineParts;
-
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
-  }
-
+export type HomeRules = ReturnType<typeof homeRules>;
+export const homeRules = (parts: EngineParts) => ({
   /** Lists the rules for a thread in a folder, in the order in which they are read. */
   async list(cwd: string): Promise<readonly ListedRule[]> {
-    const { base, options } = this.#parts;
+    const { base, options } = parts;
     const { rules } = await rulesInFolder(base, cwd, options);
     if (rules === undefined) return [];
     const own = `${userRulesPath(base.home)}:`;
@@ -45,13 +40,13 @@ export class HomeRules {
         return { about: { kind: 'host', host, protocol }, decision, source, ...saved(source, line) };
       }),
     ];
-  }
+  },
 
   /** Revokes a rule that an answer saved, for threads loaded from now on. Returns why it could not. */
   revoke({ savedAs, source }: ListedRule): Promise<Outcome | undefined> {
-    return savedAs === undefined ? Promise.resolve(byHand(source)) : revokeRule(savedAs, this.#parts);
-  }
-}
+    return savedAs === undefined ? Promise.resolve(byHand(source)) : revokeRule(savedAs, parts);
+  },
+});
 
 function byHand(source: string): Outcome<'rule-by-hand'> {
   const message = `No answer saved this rule: it was written into ${source}.`;

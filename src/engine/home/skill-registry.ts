@@ -22,19 +22,13 @@ export interface SkillEntry {
   readonly isOffered: boolean;
 }
 
-export class SkillRegistry {
-  readonly #engine: EngineParts;
-
-  constructor(engine: EngineParts) {
-    this.#engine = engine;
-  }
-
+export const skillRegistry = (engine: EngineParts) => ({
   /** Lists all skills of a folder from its current files, disabled ones included. */
   async list(
     folder: string,
   ): Promise<{ readonly skills: readonly SkillEntry[]; readonly problems: readonly Outcome[] }> {
-    const { options, clock } = this.#engine;
-    const base = await loadBaseLayers(this.#engine.base.home, options);
+    const { options, clock } = engine;
+    const base = await loadBaseLayers(engine.base.home, options);
     const { config, layers } = await configInFolder(base, folder);
     const installed = await threadPlugins(base.home, config, featureGates(config.features ?? {}))();
     const { roots, problems } = skillSources({ base, options }, { config, cwd: folder, installed });
@@ -46,18 +40,18 @@ export class SkillRegistry {
       return { name, description, scope, path, isOn, isOffered };
     });
     return { skills, problems: [...problems, ...found.problems] };
-  }
+  },
 
   /** Saves the choice in the user's config.toml for the next run. Returns why it could not. */
   async switch({ name, path }: Pick<SkillEntry, 'name' | 'path'>, isOn: boolean): Promise<Outcome | undefined> {
-    const { osHome } = this.#engine.base;
-    const set = await userConfigValue(this.#engine, ['skills']);
+    const { osHome } = engine.base;
+    const set = await userConfigValue(engine, ['skills']);
     const { config = [], ...table } = isJsonObject(set) ? set : {};
     const before = Array.isArray(config) ? (config as readonly Json[]) : [];
     const others = before.filter((entry) => !isJsonObject(entry) || entry['path'] !== path);
     const isOnWithout = isSwitchedOn(readSkillSwitches([...others], osHome), { name, paths: [path] });
     const entries = isOnWithout === isOn ? others : [...others, { path, enabled: isOn }];
     const next = entries.length === 0 ? table : { ...table, config: [...entries] };
-    return editUserConfig(this.#engine, ['skills'], Object.keys(next).length === 0 ? undefined : next);
-  }
-}
+    return editUserConfig(engine, ['skills'], Object.keys(next).length === 0 ? undefined : next);
+  },
+});

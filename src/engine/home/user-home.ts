@@ -12,9 +12,9 @@ export class UserHome {
 
   logins = async () => new (await import('./logins.ts')).Logins(this.#parts);
   mcpServers = async () => new (await import('./mcp-registry.ts')).McpRegistry(this.#parts);
-  skills = async () => new (await import('./skill-registry.ts')).SkillRegistry(this.#parts);
-  hooks = async () => new (await import('./user-hooks.ts')).HookRegistry(this.#parts);
-  rules = async () => new (await import('./command-rules.ts')).HomeRules(this.#parts);
+  skills = async () => (await import('./skill-registry.ts')).skillRegistry(this.#parts);
+  hooks = async () => (await import('./user-hooks.ts')).hookRegistry(this.#parts);
+  rules = async () => (await import('./command-rules.ts')).homeRules(this.#parts);
   models = async () => new (await import('../models/home-models.ts')).HomeModels(this.#parts);
   customPrompts = async () => (await import('./custom-prompts.ts')).customPrompts(`${this.#parts.home}/prompts`);
   openPromptHistory = async () => (await import('./custom-prompts.ts')).openPromptHistory(this.#parts);

@@ -63,16 +63,10 @@ export async function decideHooks(
   return undefined;
 }
 
-export class HookRegistry {
-  readonly #engine: EngineParts;
-
-  constructor(engine: EngineParts) {
-    this.#engine = engine;
-  }
-
+export const hookRegistry = (engine: EngineParts) => ({
   list(folder: string): Promise<ConfiguredHooks | Outcome> {
-    return loadConfiguredHooks(folder, this.#engine.options);
-  }
+    return loadConfiguredHooks(folder, engine.options);
+  },
 
   /** The hooks that run in this engine; decisions made after it was loaded count for the next one. */
   async running(folder: string): Promise<readonly ConfiguredHook[]> {
@@ -80,18 +74,18 @@ export class HookRegistry {
       import('./folder-trust.ts'),
       import('../../adapters/hooks/load-hooks.ts'),
     ]);
-    return (await hooksInForce(this.#engine, folder)).filter(mayRun);
-  }
+    return (await hooksInForce(engine, folder)).filter(mayRun);
+  },
 
   /** Saves in the user's config.toml whether a hook runs, without changing its trust. Returns why it could not. */
   async switch({ key }: Pick<ConfiguredHook, 'key'>, isOn: boolean): Promise<Outcome | undefined> {
     const path = ['hooks', 'state', key];
-    const set = await userConfigValue(this.#engine, path);
+    const set = await userConfigValue(engine, path);
     const { enabled: _before, ...kept } = isJsonObject(set) ? set : {};
     const next = isOn ? kept : { ...kept, enabled: false };
-    return editUserConfig(this.#engine, path, Object.keys(next).length === 0 ? undefined : next);
-  }
-}
+    return editUserConfig(engine, path, Object.keys(next).length === 0 ? undefined : next);
+  },
+});
 
 /** The hooks of one thread. They are the user's own programs and get the variables of this process. */
 export async function createThreadHooks(

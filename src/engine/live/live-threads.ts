@@ -37,12 +37,11 @@ export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThre
 
 const idleOption = {
   type: { ...positiveNumber, expected: 'a number of milliseconds greater than 0' },
-  about: 'How long a thread stays loaded that no one uses.',
 } as const;
 
 const liveOptions = {
   ...threadOptions,
-  unattended: { type: onlyTrue, about: 'No client answers: what would be asked is refused.' },
+  unattended: { type: onlyTrue },
 } as const satisfies OptionTable<LiveRequest>;
 
 class KeptThreads implements LiveThreads {

@@ -34,23 +34,23 @@ interface ForgettingKeeper extends ThreadManager {
 
 const liveTurnOptions = {
   ...turnOptions,
-  change: { type: changeOption(), about: 'Settings to change with the turn.' },
+  change: { type: changeOption() },
 } as const satisfies OptionTable<LiveTurn>;
 
 const settingsAsChange = { ...settingsElsewhere, next: 'Give settings as change, or change them with override().' };
 const signalOnly = { signal: turnOptions.signal };
 
 const liveCompactionOptions = {
-  focus: { type: anyText, about: 'What the checkpoint should keep.' },
-  signal: { type: abortSignal, about: 'Aborting it ends the compaction.' },
+  focus: { type: anyText },
+  signal: { type: abortSignal },
 } as const satisfies OptionTable<LiveCompaction>;
 
 const followOptions = {
-  after: { type: uncheckedValue('a place'), about: 'Everything recorded behind this place comes first.' },
-  caughtUp: { type: functionOption(), about: 'Is called when everything recorded has been read.' },
-  provisional: { type: booleanOption, about: '`false`: no previews.' },
-  limit: { type: wholeNumber, about: 'How many events may wait in memory.' },
-  signal: { type: abortSignal, about: 'Aborting it ends the following.' },
+  after: { type: uncheckedValue('a place') },
+  caughtUp: { type: functionOption() },
+  provisional: { type: booleanOption },
+  limit: { type: wholeNumber },
+  signal: { type: abortSignal },
 } as const satisfies OptionTable<FollowOptions>;
 
 /** Its members are read with the turn, and refused in the words for every change. */

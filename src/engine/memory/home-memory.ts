@@ -11,6 +11,7 @@ import type { MemoryNote, MemoryTexts } from '../../adapters/gather/memory-files
 import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
 import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
 import { reasonOf } from '../../adapters/disk/file-system.ts';
+import { inFreeLock } from '../../adapters/disk/wait-for-lock.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/shell.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
@@ -38,15 +39,11 @@ export function loadHomeMemory(env: Variables, osHome: string): HomeMemory | Hom
 async function clear(home: string): Promise<Outcome | undefined> {
   try {
     const locks = createFlock({ clock: systemClock, programs: systemPrograms });
-    const lock = await locks.take(`${notesFolder(home)}/lock`);
-    if (lock.kind === 'held') return busy;
-    try {
+    const held = await inFreeLock(locks, `${notesFolder(home)}/lock`, async () => {
       removeMemoryTexts(home);
       removeNotes(home);
-    } finally {
-      await lock.release();
-    }
-    return undefined;
+    });
+    return held && busy;
   } catch (error) {
     const message = `${memoryFolder(home)} could not be cleared: ${reasonOf(error)}.`;
     return { code: 'memory-not-cleared', message, next: 'Remove the folder yourself.' };

@@ -1,4 +1,5 @@
 import { makeOwnFolder } from '../../adapters/disk/own-files.ts';
+import { inFreeLock } from '../../adapters/disk/wait-for-lock.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { memoryFolder, notesFolder } from '../../adapters/gather/memory-files.ts';
 import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
@@ -50,15 +51,11 @@ export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread)
 /** One process at a time. Never rejects. */
 async function run(engine: EngineParts, input: MemoriesOfThread, host: BackgroundHost, signal: AbortSignal) {
   try {
-    const lock = await engine.locks.take(`${notesFolder(engine.base.home)}/lock`);
-    if (lock.kind === 'held') return;
-    try {
+    await inFreeLock(engine.locks, `${notesFolder(engine.base.home)}/lock`, async () => {
       const secrets = await secretsOf(engine, input);
       const problem = await writeMemories(writerParts(engine, input, secrets, signal), host, signal);
       if (problem !== undefined) host.warn(unwritten(problem.message, problem.next));
-    } finally {
-      await lock.release();
-    }
+    });
   } catch (error) {
     host.warn(unwritten(`${thrownMessage(error)}.`, 'Capstan tries again at a later start.'));
   }

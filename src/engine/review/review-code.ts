@@ -49,13 +49,13 @@ export interface ReviewCode {
 }
 
 const reviewOptions = {
-  target: { type: targetOption(), about: 'What is reviewed.', required: true },
-  parent: { type: uncheckedValue('a thread'), about: 'The thread that learns what was found.', required: true },
-  signal: { type: abortSignal, about: 'Aborting it ends the review.', required: true },
-  model: { type: nameText, about: 'The model that reviews.' },
-  opened: { type: functionOption(), about: 'Gets the settings of the reviewer, before it begins.' },
-  listener: { type: functionOption(), about: 'Gets what the reviewer does, as it happens.' },
-  recordedAs: { type: functionOption(), about: 'Gets the id of the item that records the review.' },
+  target: { type: targetOption(), required: true },
+  parent: { type: uncheckedValue('a thread'), required: true },
+  signal: { type: abortSignal, required: true },
+  model: { type: nameText },
+  opened: { type: functionOption() },
+  listener: { type: functionOption() },
+  recordedAs: { type: functionOption() },
 } as const satisfies OptionTable<ReviewCode>;
 
 function targetOption(): OptionType<ReviewTarget> {

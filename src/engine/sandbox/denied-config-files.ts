@@ -9,7 +9,10 @@ import type { EngineParts } from '../engine-parts.ts';
 
 type Denies = (path: string) => boolean;
 
-/** Files that no configuration may name: it is sent and shown, and /proc, for one, has the variables of processes. */
+/**
+ * Files that Capstan does not read, whatever configuration names them, since their content is sent and shown. Those in
+ * /proc contain the variables of this process and of others.
+ */
 export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' | 'ownPlaces'>): Denies {
   return (path) =>
     isWithin(path, '/proc') ||

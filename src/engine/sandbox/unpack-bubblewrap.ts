@@ -1,6 +1,8 @@
 import { systemPrograms } from '../../adapters/exec/find-programs.ts';
 import { packagedBubblewrap, programHash } from '../../adapters/sandbox/sandbox.ts';
+import { installBubblewrap, installers } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { Variables } from '../../protocol/shell.ts';
 import { type EngineParts, unpackedBubblewrap } from '../engine-parts.ts';
 import {
   chmodSync,
@@ -82,12 +84,10 @@ interface PackageStep {
   readonly timeoutMs: number;
 }
 
-/** How each package program installs. */
-const verbs = { 'apt-get': 'install', dnf: 'install', pacman: '-S', zypper: 'install', apk: 'add' } as const;
-export const packagePrograms = [...Object.keys(verbs), 'dpkg'] as readonly string[];
+export const packagePrograms: readonly string[] = [...installers, 'dpkg'];
 
 /** Steps that download and unpack the distribution's package. None needs root or changes the system. */
-export function planPackage(programs: Readonly<Record<string, string | undefined>>, work: string) {
+export function planPackage(programs: Variables, work: string) {
   const { 'apt-get': apt, dpkg } = programs;
   if (apt === undefined || dpkg === undefined) return installYourself(programs);
   const downloads = `${work}/download`;
@@ -122,12 +122,11 @@ export function planPackage(programs: Readonly<Record<string, string | undefined
 }
 
 /** Other package programs unpack nothing without root. */
-function installYourself(programs: Readonly<Record<string, string | undefined>>): Outcome<'no-package'> {
-  const [program, verb] = Object.entries(verbs).find(([name]) => programs[name] !== undefined) ?? [];
-  const command = program && `Install it: sudo ${program} ${verb} bubblewrap`;
+function installYourself(programs: Variables): Outcome<'no-package'> {
+  const command = installBubblewrap((name) => programs[name] !== undefined);
   return {
     code: 'no-package',
     message: 'Capstan can unpack bubblewrap only from a Debian package, and this system has no apt-get and dpkg.',
-    next: command ?? 'Install the package "bubblewrap" of your distribution.',
+    next: command ? `Install it: ${command}` : 'Install the package "bubblewrap" of your distribution.',
   };
 }

@@ -15,7 +15,7 @@ import { threadRollouts } from '../../adapters/rollout/store/store-with-seals-an
 import type { Ids } from '../../ports/system.ts';
 import type { RolloutStore, Seals, ThreadDirectory, ThreadStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonObject, objectsAt, parseJsonObject } from '../../protocol/json.ts';
 import type { EngineOptions } from '../engine-options.ts';
 
 /** Keeps the threads: the files of a home, or the store of a program. */
@@ -82,8 +82,7 @@ export class QueuedMessages {
   load(id: ThreadId): readonly JsonObject[] {
     const path = this.#path(id);
     const read = path === undefined ? undefined : readOwnFile(path, { maxBytes: mostBytes, toOthers: 'closed' });
-    const messages = read && arrayAt(parseJsonObject(read.bytes.toString()), 'messages');
-    return (messages ?? []).filter(isJsonObject);
+    return objectsAt(read && parseJsonObject(read.bytes.toString()), 'messages');
   }
 
   /** Replaces the messages saved before. Throws if the disk refuses. */

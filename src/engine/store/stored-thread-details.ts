@@ -7,7 +7,7 @@ import { type ThreadPlaces, turnList, turnPlaces, type TurnSummary } from '../..
 import { concernsTurns } from '../../core/state/turns/turn-log.ts';
 import type { AsideRollout, RolloutStore } from '../../ports/thread-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { CheckpointReport } from '../../protocol/thread-event.ts';
@@ -25,8 +25,8 @@ export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: Thread
     if (type === lineType.pin) pins.take(payload, removed);
     if (type === lineType.compacted) {
       const carried = objectAt(payload, 'capstan');
-      for (const each of listed(carried, 'waiting')) messages.take(each, undefined);
-      for (const each of listed(carried, 'pins')) pins.take(each, undefined);
+      for (const each of objectsAt(carried, 'waiting')) messages.take(each, undefined);
+      for (const each of objectsAt(carried, 'pins')) pins.take(each, undefined);
     }
   }
   return { messages: messages.found, pins: pins.found };
@@ -34,10 +34,6 @@ export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: Thread
 
 function wanted({ type }: LineKind): boolean {
   return type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
-}
-
-function listed(carried: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return (arrayAt(carried, key) ?? []).filter(isJsonObject);
 }
 
 class SetAside<Said extends { readonly id: string; readonly seal?: string }> {

@@ -22,7 +22,7 @@ import { defined } from '../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { unstorableTextPart } from '../../protocol/json.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import type { Outcome, Refusal } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread.ts';
 import type { Variables } from '../../protocol/shell.ts';
 import { lockPath } from '../../adapters/rollout/files/rollout-paths.ts';
@@ -43,7 +43,7 @@ import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/branch/ro
 import { readRollback } from '../undo/restore-arguments.ts';
 import { findUnproven, type Unproven, withoutSeal, provenState } from '../thread/branch/unproven-lines.ts';
 import type { ThreadFiles } from '../undo/file-changes.ts';
-import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from '../engine-refused.ts';
+import { type EngineRefused, engineRefused, isRefusal, refusedBelow } from '../engine-refused.ts';
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore, QueuedMessages } from './home-store.ts';
 import { type StoredEvent, storedEvents } from './stored-events.ts';

@@ -6,9 +6,9 @@ import { isAboutFiles, waitingWords } from '../../core/state/fold/waiting-messag
 import type { ThreadState } from '../../core/state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { isMessage, type Item, messageText } from '../../protocol/item.ts';
-import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
+import { groupDigits, type Outcome, type Refusal } from '../../protocol/outcome.ts';
 import { isGoalResting } from '../../protocol/thread.ts';
-import { type EngineRefused, type Refusal, refusedBelow } from '../engine-refused.ts';
+import { type EngineRefused, refusedBelow } from '../engine-refused.ts';
 import type { PinsChanged } from '../thread/branch/pinned-notes.ts';
 import type { ResumedThread } from '../thread/branch/resume-thread.ts';
 import type { WhyLeftOutForNow, Unproven } from '../thread/branch/unproven-lines.ts';

@@ -30,9 +30,9 @@ export interface Steering {
 }
 
 const steeringOptions = {
-  input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
-  turnId: { type: uncheckedValue('the id of a turn'), about: 'The turn that is meant.' },
-  outputSchema: { type: jsonObject, about: 'The schema that the turn has.' },
+  input: { type: messageOption(), required: true },
+  turnId: { type: uncheckedValue('the id of a turn') },
+  outputSchema: { type: jsonObject },
 } as const satisfies OptionTable<Steering>;
 
 export function readSteering(steering: Steering): Steering | Outcome<OptionProblem['code'] | 'odd-input'> {
@@ -133,8 +133,8 @@ export interface InjectOptions {
 }
 
 const injectOptions = {
-  cost: { type: uncheckedValue('the usage of a model'), about: 'What it cost to make the item.' },
-  review: { type: uncheckedValue('a review of code'), about: 'The review that the item reports.' },
+  cost: { type: uncheckedValue('the usage of a model') },
+  review: { type: uncheckedValue('a review of code') },
 } as const satisfies OptionTable<InjectOptions>;
 
 /** Puts a program's own item into the thread's inbox. Resolves when it is durable. */

@@ -202,12 +202,11 @@ export type LineSubscriber = ThreadSubscriber & { durable?(news: readonly LogNew
 export const subscribing = {
   subscriber: {
     type: objectWithMethods<LineSubscriber>('an object with event, provisional or ended', {
-      event: { type: functionOption(), about: 'What happened.' },
-      provisional: { type: functionOption(), about: 'Items that are still arriving.' },
-      ended: { type: functionOption(), about: 'The thread was closed.' },
-      durable: { type: functionOption(), about: 'Lines beside the events.' },
+      event: { type: functionOption() },
+      provisional: { type: functionOption() },
+      ended: { type: functionOption() },
+      durable: { type: functionOption() },
     }),
-    about: 'Who follows the thread.',
     required: true,
   },
 } as const satisfies OptionTable<{ readonly subscriber: LineSubscriber }>;

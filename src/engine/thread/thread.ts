@@ -276,13 +276,13 @@ export class Thread {
 }
 
 const compactionOptions = {
-  focus: { type: anyText, about: 'What the checkpoint should keep.' },
-  signal: { type: abortSignal, about: 'Aborting it ends the compaction.', required: true },
+  focus: { type: anyText },
+  signal: { type: abortSignal, required: true },
 } as const satisfies OptionTable<CompactionByHand>;
 
 const shellOptions = {
-  command: { type: anyText, about: 'The command, as one text.', required: true },
-  signal: { type: abortSignal, about: 'Aborting it ends the command.', required: true },
-  output: { type: functionOption(), about: 'Gets what it prints, as it comes.' },
-  recordedAs: { type: functionOption(), about: 'Gets the id of its item.' },
+  command: { type: anyText, required: true },
+  signal: { type: abortSignal, required: true },
+  output: { type: functionOption() },
+  recordedAs: { type: functionOption() },
 } as const satisfies OptionTable<UserShell>;

@@ -11,12 +11,12 @@ import type { RollbackTo } from '../thread/branch/rollback-range.ts';
 import type { RestoreOptions, RestoreTarget } from './restore-files.ts';
 
 const restoreOptions = {
-  dryRun: { type: booleanOption, about: 'Only reports what would be done.', required: true },
-  diffs: { type: booleanOption, about: 'A dry run also reports how each file would change.' },
-  force: { type: booleanOption, about: 'Also takes back what others changed since.', required: true },
-  meanwhile: { type: booleanOption, about: 'Also takes back what changed beside a turn.' },
-  progress: { type: functionOption(), about: 'Is called with the number of files done.' },
-  told: { type: functionOption(), about: 'Gets what the model reads of it.' },
+  dryRun: { type: booleanOption, required: true },
+  diffs: { type: booleanOption },
+  force: { type: booleanOption, required: true },
+  meanwhile: { type: booleanOption },
+  progress: { type: functionOption() },
+  told: { type: functionOption() },
 } as const satisfies OptionTable<RestoreOptions>;
 
 /** A slip in `dryRun` must not bring files back. */
@@ -27,8 +27,8 @@ export function readRestore(options: unknown): RestoreOptions | OptionProblem {
 type AnyTarget = { readonly beforeTurn?: string; readonly beforeRestore?: 'last' };
 
 const anyTarget = {
-  beforeTurn: { type: anyText, about: 'As before this turn.' },
-  beforeRestore: { type: choiceOf('last'), about: 'As before the last restore.' },
+  beforeTurn: { type: anyText },
+  beforeRestore: { type: choiceOf('last') },
 } as const satisfies OptionTable<AnyTarget>;
 
 export function readTarget(target: unknown): RestoreTarget | OptionProblem {
@@ -44,9 +44,9 @@ const checkpoint: OptionType<number | 'newest'> = {
 type AnyRollback = { readonly turns?: number; readonly toTurn?: string; readonly beforeCheckpoint?: number | 'newest' };
 
 const anyRollback = {
-  turns: { type: wholeNumber, about: 'How many turns.' },
-  toTurn: { type: anyText, about: 'The last turn that stays.' },
-  beforeCheckpoint: { type: checkpoint, about: 'As before this checkpoint.' },
+  turns: { type: wholeNumber },
+  toTurn: { type: anyText },
+  beforeCheckpoint: { type: checkpoint },
 } as const satisfies OptionTable<AnyRollback>;
 
 export function readRollback(to: unknown): RollbackTo | OptionProblem {

@@ -30,10 +30,10 @@ export interface FindFiles {
 }
 
 const findOptions = {
-  cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
-  typed: { type: anyText, about: 'Letters of the path, in their order.', required: true },
-  limit: { type: wholeNumber, about: 'How many are found at most.' },
-  signal: { type: abortSignal, about: 'Aborting it ends the search.' },
+  cwd: { type: anyText, required: true },
+  typed: { type: anyText, required: true },
+  limit: { type: wholeNumber },
+  signal: { type: abortSignal },
 } as const satisfies OptionTable<FindFiles>;
 
 const mostFound = 1000;

@@ -1,6 +1,6 @@
 import { refusalReason } from '../../core/fragments/answers/tool-calls.ts';
 import { type CallReport, readCallReport } from '../../core/state/recorded/call-answers.ts';
-import { refusalSentences } from '../../ports/sandbox.ts';
+import { installBubblewrap, refusalSentences } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { shellWords, type Variables } from '../../protocol/shell.ts';
 import type { ScriptedModel } from '../../testing/index.ts';
@@ -37,12 +37,9 @@ function sandboxTrouble(answer: string): Trouble {
   return { code: 'demo-no-sandbox', message, next };
 }
 
-const installs = ['apt-get install', 'dnf install', 'pacman -S', 'zypper install', 'apk add'];
-
 function installCommand(path: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
-  const install = installs.find((words) => folders.some((folder) => existsSync(join(folder, words.split(' ')[0]!))));
-  return install && `sudo ${install} bubblewrap`;
+  return installBubblewrap((program) => folders.some((folder) => existsSync(join(folder, program))));
 }
 
 export interface DemoParts {

@@ -3,7 +3,7 @@ import { requestTokens, type WeighedRequest } from '../../core/history/window-us
 import { type CallReport, readCallReport } from '../../core/state/recorded/call-answers.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import { asItem, isMessage, type Item, messageText } from '../../protocol/item.ts';
-import { arrayAt, isJsonObject, stringAt } from '../../protocol/json.ts';
+import { arrayAt, objectsAt, stringAt } from '../../protocol/json.ts';
 import { answer, callTool, say } from '../../testing/index.ts';
 import type { AnswerOptions, ItemDraft, RecordedRequest, ScriptStep } from '../../testing/index.ts';
 import { fixPatch, releaseLog, releaseSteps } from './demo-folders.ts';
@@ -80,7 +80,7 @@ function answerTo(request: ScriptedRequest): ItemDraft {
   const last = reports.at(-1);
   if (last?.end === 'refused') return say('I cannot run commands here.');
   const newest = callOutputs(input).at(-1) ?? '';
-  const tools = (arrayAt(request.body, 'tools') ?? []).filter(isJsonObject);
+  const tools = objectsAt(request.body, 'tools');
   const isPatchFunction = tools.some(({ name, type }) => name === 'apply_patch' && type === 'function');
   const move = moves[name][reports.length];
   return move?.({ reports, newest, isPatchFunction, ok: last?.end === 'exit 0' }) ?? say('My script ends here.');
@@ -119,7 +119,7 @@ export function countedUsage(
 }
 
 function weighed({ body }: ScriptedRequest): WeighedRequest {
-  const tools = (arrayAt(body, 'tools') ?? []).filter(isJsonObject) as unknown as readonly ToolSpec[];
+  const tools = objectsAt(body, 'tools') as unknown as readonly ToolSpec[];
   return { instructions: stringAt(body, 'instructions') ?? '', tools, input: sentItems({ body }) };
 }
 

@@ -1,16 +1,13 @@
 import { fileSystem, kindOfEntry, readBounded, reasonOf, whyMissing } from '../../engine/file-access.ts';
 import type { TurnResult } from '../../engine/thread/turn/settle-turn.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { findOutputFile, type OutputFile, writeOutputFile } from '../../engine/output-file.ts';
+import { findOutputFile, leadsOutWords, type OutputFile, writeOutputFile } from '../../engine/output-file.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
 import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { visibleText } from '../views/terminal/visible-text.ts';
 import { dirname, resolve } from 'node:path';
-
-const leadsOutWords =
-  'it leads through a link, which a command may have made, out of the folders where commands may write';
 
 /** Checks the file for the answer before the turn, which costs time and money. Touches nothing. */
 export function checkLastMessageFile(

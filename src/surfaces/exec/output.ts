@@ -4,7 +4,7 @@ import type { LiveThread } from '../../engine/live/live-thread-types.ts';
 import { networkWords, policyInForce, policyWords, settingName } from '../../engine/wording.ts';
 import type { Fault, Outcome } from '../../protocol/outcome.ts';
 import { shellWords } from '../../protocol/shell.ts';
-import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
+import { endsOrSuspends, type ProvisionalEvent, type ThreadEvent } from '../../protocol/thread-event.ts';
 import { version } from '../../protocol/version.ts';
 import type { Span } from '../views/terminal/styled-text.ts';
 import { visibleLine } from '../views/terminal/visible-text.ts';
@@ -40,7 +40,7 @@ export class HeldBack {
   /** Call before the event is printed: an answer ends the waiting. */
   before(event: ThreadEvent): void {
     if (event.kind === 'question-answered') this.#open.delete(event.id);
-    if (event.kind === 'question-answered' ? this.#open.size === 0 : endsTurn(event)) this.release();
+    if (event.kind === 'question-answered' ? this.#open.size === 0 : endsOrSuspends(event)) this.release();
   }
 
   /** Call when the event is printed: from a question on, everything waits. A reviewer reads no screen. */
@@ -55,9 +55,6 @@ export class HeldBack {
     this.#lost = 0;
   }
 }
-
-const endsTurn = ({ kind }: ThreadEvent): boolean =>
-  kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
 
 /** The output of a run. Standard output carries the contract, standard error is for people. */
 export interface Output {

@@ -121,7 +121,10 @@ function removeQuietly(file: string): void {
   }
 }
 
-/** Another process that may write one of the places under Landlock now. Its own threads share folders. */
+/**
+ * Another process that may write one of the places under Landlock now. Folders used only by this process do not count:
+ * its threads share them.
+ */
 export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
   const own = registrations(home)
     .filter(isOwn)

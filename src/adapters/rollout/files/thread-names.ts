@@ -4,6 +4,7 @@ import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
+import { inFreeLock } from '../../disk/wait-for-lock.ts';
 import { withDiskFaults } from './node-files.ts';
 import { readIfThere, withOpen } from './open-and-write.ts';
 import type { HomePorts } from './rollout-paths.ts';
@@ -36,18 +37,12 @@ export async function appendThreadName(
 ): Promise<Outcome<'names-locked'> | undefined> {
   const path = indexPath(home);
   for (let i = 0; i < tries; i++) {
-    const lock = await locks.take(`${path}.lock`);
-    if (lock.kind === 'held') {
-      await clock.sleep(pauseMs);
-      continue;
-    }
-    try {
+    const held = await inFreeLock(locks, `${path}.lock`, async () => {
       const line = { id, thread_name: name, updated_at: new Date(clock.now()).toISOString() };
       await withDiskFaults('save', path, () => appendLine(files, home, path, JSON.stringify(line)));
-      return undefined;
-    } finally {
-      await lock.release();
-    }
+    });
+    if (held === undefined) return undefined;
+    await clock.sleep(pauseMs);
   }
   const message = `Another program has locked the list of thread names, ${path}.`;
   return { code: 'names-locked', message, next: 'Try again when it has finished.' };

@@ -1,6 +1,6 @@
 import type { ByteRange, OpenFile } from '../../../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../../../ports/thread-store.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { arrayAt, type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineDraft, type LineKind, lineType } from '../../../protocol/line.ts';
 import { decodeLine, decodePeeked } from './line-format.ts';
 import { type PeekedLine, peekLine, type RawLine, splitBackward, splitForward } from './split-lines.ts';
@@ -134,7 +134,7 @@ export function legacyLines(draft: LineDraft): readonly LineDraft[] {
 }
 
 function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
-  const content = arrayAt(item, 'content')?.filter(isJsonObject) ?? [];
+  const content = objectsAt(item, 'content');
   const message = content.flatMap((part) => stringAt(part, 'text') ?? []).join('\n');
   switch (item['type']) {
     case 'UserMessage': {

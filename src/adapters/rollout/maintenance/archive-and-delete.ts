@@ -1,13 +1,11 @@
 import type { HeldThread, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Outcome, Refusal } from '../../../protocol/outcome.ts';
 import type { HomePorts } from '../files/rollout-paths.ts';
 import { appendThreadName, threadNames } from '../files/thread-names.ts';
 import { openThreadIndex } from '../index/open-thread-index.ts';
 import { RolloutFiles } from '../store/rollout-files.ts';
 import { join } from 'node:path';
-
-export type LifecycleRefused = Outcome & { readonly kind: 'refused' };
 
 export interface ThreadArchived {
   readonly kind: 'archived' | 'unarchived';
@@ -22,14 +20,14 @@ export interface ThreadDeleted {
 }
 
 /** Archives a thread: it is no longer offered, can be read and forked, and can be restored. */
-export const archiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> =>
+export const archiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | Refusal> =>
   holding(store, id, async (held) => {
     if (held.current.archived) return already(id, 'archived');
     await held.archive();
     return moved(store, id, 'archived');
   });
 
-export const unarchiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> =>
+export const unarchiveThread = async (store: RolloutStore, id: ThreadId): Promise<ThreadArchived | Refusal> =>
   holding(store, id, async (held) => {
     const state = await held.unarchive();
     if (!held.current.archived && state === 'active') return already(id, 'active');
@@ -41,7 +39,7 @@ export async function deleteThread(
   store: RolloutStore,
   id: ThreadId,
   { force }: { readonly force: boolean },
-): Promise<ThreadDeleted | LifecycleRefused> {
+): Promise<ThreadDeleted | Refusal> {
   const held: HeldThread[] = [];
   try {
     const ids = [id];
@@ -72,12 +70,12 @@ async function moved(store: RolloutStore, id: ThreadId, kind: ThreadArchived['ki
   return current.kind === 'refused' ? current : { kind, id, location: current.location };
 }
 
-function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {
+function already(id: ThreadId, what: 'archived' | 'active'): Refusal {
   const message = what === 'archived' ? `Thread ${id} is already archived.` : `Thread ${id} is not archived.`;
   return { kind: 'refused', code: `thread-${what}`, message, next: 'Nothing has changed.' };
 }
 
-function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
+function referred(id: ThreadId, forks: readonly ThreadId[]): Refusal {
   const many = forks.length > 5 ? `${forks.slice(0, 5).join(', ')} and ${forks.length - 5} more` : forks.join(', ');
   const others = forks.length === 1 ? 'Another thread continues' : `${forks.length} other threads continue`;
   const their = forks.length === 1 ? 'its' : 'their';

@@ -4,6 +4,7 @@ import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { lineType } from '../../../protocol/line.ts';
 import { errorCode } from '../../disk/file-system.ts';
+import { inFreeLock } from '../../disk/wait-for-lock.ts';
 import { openRolloutFile } from '../files/compressed-rollouts.ts';
 import { dayFolders, findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
 import { withDiskFaults } from '../files/node-files.ts';
@@ -104,26 +105,18 @@ async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Pro
   const folder = lockFolder(home);
   const names = (await files.list(folder)).filter((name) => parseThreadId(name.replace(/\.lock$/, '')) !== undefined);
   let removed = 0;
-  const removeFree = async (path: string): Promise<void> => {
-    const lock = await locks.take(path);
-    if (lock.kind === 'held') return;
-    try {
+  const removeFree = (path: string) =>
+    inFreeLock(locks, path, async () => {
       if (!dryRun) await files.remove(path);
       removed += 1;
-    } finally {
-      await lock.release();
-    }
-  };
+    });
   // In small batches: a Codex that wants a lock waits while the other file is locked.
   for (let i = 0; i < names.length; i += locksAtOnce) {
-    const coordination = await locks.take(join(folder, '.coordination.lock'));
-    // Another process is taking or removing locks: try another time.
-    if (coordination.kind === 'held') break;
-    try {
+    const held = await inFreeLock(locks, join(folder, '.coordination.lock'), async () => {
       for (const name of names.slice(i, i + locksAtOnce)) await removeFree(join(folder, name));
-    } finally {
-      await coordination.release();
-    }
+    });
+    // Another process is taking or removing locks: try another time.
+    if (held !== undefined) break;
   }
   return removed;
 }
@@ -254,20 +247,14 @@ async function collectReverted(options: CollectOptions, references: References) 
   const { files, home, locks } = options;
   for (const [thread, rollouts] of Map.groupBy(references.rollouts, ({ name }) => name.threadId)) {
     if (rollouts.length < 2) continue;
-    const lock = await locks.take(lockPath(home, thread));
-    if (lock.kind === 'held') {
-      busy.push(thread);
-      continue;
-    }
-    try {
+    const held = await inFreeLock(locks, lockPath(home, thread), async () => {
       // The previous writer may have changed the files.
       const paths = new Set((await findThreadFiles(files, home, thread)).map(({ path }) => path));
       const isUnchanged = paths.size === rollouts.length && rollouts.every(({ path }) => paths.has(path));
       if (!isUnchanged) busy.push(thread);
       else reverted.push(...(await collectThread(options, rollouts, ends(references.rollouts))));
-    } finally {
-      await lock.release();
-    }
+    });
+    if (held !== undefined) busy.push(thread);
   }
   return { reverted, busy };
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../../base/objects.ts';
-import { isHeaderValue } from '../../../protocol/http.ts';
+import { isHeaderValue, isWebAddress } from '../../../protocol/http.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Variables } from '../../../protocol/shell.ts';
 import { shownAddress, withoutCredentials } from '../../policy/secrets.ts';
@@ -207,7 +207,7 @@ function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | u
 }
 
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
-  if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
+  if (isWebAddress(provider.baseUrl)) return provider;
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
   const message = `The address of the provider "${provider.id}" is not a web address: "${shownAddress(provider.baseUrl)}"`;
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
@@ -268,15 +268,11 @@ const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 
 /** Takes a local provider's address from the environment: an address, else a port. Blank counts as unset. */
-export function withLocalAddress(
-  provider: ProviderConfig,
-  env: Readonly<Record<string, string | undefined>>,
-): ProviderConfig | ProviderProblem {
+export function withLocalAddress(provider: ProviderConfig, env: Variables): ProviderConfig | ProviderProblem {
   if (localProvider(provider.id) === undefined) return provider;
   const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
   if (address !== '') {
-    if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address))
-      return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
+    if (!isWebAddress(address)) return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
     return { ...provider, baseUrl: address.replace(/\/+$/, '') };
   }
   if (port === '') return provider;

@@ -1,5 +1,6 @@
 import { allowsServer, type RequiredServers } from '../../policy/allowed-mcp-servers.ts';
 import { defined } from '../../../base/objects.ts';
+import { isWebAddress } from '../../../protocol/http.ts';
 import { isJsonObject, type Json } from '../../../protocol/json.ts';
 import type { McpApprovalMode } from '../../../protocol/permissions.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -162,8 +163,7 @@ function addressOf(name: string, url: string, given: ConfiguredMcpServer): McpAd
   if (odd !== undefined)
     return problem(name, `has a url, and ${written(odd)} is for a command`, `Remove ${written(odd)}.`);
   const form = 'Write an address that begins with https:// or http://.';
-  if (!/^https?:\/\/[^\s/?#]/i.test(url) || !URL.canParse(url))
-    return problem(name, 'has a url that is not a web address', form);
+  if (!isWebAddress(url)) return problem(name, 'has a url that is not a web address', form);
   const { clientId, callbackPort, clientSecretEnvVar: clientSecretVariable } = given.oauth ?? {};
   return {
     kind: 'address',

@@ -176,7 +176,7 @@ export interface Escalation {
 }
 
 /** Files that the sandbox denied to a call, if the user could allow them. */
-export type BlockedFiles = { readonly paths: readonly NeededPath[] };
+export type BlockedFiles = readonly NeededPath[];
 
 /** True if a call under this policy may have changed files. */
 export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {

@@ -60,7 +60,10 @@ function decideClientTool(
   return { kind: 'ask', question: { kind: 'client-tool', client, scopes: ['call'] }, where: 'sandbox', grantKeys: [] };
 }
 
-/** A model's question grants nothing, so no approval policy applies. Only the user can answer it. */
+/**
+ * A model's question grants nothing, so no approval policy applies. Only the user can answer it: a reviewer could only
+ * say what the model could say itself.
+ */
 function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[]): CallDecision {
   if (hasUser !== true)
     return refuse('the user cannot be asked in this run.', 'Decide yourself, and say in your answer what you assumed.');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
-import type { BlockedFiles, CallNeeds, DecisionContext } from './call-decision.ts';
+import type { CallNeeds, DecisionContext } from './call-decision.ts';
 import { decideRetry } from './decide-command.ts';
 import { noRules } from '../rules/rule-set.ts';
 
@@ -33,7 +33,6 @@ function context(more: Partial<DecisionContext> = {}): DecisionContext {
 
 const needs: CallNeeds = { effect: 'program', argv: ['/bin/sh', '-c', 'npm install x'], cwd: '/repo' };
 const file = { path: '/root/.npm', access: 'write' } as const;
-const blocked = (more: Partial<BlockedFiles>): BlockedFiles => ({ paths: [], ...more });
 
 const forbidding = {
   prefixes: [{ pattern: ['npm'], decision: 'forbidden', source: 'x' }],
@@ -43,7 +42,7 @@ const forbidding = {
 
 describe('a command that the sandbox stopped', () => {
   it('is offered outside of it, with the file and a rule to save', () => {
-    expect(decideRetry(context({ policy: readable }), needs, blocked({ paths: [file] }))).toEqual({
+    expect(decideRetry(context({ policy: readable }), needs, [file])).toEqual({
       kind: 'ask',
       question: {
         kind: 'retry',
@@ -62,34 +61,34 @@ describe('a command that the sandbox stopped', () => {
   });
 
   it('is offered a sandbox that denies reads where one must stay, and a rule that means the same', () => {
-    const asked = decideRetry(context(), needs, blocked({ paths: [file] }));
+    const asked = decideRetry(context(), needs, [file]);
     const reason = 'It would run again in a sandbox that only hides denied paths.';
     const question = { reason, confined: true, prefix: ['npm', 'install', 'x'], scopes: ['call', 'session', 'rule'] };
     expect(asked).toMatchObject({ kind: 'ask', question, where: 'outside' });
   });
 
   it('runs again without a question where that was allowed for the session', () => {
-    const first = decideRetry(context(), needs, blocked({ paths: [file] }));
+    const first = decideRetry(context(), needs, [file]);
     const grants = first?.kind === 'ask' ? first.grantKeys.map((key) => ({ key })) : [];
-    expect(decideRetry(context({ grants }), needs, blocked({ paths: [file] }))).toEqual({
+    expect(decideRetry(context({ grants }), needs, [file])).toEqual({
       kind: 'run',
       where: 'outside',
     });
     const other = { ...needs, argv: ['/bin/sh', '-c', 'npm install y'] };
-    expect(decideRetry(context({ grants }), other, blocked({ paths: [file] }))?.kind).toBe('ask');
+    expect(decideRetry(context({ grants }), other, [file])?.kind).toBe('ask');
   });
 
   it.each([
-    ['nothing was blocked', {}, blocked({})],
-    ['the policy is never', { approval: 'never' }, blocked({ paths: [file] })],
-    ['no one can be asked', { canAsk: false }, blocked({ paths: [file] })],
-    ['what it lacks is denied for good', {}, blocked({ paths: [{ path: '/secret/x', access: 'read' }] })],
-    ['a rule forbids it', { rules: forbidding }, blocked({ paths: [file] })],
+    ['nothing was blocked', {}, []],
+    ['the policy is never', { approval: 'never' }, [file]],
+    ['no one can be asked', { canAsk: false }, [file]],
+    ['what it lacks is denied for good', {}, [{ path: '/secret/x', access: 'read' }]],
+    ['a rule forbids it', { rules: forbidding }, [file]],
   ] as const)('is not offered again where %s', (_name, more, what) => {
     expect(decideRetry(context(more as Partial<DecisionContext>), needs, what)).toBeUndefined();
   });
 
   it('a patch is never run again', () => {
-    expect(decideRetry(context(), { effect: 'files' }, blocked({ paths: [file] }))).toBeUndefined();
+    expect(decideRetry(context(), { effect: 'files' }, [file])).toBeUndefined();
   });
 });

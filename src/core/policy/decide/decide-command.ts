@@ -222,7 +222,7 @@ export function decideRetry(
   const { policy, grants } = context;
   const { argv, cwd = '/' } = needs;
   if (needs.effect !== 'program' || argv === undefined || !needsSandbox(policy)) return undefined;
-  const paths = blocked.paths.filter(({ path }) => !isDenied(policy, path));
+  const paths = blocked.filter(({ path }) => !isDenied(policy, path));
   if (paths.length === 0 || !canAskAbout(context, 'sandbox')) return undefined;
   const judged = judgeCommands(context, needs, { escalates: true });
   if (judged.decision === 'forbidden') return undefined;

@@ -127,7 +127,7 @@ it('words that are known only when it runs may be others the next time: no answe
   // An earlier answer for the session does not cover it either.
   const key = commandKey({ command: JSON.stringify(needs.argv), cwd: '/repo', where: 'outside' });
   expect(decideCommand({ ...of, grants: [{ key }] }, needs)).toMatchObject({ kind: 'ask', grantKeys: [] });
-  expect(decideRetry(of, needs, { paths: [{ path: '/root/.npm', access: 'write' }] })).toMatchObject({
+  expect(decideRetry(of, needs, [{ path: '/root/.npm', access: 'write' }])).toMatchObject({
     question: { reason: `It would run again outside the sandbox. ${openWhy}`, scopes: ['call'] },
     grantKeys: [],
   });
@@ -139,7 +139,7 @@ it('words that are known only when it runs may be others the next time: no answe
 });
 
 it('says it of a command that the sandbox stopped, too', () => {
-  const blocked = { paths: [{ path: '/root/.npm', access: 'write' as const }] };
+  const blocked = [{ path: '/root/.npm', access: 'write' as const }];
   expect(decideRetry(context('EDITOR'), needs, blocked)).toMatchObject({
     question: { reason: `It would run again outside the sandbox. ${why}`, scopes: ['call', 'session'] },
   });

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../protocol/json.ts';
 import { authorizationLevels, type Question, type ReviewVerdict, riskLevels } from '../../../protocol/question.ts';
 import { type Grant, type GrantedExtra, isText, keyParts, permissionsOf } from '../grants/grants.ts';
 
@@ -61,7 +61,7 @@ function objectAround(text: string, place: number): JsonObject | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; tries < mostStarts && start >= 0 && start < place; tries++) {
     const end = endOfObject(text, start);
-    const value = end !== undefined && end > place ? parsed(text.slice(start, end)) : undefined;
+    const value = end !== undefined && end > place ? parseJson(text.slice(start, end)) : undefined;
     if (isJsonObject(value)) return Object.hasOwn(value, 'outcome') ? value : undefined;
     start = text.indexOf('{', start + 1);
   }
@@ -82,14 +82,6 @@ function endOfObject(text: string, start: number): number | undefined {
     else if (character === '}' && --depth === 0) return at + 1;
   }
   return undefined;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `beyond`: the reviewer allowed more than a reviewer may. */

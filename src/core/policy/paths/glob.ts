@@ -97,7 +97,10 @@ function parseClass(characters: readonly string[], start: number): ClassFound {
 const memberAt = (characters: readonly string[], at: number): readonly [string | undefined, number] =>
   characters[at] === '\\' ? [characters[at + 1], at + 2] : [characters[at], at + 1];
 
-/** True for the path or a folder above it, at most `depth` names deep. A malformed glob covers all: it fails closed. */
+/**
+ * True for the path or a folder above it, at most `depth` names below the folder that the glob begins with. A malformed
+ * glob covers all: it fails closed.
+ */
 export function globCovers(pattern: string, path: string, depth = Number.POSITIVE_INFINITY): boolean {
   const matcher = matcherOf(pattern);
   return matcher === undefined || matcher(depth === Number.POSITIVE_INFINITY ? path : upTo(path, pattern, depth));

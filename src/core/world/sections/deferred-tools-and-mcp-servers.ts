@@ -56,7 +56,7 @@ type StoredTools = JsonObject & { readonly [namespace: string]: string };
 export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools> = {
   id: 'tools',
   assumes: 'plugins, which may bring tools along',
-  kinds: { telling: [deferredToolsFragment.id], withdrawing: [deferredToolsFragment.withdrawn.id] },
+  family: deferredToolsFragment,
   of: ({ facts: { deferredTools = [] } }) => (deferredTools.length === 0 ? undefined : deferredTools),
   stored: (fact) => Object.fromEntries(fact.map(({ name, description }) => [name, description])),
   read(stored) {

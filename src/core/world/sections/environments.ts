@@ -71,7 +71,7 @@ type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone' | 'reopene
 export const environmentsSection: Section<Environment, StoredEnvironments> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
-  kinds: { telling: [environmentFragment.id], withdrawing: [environmentFragment.withdrawn.id] },
+  family: environmentFragment,
   of: ({ envelope, facts }) =>
     envelope.modes.leaveOut.includes('environment') ? undefined : resolveEnvironment(envelope, facts),
   stored({ cwd, shell, date, timezone, reopenedPaths, ...limits }) {

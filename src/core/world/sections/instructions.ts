@@ -39,7 +39,7 @@ type StoredAgentsMd = JsonObject & { readonly directory?: string; readonly text?
 export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   id: 'agents_md',
   assumes: 'the rules of those who run the engine, which come before those of the project',
-  kinds: { telling: [agentsMdFragment.id], withdrawing: [agentsMdFragment.withdrawn.id] },
+  family: agentsMdFragment,
   of: ({ facts }) => facts.instructionDocument,
   stored: ({ directory, text }) => defined({ directory, text }),
   read(stored) {

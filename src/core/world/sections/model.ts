@@ -54,7 +54,7 @@ interface ToldModel {
 export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',
   assumes: 'nothing: it frames everything that follows',
-  kinds: { telling: [modelSwitchFragment.id], withdrawing: [] },
+  family: modelSwitchFragment,
   of: (step) => ({
     model: step.envelope.identity.model.slug,
     guidance: guidanceOf(step),

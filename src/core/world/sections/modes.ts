@@ -38,7 +38,7 @@ type StoredMode = JsonObject & { readonly mode: string; readonly instructions: s
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
-  kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeFragment.withdrawn.id] },
+  family: collaborationModeFragment,
   of({ envelope: { modes } }) {
     if (modes.leaveOut.includes('collaboration-mode')) return undefined;
     const { mode, instructions } = modes.collaboration;
@@ -104,7 +104,7 @@ type StoredPersonality = JsonObject & { readonly model: string; readonly persona
 export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   id: 'personality',
   assumes: 'model, permissions and mode: it changes the voice and nothing else',
-  kinds: { telling: [personalityFragment.id], withdrawing: [personalityFragment.withdrawn.id] },
+  family: personalityFragment,
   of: ({ envelope: { identity, modes } }) => ({
     model: identity.model.slug,
     ...defined({ personality: modes.personality }),
@@ -156,7 +156,7 @@ const typed = 'What follows is typed by the user. The rules for spoken language 
 export const realtimeSection: Section<RealtimeSetting, { readonly active: boolean }> = {
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',
-  kinds: { telling: [realtimeStartFragment.id], withdrawing: [realtimeEndFragment.id] },
+  family: { id: realtimeStartFragment.id, withdrawn: realtimeEndFragment },
   of: ({ envelope: { modes } }) => modes.realtime,
   stored: ({ active }) => ({ active }),
   read: (stored) =>

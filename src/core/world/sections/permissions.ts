@@ -112,7 +112,7 @@ const digests = new WeakMap<PermissionsText, StoredPermissions>();
 export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
   assumes: 'the model that must keep to them',
-  kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
+  family: permissionsFragment,
   of({ envelope: { policy, workspace, modes }, facts }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
     const { granted, approvedPrefixes = policy.approvedPrefixes } = facts;

@@ -16,8 +16,8 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   readonly id: string;
   /** Facts that it presumes from earlier sections: the reason for its position. */
   readonly assumes: string;
-  /** Kinds that tell it, and those that withdraw it: the newest in history decides whether it is in force. */
-  readonly kinds: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] };
+  /** The kind that tells it and the one that withdraws it: the newest in history decides whether it is in force. */
+  readonly family: ToldKinds;
   /** The current fact, or undefined if the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
   stored(fact: Fact): Stored;
@@ -29,6 +29,11 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** Brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it. */
   change(before: Past | UnknownState, now: Fact | undefined): readonly Fragment[];
 }
+
+type ToldKinds = { readonly id: string; readonly withdrawn?: { readonly id: string } };
+
+export const kindsOf = ({ family: { id, withdrawn } }: AnySection): readonly string[] =>
+  withdrawn === undefined ? [id] : [id, withdrawn.id];
 
 /** A section of any type: callers only pass its own facts back to it. */
 export type AnySection = Section<never, JsonWithoutNull, never>;
@@ -53,7 +58,7 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
   return {
     id: kind.section!,
     assumes,
-    kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
+    family: kind,
     of,
     stored,
     beside,
@@ -82,7 +87,7 @@ interface GuidanceSection {
 export const guidanceSection = ({ assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> => ({
   id: kind.section!,
   assumes,
-  kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
+  family: kind,
   of: holds,
   stored: (fact) => fact,
   read: (stored) => (typeof stored === 'boolean' ? stored : undefined),

@@ -50,7 +50,7 @@ interface StoredSkills extends JsonObject {
 export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
-  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
+  family: skillsCatalogueFragment,
   of: ({ facts, envelope: { modes } }) => (modes.leaveOut.includes('skills') ? undefined : facts.skills),
   stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
   read(stored) {

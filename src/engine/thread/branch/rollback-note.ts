@@ -5,7 +5,7 @@ import type { ThreadState } from '../../../core/state/thread-state.ts';
 import type { ThreadPlaces } from '../../../core/state/turns/turn-list.ts';
 import type { CurrentRollout, RolloutPlace, RolloutStore } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 
 /**
  * Why the thread left a rollout. After a rollback it has no turn that the left rollout lacks; after an undo it has all
@@ -111,8 +111,7 @@ const mostLeft = 50;
 
 /** Oldest first. Empty for versions that did not note them. */
 export function readLeftRollouts(meta: JsonObject): readonly LeftRollout[] {
-  const noted = arrayAt(objectAt(meta, 'capstan'), 'left') ?? [];
-  return noted.filter(isJsonObject).flatMap((note) => {
+  return objectsAt(objectAt(meta, 'capstan'), 'left').flatMap((note) => {
     const [rolloutId, until] = [stringAt(note, 'rollout_id'), stringAt(note, 'until')];
     const common = numberAt(note, 'common');
     return rolloutId === undefined || until === undefined || common === undefined ? [] : [{ rolloutId, until, common }];

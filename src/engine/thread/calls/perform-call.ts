@@ -172,11 +172,11 @@ function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefu
 }
 
 const wantedOptions = {
-  cwd: { type: anyText, about: 'Its folder, as an absolute path.' },
-  model: { type: nameText, about: 'Its model.' },
-  approvals: { type: approvalOption, about: 'When Capstan asks, while it is open.' },
-  sandbox: { type: sandboxOption, about: 'What commands may access.' },
-  ephemeral: { type: booleanOption, about: 'Keeps nothing on disk.' },
+  cwd: { type: anyText },
+  model: { type: nameText },
+  approvals: { type: approvalOption },
+  sandbox: { type: sandboxOption },
+  ephemeral: { type: booleanOption },
 } as const satisfies OptionTable<WantedThread>;
 
 /** The option reader returns a keyword or a profile. */

@@ -7,6 +7,7 @@ import type { ThreadState } from '../../../core/state/thread-state.ts';
 import { type TurnContract, instructionsNow } from './turn-contract.ts';
 import { buildBundle, type Telling } from '../../../core/world/world-state.ts';
 import { sections } from '../../../core/world/catalog.ts';
+import { kindsOf } from '../../../core/world/sections/section.ts';
 import { dueContext } from './current-step.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import type { Turn } from '../thread-parts.ts';
@@ -82,9 +83,7 @@ export function standingTokens({ history }: Pick<ThreadState, 'history'>): numbe
   return tokens;
 }
 
-const worldKinds: ReadonlySet<string> = new Set(
-  sections.flatMap(({ kinds: { telling, withdrawing } }) => [...telling, ...withdrawing]),
-);
+const worldKinds: ReadonlySet<string> = new Set(sections.flatMap(kindsOf));
 
 export function tellingTokens({ told }: Telling): number {
   return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);

@@ -8,7 +8,7 @@ import type { Command, CommandOption } from '../../views/command-line/command.ts
 import { isWordOfOtherProgram, splitOption } from '../../views/command-line/run-command.ts';
 import type { completeCommand } from '../../views/command-line/surface-commands.ts';
 import { print } from '../../views/terminal/print.ts';
-import { currentFolder, diskLossAsOutcome } from '../../views/terminal/process.ts';
+import { currentPlace, diskLossAsOutcome } from '../../views/terminal/process.ts';
 import { fitToWidth, visibleLine } from '../../views/terminal/visible-text.ts';
 import { homedir } from 'node:os';
 
@@ -62,10 +62,10 @@ async function storedThreads(): Promise<readonly OfferedWord[]> {
 }
 
 async function profiles(): Promise<readonly OfferedWord[]> {
-  const here = currentFolder();
+  const here = currentPlace();
   if ('code' in here) return [];
   const { loadConfigured } = await import('../../../engine/home/folder-config.ts');
-  const configured = await loadConfigured(here.path, { env: process.env, osHome: homedir(), cwd: here.path });
+  const configured = await loadConfigured(here.cwd, here);
   if ('code' in configured) return [];
   const { permissions } = configured.effective.values;
   const names = isJsonObject(permissions) ? Object.keys(permissions).filter((name) => plainName.test(name)) : [];

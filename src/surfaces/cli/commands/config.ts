@@ -11,10 +11,9 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import { table } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
-import { currentFolder } from '../../views/terminal/process.ts';
+import { currentPlace } from '../../views/terminal/process.ts';
 import { configJson, configToml, layerState } from '../../views/wording/settings-text.ts';
 import type { configCommand } from '../table/settings-commands.ts';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 
 type ConfigArguments = CommandArguments<typeof configCommand>;
@@ -22,10 +21,9 @@ type ConfigArguments = CommandArguments<typeof configCommand>;
 /** Exit codes: 0: shown; 1: shown, but the configuration has an error or the key does not exist; 2: wrong usage. */
 export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const { folder = '.', json, ...choices } = given.options;
-  const here = currentFolder();
+  const here = currentPlace();
   if ('code' in here) return here;
-  const place = { env: process.env, osHome: homedir(), cwd: here.path };
-  const configured = await loadConfigured(resolve(here.path, folder), { ...choices, ...place });
+  const configured = await loadConfigured(resolve(here.cwd, folder), { ...choices, ...here });
   if ('code' in configured) return configured;
   const answer = answerTo(given, configured);
   if ('code' in answer) return answer;

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { featureNames, usedGates } from '../../../core/config/features.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -7,7 +6,7 @@ import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import { didYouMean } from '../../views/command-line/did-you-mean.ts';
 import type { featuresCommand } from '../table/settings-commands.ts';
 import { loadConfigured } from '../../../engine/home/folder-config.ts';
-import { currentFolder } from '../../views/terminal/process.ts';
+import { currentPlace } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
 import { printResult, table } from '../../views/terminal/tables.ts';
 import { configuredGates } from '../../views/wording/settings-text.ts';
@@ -18,10 +17,9 @@ export const run = async ({ variant, words: [name = ''], options }: FeaturesArgu
   variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
 
 async function list(options: FeaturesArguments['options']): Promise<number | Outcome> {
-  const here = currentFolder();
+  const here = currentPlace();
   if ('code' in here) return here;
-  const choices = { env: process.env, osHome: homedir(), cwd: here.path };
-  const configured = await loadConfigured(resolve(here.path, options.folder ?? '.'), choices);
+  const configured = await loadConfigured(resolve(here.cwd, options.folder ?? '.'), here);
   if ('code' in configured) return configured;
   const gates = configuredGates(configured);
   return printResult({ features: gates }, options, () =>

@@ -1,20 +1,18 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { hooksCommand } from '../table/settings-commands.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../../../engine/home/user-hooks.ts';
-import { currentFolder } from '../../views/terminal/process.ts';
+import { currentPlace } from '../../views/terminal/process.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
 import { printResult } from '../../views/terminal/tables.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
 export async function run({ variant, options }: CommandArguments<typeof hooksCommand>): Promise<number | Outcome> {
   const { folder = '.', key: keys } = options;
-  const here = currentFolder();
+  const here = currentPlace();
   if ('code' in here) return here;
-  const choices = { env: process.env, osHome: homedir(), cwd: here.path };
-  const found = await loadConfiguredHooks(resolve(here.path, folder), choices);
+  const found = await loadConfiguredHooks(resolve(here.cwd, folder), here);
   if ('code' in found) return found;
   const unknown = keys.find((key) => !found.hooks.some((hook) => hook.key === key));
   if (unknown !== undefined) {

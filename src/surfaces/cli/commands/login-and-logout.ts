@@ -7,7 +7,7 @@ import { printNote } from '../../views/terminal/print.ts';
 import { endOnSignal } from '../../views/terminal/process.ts';
 import { printResult } from '../../views/terminal/tables.ts';
 import { snakeCased } from '../../views/wording/json-fields.ts';
-import { keySavedWords } from '../../views/wording/settings-text.ts';
+import { signedInWords } from '../../views/wording/settings-text.ts';
 import type { loginCommand, logoutCommand } from '../table/settings-commands.ts';
 
 type Options = CommandArguments<typeof loginCommand>['options'];
@@ -19,8 +19,7 @@ export const runLogin = withEngine<typeof loginCommand>(async ({ variant, option
   const { signal, over } = endOnSignal({});
   const done = await signIn(logins, options, signal).finally(over);
   if ('code' in done) return done;
-  const who = done.email === undefined ? '' : ` as ${done.email}`;
-  printNote(options.withApiKey ? keySavedWords(done.where) : `Signed in${who}. The login is kept in ${done.where}.`);
+  printNote(signedInWords(done, { isKey: options.withApiKey }));
   const first = logins.variables;
   if (first.length > 0)
     printNote(`${first.join(' and ')} ${first.length === 1 ? 'is' : 'are'} set and will be used instead.`);

@@ -1,8 +1,8 @@
 import type { CheckpointReport, ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
+import { type Outcome, outcomeText } from '../../../protocol/outcome.ts';
 import { checkpointFields } from '../../views/wording/json-fields.ts';
-import { checkpointText, pausedCompactionWords } from '../../views/wording/checkpoint-words.ts';
+import { checkpointText, compactionInterrupted, pausedCompactionWords } from '../../views/wording/checkpoint-words.ts';
 import { isRetryWorthShowing } from '../../views/wording/turn-lines.ts';
 import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { compactCommand } from '../table/threads-change-commands.ts';
@@ -28,7 +28,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   const { signal, over } = endOnSignal({
     onLate() {
       screen.end();
-      const refusal = refuseOperation(interrupted, { json });
+      const refusal = refuseOperation(compactionInterrupted, { json });
       if (typeof refusal !== 'number') complain(refusal, 1);
     },
   });
@@ -37,7 +37,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
     const done = await compact(liveThreads(engine), id, asked, showOn(screen)).finally(() => screen.end());
     if (done.kind === 'refused' || done.kind === 'failed')
       return refuseOperation(withOwnNext(done.outcome, id), { json });
-    if (done.kind === 'aborted') return refuseOperation(interrupted, { json });
+    if (done.kind === 'aborted') return refuseOperation(compactionInterrupted, { json });
     const { report } = done;
     return printResult({ kind: 'installed', id, report: checkpointFields(report) }, { json }, () => told(id, report));
   } finally {
@@ -57,12 +57,6 @@ async function compact(
   for (const outcome of thread.notices) listener({ kind: 'warning', outcome });
   return thread.compact(asked).finally(() => threads.close());
 }
-
-const interrupted: Outcome = {
-  code: 'interrupted',
-  message: 'The compaction was interrupted.',
-  next: 'The history is unchanged.',
-};
 
 /** This command has no option for another folder. */
 function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {

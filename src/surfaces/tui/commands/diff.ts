@@ -10,7 +10,7 @@ import type { TuiSession } from '../session/session.ts';
 export async function showDiff(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const sandbox = await engine.openSandbox({ cwd: session.thread.settings.cwd });
-  if ('code' in sandbox) return session.notice(outcomeText(sandbox), 'error');
+  if ('code' in sandbox) return session.noticeProblem(sandbox);
   const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
   if ('code' in changes) {
     if (changes.code === 'nothing-to-review') return session.notice('Nothing differs from the last commit.', 'info');

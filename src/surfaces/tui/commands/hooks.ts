@@ -2,7 +2,6 @@ import type { TuiSession } from '../session/session.ts';
 import { hookEvent } from '../../../core/state/fold/hook-runs.ts';
 import type { HookRun } from '../../../protocol/thread-event.ts';
 import { lineType } from '../../../protocol/line.ts';
-import { outcomeText } from '../../../protocol/outcome.ts';
 import type { ConfiguredHook } from '../../../engine/home/user-hooks.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
 import { plural } from '../../../engine/wording.ts';
@@ -17,7 +16,7 @@ export async function hooks(session: TuiSession): Promise<void> {
   const registry = await engine.user.hooks();
   const { cwd } = session.thread.settings;
   const loaded = await registry.list(cwd);
-  if ('code' in loaded) return session.notice(outcomeText(loaded), 'error');
+  if ('code' in loaded) return session.noticeProblem(loaded);
   let found = loaded;
   if (found.hooks.length === 0) return session.notice('There are no hooks here. docs/hooks.md says how to write one.');
   const runs = await runsOf(session);
@@ -33,9 +32,9 @@ export async function hooks(session: TuiSession): Promise<void> {
       what === 'switch'
         ? await registry.switch(hook, hook.trust === 'disabled')
         : await found.decide([hook], hook.trust === 'trusted' ? 'untrust' : 'trust');
-    if (problem !== undefined) return session.notice(outcomeText(problem), 'error');
+    if (problem !== undefined) return session.noticeProblem(problem);
     const now = await registry.list(cwd);
-    if ('code' in now) return session.notice(outcomeText(now), 'error');
+    if ('code' in now) return session.noticeProblem(now);
     found = now;
     view.update({ items: items(), title: 'Hooks: what you decide counts when Capstan is started again' });
     stage.draw();

@@ -1,5 +1,4 @@
 import type { TuiSession } from '../session/session.ts';
-import { outcomeText } from '../../../protocol/outcome.ts';
 import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
 import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
 import { cardCell } from '../transcript/cells/card-cell.ts';
@@ -44,12 +43,12 @@ const wantsLogin = ({ table, isLoggedIn, enabled }: ListedServer): boolean =>
 async function logIn(session: TuiSession, registry: McpRegistry, name: string): Promise<void> {
   const show = (page: URL): void => session.notice(`Open this page to log in to ${name}:\n${page.href}`);
   const problem = await registry.login(name, session.thread.settings.cwd, show);
-  if (problem !== undefined) return session.notice(outcomeText(problem), 'error');
+  if (problem !== undefined) return session.noticeProblem(problem);
   session.notice(`Logged in to ${name}. New conversations have its tools.`);
 }
 
 async function logOut(session: TuiSession, registry: McpRegistry, name: string): Promise<void> {
   const was = await registry.logout(name, session.thread.settings.cwd);
-  if (typeof was !== 'boolean') return session.notice(outcomeText(was), 'error');
+  if (typeof was !== 'boolean') return session.noticeProblem(was);
   session.notice(was ? `The login to ${name} is forgotten.` : `There was no login to ${name}.`);
 }

@@ -97,7 +97,7 @@ export async function skills(session: TuiSession): Promise<void> {
   const close = (): void => stage.open(undefined);
   const toggle = async ({ name, path, isOn }: SkillEntry): Promise<void> => {
     const problem = await registry.switch({ name, path }, !isOn);
-    if (problem !== undefined) return session.notice(outcomeText(problem), 'error');
+    if (problem !== undefined) return session.noticeProblem(problem);
     ({ skills: listed, problems } = await registry.list(cwd));
     view.update({ items: items(), title: 'Skills: what you switch counts when Capstan is started again' });
     stage.draw();

@@ -1,6 +1,5 @@
 import { readOnlyProfile } from '../../../core/policy/profiles/narrower-profile.ts';
 import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.ts';
-import { outcomeText } from '../../../protocol/outcome.ts';
 import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
 import type { TuiSession } from '../session/session.ts';
 import { putInComposer, showInTranscript } from './command-session.ts';
@@ -10,7 +9,7 @@ import { chooseFrom, type ListItem } from '../pages/list-view.ts';
 export async function review(session: TuiSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
   const folder = session.parts.engine.lookAtFolder(session.thread.settings.cwd);
-  if ('code' in folder) return session.notice(outcomeText(folder), 'error');
+  if ('code' in folder) return session.noticeProblem(folder);
   if (folder.repository === undefined)
     return session.notice('This folder is in no git repository. Say what to review: /review WORDS.', 'error');
   choosePreset(session);
@@ -67,7 +66,7 @@ async function offerTargets(
   const { cwd, sandbox: profile } = session.thread.settings;
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
   const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);
-  if ('code' in choices) return session.notice(outcomeText(choices), 'error');
+  if ('code' in choices) return session.noticeProblem(choices);
   const { title, items, none } = listOf(choices);
   if (items.length === 0) return session.notice(none);
   const close = (): void => choosePreset(session);

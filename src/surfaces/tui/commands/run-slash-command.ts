@@ -1,4 +1,3 @@
-import { outcomeText } from '../../../protocol/outcome.ts';
 import { openHelp } from '../pages/help.ts';
 import type { TuiSession } from '../session/session.ts';
 import { slashCommands, type SlashName } from './slash-commands.ts';
@@ -79,7 +78,7 @@ const runners: Readonly<Record<SlashName, RunCommand>> = {
   title: async (session) => (await statusLine()).chooseTitle(session),
   tui(session) {
     const refused = session.parts.stage.switchMode();
-    if (refused !== undefined) session.notice(outcomeText(refused), 'error');
+    if (refused !== undefined) session.noticeProblem(refused);
   },
   vim: async (session) => (await import('../draft/vim/vim-mode.ts')).vim(session),
 };

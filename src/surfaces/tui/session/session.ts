@@ -158,9 +158,13 @@ export class TuiSession {
     this.parts.stage.draw();
   }
 
+  noticeProblem(problem: Pick<Outcome, 'message' | 'next'>): void {
+    this.notice(outcomeText(problem), 'error');
+  }
+
   /** Shows why the thread refused. If another program writes the thread, the user is asked what to do. */
   refused(outcome: Outcome): void {
-    if (outcome.code !== 'thread-locked') return this.notice(outcomeText(outcome), 'error');
+    if (outcome.code !== 'thread-locked') return this.noticeProblem(outcome);
     this.inBackground(this.parts.regain(this));
   }
 

@@ -2,7 +2,7 @@ import { isGateOpen } from '../../../core/config/features.ts';
 import type { TuiSettings } from '../../../core/config/tui-settings.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
-import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { endsOrSuspends, type ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Goal } from '../../../protocol/thread.ts';
 import { hintKeys, type HintKeys } from '../screen/keys/key-map.ts';
 import { noTitle, takesTitle, titleSequence } from '../screen/terminal/terminal-sequences.ts';
@@ -206,14 +206,6 @@ function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): str
 }
 
 const longestTitle = 200;
-type TurnEnd = Exclude<Extract<ThreadEvent['kind'], `turn-${string}`>, 'turn-started'>;
-
-const ends: Readonly<Record<TurnEnd, true>> = {
-  'turn-completed': true,
-  'turn-failed': true,
-  'turn-aborted': true,
-  'turn-suspended': true,
-};
 
 /** Facts of a conversation besides its settings. Git is read when a turn ends, never for a frame. */
 export class SessionFacts {
@@ -236,7 +228,7 @@ export class SessionFacts {
       this.firstWords ??= event.text.slice(0, longestTitle);
     if (event.kind === 'turn-started' && event.isContinued !== true) this.tasks = undefined;
     // A finished plan is not shown once its turn is over.
-    if (Object.hasOwn(ends, event.kind) && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
+    if (endsOrSuspends(event) && this.tasks?.done === this.tasks?.all) this.tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
     this.tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };

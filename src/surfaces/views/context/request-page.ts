@@ -1,7 +1,7 @@
 import { entries } from '../../../core/history/history.ts';
 import { requestShares } from '../../../core/history/window-usage.ts';
 import type { Item } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject } from '../../../protocol/json.ts';
+import { objectsAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
@@ -95,7 +95,7 @@ function unnamed({ record }: StoryRequest, index: number, length: number): strin
 }
 
 export function requestSummary({ number, turn, at, record, usage, prefix }: StoryRequest): string {
-  const broken = (arrayAt(prefix ?? {}, 'breaks') ?? []).filter(isJsonObject).map(({ kind }) => String(kind));
+  const broken = objectsAt(prefix, 'breaks').map(({ kind }) => String(kind));
   const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
   return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${madeWords(record)}\n${countedWords(usage)}${cache}`;
 }

@@ -2,6 +2,7 @@ import type { Entry } from '../../../core/history/entry.ts';
 import { entries } from '../../../core/history/history.ts';
 import { cachedShares, type Measure } from '../../../core/history/window-usage.ts';
 import { sections } from '../../../core/world/catalog.ts';
+import { kindsOf } from '../../../core/world/sections/section.ts';
 import type { Item } from '../../../protocol/item.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import { textsOf, type ThreadStory } from './thread-story.ts';
@@ -106,7 +107,7 @@ function namedEntry(
   switch (family) {
     case 'context':
       return textsOf(entry, tokens).map(({ kind, content, tokens: share }) => {
-        const section = sections.find(({ kinds }) => [...kinds.telling, ...kinds.withdrawing].includes(kind))?.id;
+        const section = sections.find((each) => kindsOf(each).includes(kind))?.id;
         return { family, name: content, section, tokens: share };
       });
     case 'tool':

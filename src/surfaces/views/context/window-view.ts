@@ -11,7 +11,7 @@ import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
 import { plural } from '../../../engine/wording.ts';
 import type { ToolSpec } from '../../../ports/model.ts';
 import { isMessage, type Item } from '../../../protocol/item.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 import { outcomeText, type Outcome } from '../../../protocol/outcome.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 import { checkpointHead } from './checkpoint-page.ts';
@@ -126,7 +126,7 @@ function largestOutput({ history }: ThreadState): number {
 function outputBytes(item: Item): number {
   const output = item['output'];
   if (typeof output === 'string') return byteLength(output);
-  return (arrayAt(item, 'output') ?? []).filter(isJsonObject).reduce((sum, part) => sum + partBytes(part), 0);
+  return objectsAt(item, 'output').reduce((sum, part) => sum + partBytes(part), 0);
 }
 
 export interface RequestCost {

@@ -1,5 +1,5 @@
 import { fileSystem, kindOfEntry, nounFor } from '../../../engine/file-access.ts';
-import { findOutputFile, writeOutputFile } from '../../../engine/output-file.ts';
+import { findOutputFile, leadsOutWords, writeOutputFile } from '../../../engine/output-file.ts';
 import { rolloutFileName } from '../../../engine/store/rollout-file-name.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
@@ -57,9 +57,6 @@ export async function replaceExport(
     return unwritten(path, error);
   }
 }
-
-const leadsOutWords =
-  'it leads through a link, which a command may have made, out of the folders where commands may write';
 
 function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
   return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };

@@ -1,6 +1,7 @@
 import { Fault, type Outcome } from '../../../protocol/outcome.ts';
 import { isMachineBusy } from './machine-load.ts';
 import { printNote } from './print.ts';
+import { homedir } from 'node:os';
 
 export interface EndingOptions {
   /** Called at the first signal, before the work is interrupted. */
@@ -81,6 +82,12 @@ export function currentFolder(): { readonly path: string } | Outcome<'folder-mis
     const message = 'The folder that capstan was started in no longer exists.';
     return { code: 'folder-missing', message, next: 'Change to a folder that exists and start again.' };
   }
+}
+
+/** The folder with the surroundings that a configuration is resolved in. */
+export function currentPlace() {
+  const here = currentFolder();
+  return 'code' in here ? here : { env: process.env, osHome: homedir(), cwd: here.path };
 }
 
 /** A lost disk ends the work, but is no bug: it is reported like any other end. */

@@ -1,6 +1,6 @@
 import { formatCount, percent, plural } from '../../../engine/wording.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { outcomeText, sentence } from '../../../protocol/outcome.ts';
+import { type Outcome, outcomeText, sentence } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
 
 export function checkpointLine(report: CheckpointReport): string {
@@ -26,6 +26,12 @@ export function failedCheckpointLine(event: Extract<CheckpointEvent, { kind: 'ch
   const failure = `No checkpoint was made: ${outcomeText(event.outcome)}`;
   return event.paused ? `${sentence(failure)} ${pausedCompactionWords(event.threadId)}` : failure;
 }
+
+export const compactionInterrupted: Outcome = {
+  code: 'interrupted',
+  message: 'The compaction was interrupted.',
+  next: 'The history is unchanged.',
+};
 
 export const pausedCompactionWords = (id: ThreadId): string =>
   `It failed twice in a row, so Capstan stopped compacting this thread automatically. Run \`capstan threads compact ${id}\`, choose a model with a larger window, or start a new thread.`;

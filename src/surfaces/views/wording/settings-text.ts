@@ -5,6 +5,7 @@ import { keyTable } from '../../../core/config/keys/key-table.ts';
 import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
 import { writeToml } from '../../../core/config/toml/write-toml.ts';
 import { hideSecrets } from '../../../core/policy/secrets.ts';
+import type { SignedIn } from '../../../engine/home/logins.ts';
 import type { Configured } from '../../../engine/home/folder-config.ts';
 import type { ListedServer } from '../../../engine/home/mcp-registry.ts';
 import type { HomeMemory } from '../../../engine/memory/home-memory.ts';
@@ -133,5 +134,7 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
 const words = { noted: 'noted', nothing: 'nothing to note', failed: 'failed' } as const;
 
 /** Saving a key does not try it at the provider: it may be for another one, or for a server that is not running yet. */
-export const keySavedWords = (where: string): string =>
-  `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
+export function signedInWords({ email, where }: SignedIn, { isKey }: { readonly isKey: boolean }): string {
+  if (isKey) return `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
+  return `Signed in${email === undefined ? '' : ` as ${email}`}. The login is kept in ${where}.`;
+}

@@ -1,6 +1,6 @@
 import type { AccessTokenLogin, ChatgptLogin, Login, LoginStore } from '../../../../ports/login.ts';
 import type { Programs } from '../../../../ports/system.ts';
-import { parseJsonObject, stringAt } from '../../../../protocol/json.ts';
+import { parseJsonObject, stringAt, trueAt } from '../../../../protocol/json.ts';
 import type { Variables } from '../../../../protocol/shell.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials-and-headers.ts';
 import type { SmallRequests } from '../small-requests.ts';
@@ -112,7 +112,7 @@ export async function accountOfToken(
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const body = parseJsonObject(answer.text);
   if (body === undefined) return { kind: 'failed', why: 'the answer is not a JSON object' };
-  const isFedramp = body['chatgpt_account_is_fedramp'] === true ? true : undefined;
+  const isFedramp = trueAt(body, 'chatgpt_account_is_fedramp');
   return {
     kind: 'account',
     accountId: stringAt(body, 'chatgpt_account_id'),

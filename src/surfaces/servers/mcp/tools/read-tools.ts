@@ -7,7 +7,7 @@ import { cursorAt, lastValidPlaceIn, readAfter } from '../../../../engine/live/l
 import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { asItem } from '../../../../protocol/item.ts';
-import { type JsonObject, numberAt, objectAt, stringAt } from '../../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../../../protocol/json.ts';
 import type { Line } from '../../../../protocol/line.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
@@ -91,7 +91,7 @@ function queryFrom(args: JsonObject, here: string): ThreadQuery {
   const cwd = stringAt(args, 'cwd');
   return {
     cwd: cwd === undefined ? undefined : resolve(here, cwd),
-    archived: args['archived'] === true || undefined,
+    archived: trueAt(args, 'archived'),
     text: stringAt(args, 'text'),
     cursor: stringAt(args, 'cursor'),
     limit: Math.min(numberAt(args, 'limit') ?? 25, 100),

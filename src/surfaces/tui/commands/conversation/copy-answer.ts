@@ -1,6 +1,6 @@
 import { endsCode, readFence } from '../../../../base/markdown/code-fence.ts';
 import { plural } from '../../../../engine/wording.ts';
-import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Variables } from '../../../../protocol/shell.ts';
 import { chooseFrom } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
@@ -49,7 +49,7 @@ async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   const ways = copyWays(process.env, process.platform);
   const feed = (words: readonly string[], text: string) => engine.user.feedClipboard(words, text);
   const copied = await copyText(part.text, { ways, feed, write: (sequence) => stage.send(sequence) });
-  if ('code' in copied) return session.notice(outcomeText(copied), 'error');
+  if ('code' in copied) return session.noticeProblem(copied);
   const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());
   session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
 }

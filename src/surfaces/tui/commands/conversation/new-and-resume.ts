@@ -16,7 +16,7 @@ const pageSize = 50;
 
 export async function startAnew(session: TuiSession): Promise<void> {
   const opened = await session.parts.threads.start({ cwd: session.thread.settings.cwd });
-  if (opened.kind === 'refused') return session.notice(outcomeText(opened.outcome), 'error');
+  if (opened.kind === 'refused') return session.noticeProblem(opened.outcome);
   await session.switchTo(opened);
 }
 
@@ -24,9 +24,9 @@ export async function showThreadPicker(session: TuiSession, name: string): Promi
   const { stage, engine } = session.parts;
   if (name !== '') {
     const chosen = await engine.stored.choose({ kind: 'named', name });
-    if (chosen.kind === 'none') return session.notice(outcomeText(chosen), 'error');
+    if (chosen.kind === 'none') return session.noticeProblem(chosen);
     const thread = await engine.stored.summary(chosen.id);
-    return 'code' in thread ? session.notice(outcomeText(thread), 'error') : resumePickedThread(session, thread.id);
+    return 'code' in thread ? session.noticeProblem(thread) : resumePickedThread(session, thread.id);
   }
   const close = (): void => stage.openPager(undefined);
   const pick = ({ id }: ThreadSummary): void => {

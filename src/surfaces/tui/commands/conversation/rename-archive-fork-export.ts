@@ -1,6 +1,6 @@
 import { kindOfEntry } from '../../../../engine/file-access.ts';
 import type { ThreadId } from '../../../../protocol/ids.ts';
-import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
 import {
   exportFileName,
   exportFormatOf,
@@ -19,7 +19,7 @@ export async function renameThread(session: TuiSession, name: string): Promise<v
   if (name === '') return session.notice('Type the name behind it, for example /rename Parser bug.');
   if (isEmpty(session)) return;
   const named = await session.parts.engine.stored.rename(session.thread.id, name);
-  if (named.kind === 'refused') return session.notice(outcomeText(named.outcome), 'error');
+  if (named.kind === 'refused') return session.noticeProblem(named.outcome);
   const shown = cleanLine(named.name);
   session.notice(`This conversation is now called ${shown}. To continue it: /resume ${shown}`);
 }
@@ -50,7 +50,7 @@ async function left(
   done: { readonly kind: string; readonly outcome?: Outcome },
   words: string,
 ): Promise<void> {
-  if (done.kind === 'refused' && done.outcome !== undefined) return session.notice(outcomeText(done.outcome), 'error');
+  if (done.kind === 'refused' && done.outcome !== undefined) return session.noticeProblem(done.outcome);
   await startAnew(session);
   session.notice(words);
 }
@@ -65,13 +65,13 @@ function isEmpty(session: TuiSession): boolean {
 export async function forkShownThread(session: TuiSession, id: ThreadId, name: string): Promise<void> {
   const { threads, engine } = session.parts;
   const forked = await threads.fork(id, { kind: 'latest' });
-  if (forked.kind === 'refused') return session.notice(outcomeText(forked.outcome), 'error');
+  if (forked.kind === 'refused') return session.noticeProblem(forked.outcome);
   const isOpen = id === session.thread.id;
   await session.switchTo(forked, isOpen ? { shows: 'end' } : {});
   session.notice(`This is a fork. The other conversation is kept: /resume ${id}`);
   if (name === '') return;
   const named = await engine.stored.rename(forked.id, name);
-  if (named.kind === 'refused') session.notice(outcomeText(named.outcome), 'error');
+  if (named.kind === 'refused') session.noticeProblem(named.outcome);
 }
 
 /** `/export [FILE]`: the conversation as Markdown, or as HTML or a rollout by the name of the file. */
@@ -90,7 +90,7 @@ export async function exportConversation(session: TuiSession, file: string): Pro
   const shown = shownPath(path, stage.look);
   const tell = (problem: Outcome | undefined): void => {
     if (problem === undefined) session.notice(`The conversation was written to ${shown}.`);
-    else session.notice(outcomeText({ ...problem, next: '' }), 'error');
+    else session.noticeProblem({ ...problem, next: '' });
   };
   const problem = writeNewExport(path, text);
   if (problem?.code !== 'export-exists') return tell(problem);

@@ -89,7 +89,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   let files: RestoreReport | undefined;
   if (part !== 'conversation') {
     const restored = await restore(session, id, { beforeTurn: prompt.turnId });
-    if (restored.kind === 'refused') return session.notice(outcomeText(restored.outcome), 'error');
+    if (restored.kind === 'refused') return session.noticeProblem(restored.outcome);
     files = restored;
   }
   if (files !== undefined && part === 'files') return session.notice(continued(files, '/rewind undo'));

@@ -1,6 +1,5 @@
 import { SideConversationChanges } from '../../../../engine/live/side-conversation-changes.ts';
 import { plural } from '../../../../engine/wording.ts';
-import { outcomeText } from '../../../../protocol/outcome.ts';
 import { draftFromText, escapeCommandDraft } from '../../draft/draft.ts';
 import { openHelp } from '../../pages/help.ts';
 import { drawCut } from '../../pages/list-parts.ts';
@@ -22,7 +21,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   if (main.thread.place === undefined)
     return main.notice('There is no conversation yet to ask something beside. Send a message first.');
   const forked = await threads.fork(main.thread.id, { kind: 'latest' }, { ephemeral: true });
-  if (forked.kind === 'refused') return main.notice(outcomeText(forked.outcome), 'error');
+  if (forked.kind === 'refused') return main.noticeProblem(forked.outcome);
   const shared = forked.usage().total;
   const stage = mainStage.within();
   stage.placeholder = 'Ask something beside the conversation';
@@ -46,7 +45,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     main.beside.add(shared, forked.usage().total);
     const words = remainingFilesLine(beside, mainStage.look);
     if (words !== undefined) main.notice(words);
-    if (beside.problem !== undefined) main.notice(outcomeText(beside.problem), 'error');
+    if (beside.problem !== undefined) main.noticeProblem(beside.problem);
   };
   const side = new TuiSession(
     {

@@ -12,7 +12,7 @@ import { openPage } from '../../pages/pager-view.ts';
 export async function debugConfig(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const configured = await engine.config.inFolder(session.thread.settings.cwd);
-  if ('code' in configured) return session.notice(outcomeText(configured), 'error');
+  if ('code' in configured) return session.noticeProblem(configured);
   openPage(stage, { title: 'Configuration', rows: (look) => configRows(configured, look) });
 }
 

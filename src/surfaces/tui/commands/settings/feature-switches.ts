@@ -1,7 +1,7 @@
 import type { TuiSession } from '../../session/session.ts';
 import { isGateOpen } from '../../../../core/config/features.ts';
 import { objectAt } from '../../../../protocol/json.ts';
-import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
 import { configuredGates, memoryText } from '../../../views/wording/settings-text.ts';
 import { askYesNo, openList, type ListItem } from '../../pages/list-view.ts';
 import { openPage } from '../../pages/pager-view.ts';
@@ -78,7 +78,7 @@ async function showSwitches(
 ): Promise<void> {
   const { stage } = session.parts;
   const loaded = await load();
-  if ('code' in loaded) return session.notice(outcomeText(loaded), 'error');
+  if ('code' in loaded) return session.noticeProblem(loaded);
   let switches = loaded;
   const items = (): readonly ListItem[] => {
     const { boxDone, boxOpen } = glyphsOf(stage.look);
@@ -89,9 +89,9 @@ async function showSwitches(
   const change = async (index: number): Promise<void> => {
     const chosen = switches[index]!;
     const problem = await chosen.change();
-    if (problem !== undefined) return session.notice(outcomeText(problem), 'error');
+    if (problem !== undefined) return session.noticeProblem(problem);
     const now = await load();
-    if ('code' in now) return session.notice(outcomeText(now), 'error');
+    if ('code' in now) return session.noticeProblem(now);
     switches = now;
     const changed = `${title}: what you switch counts when Capstan is started again`;
     view.update({ items: items(), ...(chosen.isOn !== undefined && { title: changed }) });

@@ -57,7 +57,7 @@ async function chooseModel(session: TuiSession, defaults: Defaults): Promise<voi
   const { cwd, provider, model: current } = session.thread.settings;
   const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
-  if ('code' in listed) return session.notice(outcomeText(listed), 'error');
+  if ('code' in listed) return session.noticeProblem(listed);
   if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
   const items = listed.models.map(({ model: name, window }): ListItem => {
     const about = [name === defaults.model && 'default', window !== undefined && `${compactNumber(window)} window`];
@@ -123,7 +123,7 @@ async function take(
   if (!(await session.change(chosen))) return;
   const { model: name, effort, provider } = session.thread.settings;
   const problem = how === 'default' ? await engine.config.saveModel({ provider, model: name, effort }) : undefined;
-  if (problem !== undefined) session.notice(outcomeText(problem), 'error');
+  if (problem !== undefined) session.noticeProblem(problem);
   const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
 }

@@ -1,5 +1,4 @@
 import type { HomeRules, ListedRule } from '../../../../engine/home/command-rules.ts';
-import { outcomeText } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
 import { shellWords } from '../../../../protocol/shell.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
@@ -125,7 +124,7 @@ function confirm(session: TuiSession, rules: HomeRules, rule: ListedRule): void 
   }
   const revoke = async (): Promise<void> => {
     const problem = await rules.revoke(rule);
-    if (problem !== undefined) return session.notice(outcomeText(problem), 'error');
+    if (problem !== undefined) return session.noticeProblem(problem);
     // A thread reads its rules when it is loaded.
     await session.thread.leave();
     session.notice(`The rule for ${ruleWords(rule)} is revoked.`);

@@ -1,5 +1,4 @@
 import { countColumns } from '../../../../base/text-columns.ts';
-import { outcomeText } from '../../../../protocol/outcome.ts';
 import { cursorSign, drawCut, hintRows, keyTable, styleOf } from '../../pages/list-parts.ts';
 import { hintKeys } from '../../screen/keys/key-map.ts';
 import { cleanLine } from '../../screen/text/clean-text.ts';
@@ -42,7 +41,7 @@ function choose<Id extends string>(session: TuiSession, key: string, options: Om
   const close = (): void => stage.open(undefined);
   const save = async (items: readonly Id[]): Promise<void> => {
     const problem = await engine.config.saveTui({ [key]: items });
-    if (problem !== undefined) session.notice(outcomeText(problem), 'error');
+    if (problem !== undefined) session.noticeProblem(problem);
   };
   const taken = (items: readonly Id[]): void => {
     close();

@@ -1,4 +1,3 @@
-import { outcomeText } from '../../../../protocol/outcome.ts';
 import { margin } from '../../pages/list-parts.ts';
 import { ListView } from '../../pages/list-view.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
@@ -17,7 +16,7 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
     appearance.choose(choice);
     const problem = await engine.config.saveTui({ theme: choice.name });
     if (problem === undefined) session.notice(`Theme: ${choice.name}.`);
-    else session.notice(outcomeText(problem), 'error');
+    else session.noticeProblem(problem);
   };
   const choices = [...themeChoices, ...own.choices];
   if (name !== '') {

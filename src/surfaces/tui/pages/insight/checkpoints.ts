@@ -58,14 +58,14 @@ function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): 
 
 async function takeBack(host: TuiSession, number: number, turns: readonly StoryTurn[]): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.rollback(host.thread.id, { beforeCheckpoint: number }));
-  if (done.kind === 'refused') return host.notice(outcomeText(done.outcome), 'error');
+  if (done.kind === 'refused') return host.noticeProblem(done.outcome);
   const lines = beforeCheckpointLines({ ...done, turns }, number);
   host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(outcomeText)].join('\n'));
 }
 
 async function undo(host: TuiSession, force: boolean): Promise<void> {
   const done = await changeWholeThread(host, (stored) => stored.undoRollback(host.thread.id, { force }));
-  if (done.kind === 'refused') return host.notice(outcomeText(done.outcome), 'error');
+  if (done.kind === 'refused') return host.noticeProblem(done.outcome);
   host.notice('The rollback is undone: what it took back stands again. Files are unchanged.');
 }
 

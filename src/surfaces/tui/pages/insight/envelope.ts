@@ -1,7 +1,7 @@
 import { countColumns } from '../../../../base/text-columns.ts';
 import { plural } from '../../../../engine/wording.ts';
 import type { Json } from '../../../../protocol/json.ts';
-import { outcomeText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
 import {
   envelopeFieldText,
@@ -24,9 +24,9 @@ export function showEnvelope(host: TuiSession, rest: string): Promise<void> {
   const { id } = host.thread;
   return browseThread(host, 'Envelope', ({ story }) => {
     const turn = parseTurnNumber(rest, story);
-    if (turn !== undefined && typeof turn !== 'number') return void host.notice(outcomeText(turn), 'error');
+    if (turn !== undefined && typeof turn !== 'number') return void host.noticeProblem(turn);
     const page = turn === undefined ? envelopeBrowse(id, story) : differencePage(id, story, turn);
-    if ('code' in page) return void host.notice(outcomeText(page), 'error');
+    if ('code' in page) return void host.noticeProblem(page);
     return page;
   });
 }

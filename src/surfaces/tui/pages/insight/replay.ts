@@ -1,5 +1,4 @@
 import { formatCount, percent, plural } from '../../../../engine/wording.ts';
-import { outcomeText } from '../../../../protocol/outcome.ts';
 import { requestParts, requestPartTokens, requestSummary } from '../../../views/context/request-page.ts';
 import type { RequestPart } from '../../../views/context/request-page.ts';
 import type { StoryRequest, ThreadStory } from '../../../views/context/thread-story.ts';
@@ -14,7 +13,7 @@ import { browseThread, parseTurnNumber } from './inspected-thread.ts';
 export function showReplay(host: TuiSession, rest: string): Promise<void> {
   return browseThread(host, 'Replay', async ({ story, lines, rest: breathe }) => {
     const asked = parseTurnNumber(rest, story);
-    if (asked !== undefined && typeof asked !== 'number') return void host.notice(outcomeText(asked), 'error');
+    if (asked !== undefined && typeof asked !== 'number') return void host.noticeProblem(asked);
     const turn = asked ?? story.requests.at(-1)?.turn ?? story.turns.length;
     const replayed: Replayed[] = [];
     const slowly = async function* () {

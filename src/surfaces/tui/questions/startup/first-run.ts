@@ -4,7 +4,7 @@ import type { Logins, SignedIn } from '../../../../engine/home/logins.ts';
 import type { LocalServerFound } from '../../../../engine/models/local-servers.ts';
 import { type Outcome, outcomeText } from '../../../../protocol/outcome.ts';
 import type { EngineChoices } from '../../../views/command-line/load-engine.ts';
-import { keySavedWords } from '../../../views/wording/settings-text.ts';
+import { signedInWords } from '../../../views/wording/settings-text.ts';
 import type { TuiSession } from '../../session/session.ts';
 import type { StartupQuestionDesk, StartupQuestionExit } from './startup-question-desk.ts';
 import type { StartupChoice } from './startup-question-views.ts';
@@ -62,8 +62,7 @@ async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise
   if (signed === 'left') return { kind: 'left' };
   if (signed === 'back') return '';
   if ('code' in signed) return outcomeText(signed);
-  const who = signed.email === undefined ? '' : ` as ${signed.email}`;
-  notice(way === 'key' ? keySavedWords(signed.where) : `Signed in${who}. The login is kept in ${signed.where}.`);
+  notice(signedInWords(signed, { isKey: way === 'key' }));
   return { kind: 'ready' };
 }
 
@@ -152,7 +151,7 @@ async function withKey(desk: StartupQuestionDesk, logins: Logins): Promise<Signe
 export async function logout(session: TuiSession): Promise<void> {
   const logins = await session.parts.engine.user.logins();
   const was = await logins.signOut();
-  if (typeof was !== 'boolean') return session.notice(outcomeText(was), 'error');
+  if (typeof was !== 'boolean') return session.noticeProblem(was);
   session.notice(
     was ? 'Signed out: the login is forgotten. To sign in again, use `capstan login`.' : 'You were not signed in.',
   );

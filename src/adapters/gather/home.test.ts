@@ -49,3 +49,7 @@ test('CAPSTAN_HOME below a file cannot be made', () => {
   writeFileSync(path, '');
   expect(findHome({ CAPSTAN_HOME: join(path, 'below') }, '/nowhere')).toMatchObject({ code: 'home-unusable' });
 });
+
+test.runIf(process.platform === 'linux')('a CAPSTAN_HOME below /proc is refused at once', () => {
+  expect(findHome({ CAPSTAN_HOME: '/proc/none/home' }, '/nowhere')).toMatchObject({ code: 'home-unusable' });
+});

@@ -46,11 +46,11 @@ const tokens = new RegExp(
   'g',
 );
 
-/** Upper bound of the steps with counted repeats written out: the library would write out up to a million. */
+/** Upper bound of the steps, counting written-out repeats: the library would write out up to a million of them. */
 function stepsOf(text: string): number {
   const outside: { readonly steps: number; readonly ends: number }[] = [];
   let steps = 0;
-  /** Steps of the part that a following repeat applies to. */
+  /** Steps of the part before the current token, to which a repeat would apply. */
   let last = 0;
   for (const { 0: token, groups } of text.matchAll(tokens)) {
     const { least, open, most } = groups ?? {};

@@ -1,6 +1,6 @@
 /**
- * For a character class with the flag `u`: characters without a shape, or that change where others appear.
- * `replaceInvisible` leaves out the few with a shape. The last three are drawn as nothing.
+ * For a character class with the flag `u`: characters that show nothing, or that change how others appear. A few of
+ * them do show something: `replaceInvisible` leaves these alone. Terminals and editors draw nothing for the last three.
  */
 export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
 /** Characters that look like space, including the Braille letter without dots. */
@@ -8,7 +8,7 @@ export const spaceClass = String.raw`\s\u2800`;
 /** Characters that some program treats as a line end or a terminal control. */
 export const controlClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 
-/** Text without these needs no second look: the ranges cover every character in `invisibleClass`. */
+/** Text that does not match needs no further check: the class covers every character in `invisibleClass`. */
 const notPlain =
   /[^\n\t -~\u00A0-\u00AC\u00AE-\u034E\u0350-\u05FF\u0900-\u115E\u1161-\u17B3\u1810-\u200A\u2010-\u2027\u202F-\u205F\u2070-\u3163\u3165-\uD7FF\uF900-\uFDFF\uFF01-\uFF9F\uDC00-\uDFFF\uD83C-\uD83E]/;
 
@@ -42,14 +42,14 @@ export function replaceInvisible(text: string, replace: (sign: string) => string
 
 /** For untrusted text that the model reads: removes everything that a user looking at the text would not see. */
 export function withoutInvisible(text: string): string {
-  // Selectors after Chinese characters matter to fonts alone, those after digits to key caps; others could spell.
+  // Selectors after Chinese characters only affect the font, those after digits only key caps. Others could hide text.
   return replaceInvisible(text.toWellFormed(), () => '').replaceAll(
     /[\uFE00-\uFE02\uFE0E]|[\u{E0100}-\u{E01EF}]|(?<=[#*0-9])\uFE0F(?!\u20E3)|(?<=\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D(?!\p{Extended_Pictographic})/gu,
     '',
   );
 }
 
-/** True if the text before makes the sign part of a letter or a picture. A text may come in pieces. */
+/** True if the text before makes the sign part of a letter or picture. Text after it is ignored: it may come later. */
 function isNeeded(sign: string, all: string, at: number): boolean {
   const before = all.slice(Math.max(0, at - 4), at);
   if (/[\u200C\u200D]/u.test(sign))

@@ -46,7 +46,7 @@ function longestText(parts: readonly NamePart[]): string {
   return longest;
 }
 
-/** Takes one character if it fits, or none without `fits`. Then at all of `next` at once. The last is the end. */
+/** Takes a character that `fits`, or none without `fits`; then all of `next` are active at once. Last comes the end. */
 type State = { readonly fits?: (character: number) => boolean; readonly next: number[] };
 
 const slash = 0x2f;

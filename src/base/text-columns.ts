@@ -37,7 +37,7 @@ export function cutToColumns(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-/** Fast way for most text: two letters that stand alone. */
+/** Most text needs no pattern: a letter that never joins others, followed by another such letter. */
 function endOfCluster(line: string, at: number): number {
   if (standsAlone(line.charCodeAt(at)) && (at + 1 === line.length || standsAlone(line.charCodeAt(at + 1))))
     return at + 1;

@@ -13,7 +13,7 @@ export function argumentProblem(of: string, given: GivenArguments): OptionProble
   const values = Object.fromEntries(known.map(([name, [, value]]) => [name, value]));
   const table = Object.fromEntries(known.map(([name, [type]]) => [name, { type, required: true as const }]));
   const read = readOptions<Record<string, unknown>>(values, table, of);
-  // An argument may have any name.
+  // Do not look for `code` alone: an argument may have that name.
   return Object.keys(read).every((name) => Object.hasOwn(table, name)) ? undefined : (read as OptionProblem);
 }
 

@@ -83,7 +83,7 @@ export function createEngineParts(
       configFiles: [...filesWithSecrets(loaded.layers), ...loaded.unusedSecrets, ...secretFiles(options)],
     }));
   const { requirements } = loaded;
-  // If profiles are limited, the paths that they may reopen count too.
+  // If the administrator limits profiles, the limits need Capstan's own places: a profile that reopens one grants more.
   const isLimited = requirements.sandboxModes !== undefined || requirements.profiles !== undefined;
   const base = isLimited ? { ...loaded, requirements: { ...requirements, ownPlaces: ownPlaces() } } : loaded;
   const beforeLandlock = (writable: readonly string[]): void =>
@@ -141,7 +141,7 @@ export function createEngineParts(
     sandbox: createSandbox(sandboxOptions),
     commands: createCommandReader({ root, clock }),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
-    /** Folders that commands of any thread could write once. No program is started from them for another thread. */
+    /** Folders that commands of any thread can or could write. No program is started from them for another thread. */
     opened,
     guardedGit: lazyGuardedGit(`${home}/git-programs`),
     programs,
@@ -181,7 +181,7 @@ export function createEngineParts(
 
 /** Folder into which `capstan sandbox setup` unpacks bubblewrap; no command can write there. */
 export const unpackedBubblewrap = (home: string): string => `${home}/capstan/bubblewrap`;
-/** Nothing in the build has this name. */
+/** The build has no `.ts` files, so this is true only if the sources run. */
 const isSource = import.meta.url.endsWith('.ts');
 
 /** Works from sources and from any depth of the bundle: built and unpacked files are in the package's folder. */

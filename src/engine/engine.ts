@@ -62,7 +62,7 @@ function withFallbackKey(options: EngineOptions): EngineOptions {
   return { ...options, config: given as EngineOptions['config'] & object };
 }
 
-/** Warnings that a user who has read them can do nothing more about. `by words`: news again when the words differ. */
+/** Warnings to show once, since their reader can do nothing more about them. `by words`: again if the words differ. */
 const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
   ...sandboxNotices,
   'tui-unused-keys': 'by words',
@@ -346,7 +346,7 @@ function threadsPort(engine: Pick<Engine, 'threads' | 'start' | 'resume' | 'fork
   };
 }
 
-/** The call's policy bounds the thread for as long as the call has it open. */
+/** The approval policy that the call asks for applies only while the call has the thread open. */
 function requestOf({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest {
   return { ...wanted, ...defined({ heldApprovals }) };
 }

@@ -13,7 +13,7 @@ import type { EngineParts } from './engine-parts.ts';
 import { type KeptSettings, prepareResumedThread } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
-/** The start of the next turn, and what it leaves out of the file. */
+/** The start of the next turn, and the claims in the file that no seal proves, which the turn leaves out. */
 export type ForeseenRequest = NextRequest & { readonly unproven: Unproven };
 /** Options of the foreseen resume. Absent: those of the newest turn. */
 export type PreviewedResume = { readonly request?: ThreadRequest; readonly kept?: KeptSettings | undefined };
@@ -47,7 +47,7 @@ export async function previewThread(
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
 }
 
-/** The next turn comes from the same surface: one that can ask does, one that cannot holds its policy. */
+/** Assumes the surface of the last turn for the next one: if it could ask, it can; if not, it holds its policy. */
 function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');

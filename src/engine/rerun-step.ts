@@ -133,7 +133,7 @@ export async function rerunStep(
   const answered = await ask(engine.clock, provider, sent, limits);
   const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
   const isPlan = (await provider.client.authMode()) === 'chatgpt';
-  // An account's plan pays, not a list price.
+  // With an account, its plan pays: list prices do not apply.
   const prices = knownPrices(config).filter((price) => !isPlan || price.provider !== name.id || !isListPrice(price));
   return {
     kind: 'rerun',
@@ -258,7 +258,7 @@ async function ask(
 /** Tools that result in a picture, by name or by type. */
 const pictureTools: ReadonlySet<unknown> = new Set(['view_image', 'image_generation']);
 
-/** The tools of a past request for another model and provider, as a thread there would have them. */
+/** Converts the tools of a past request to those that a thread with another model and provider would have. */
 function toolsForOtherModel(
   tools: readonly ToolSpec[],
   { model, capabilities }: Pick<OtherReader, 'model' | 'capabilities'>,

@@ -53,7 +53,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly personality?: Personality;
   /** Refused if the administrator does not allow it. */
   readonly sandbox?: SandboxSetting;
-  /** Refused if the administrator allows only other policies that are no narrower. */
+  /** Refused if the administrator forbids it and allows no narrower policy in its place. */
   readonly approvals?: ApprovalPolicy;
   readonly reviewer?: ApprovalsReviewer;
   /** Spending limits of its turns and of the thread. Absent ones are as configured. */
@@ -87,7 +87,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly checkpointHooks?: CheckpointHooks;
   /** For whom the thread is started; default: `user`. */
   readonly threadSource?: string;
-  /** Holds while this program has the thread open, whatever is configured; the thread remembers its own policy. */
+  /** Applies while this program has the thread open, whatever is configured. The thread remembers its own policy. */
   readonly heldApprovals?: ApprovalPolicy;
   /** `heldApprovals` only holds because no user can be asked: it does not apply if a reviewer answers. */
   readonly unlessReviewed?: boolean;

@@ -105,7 +105,7 @@ type Named = Pick<PolicyDescription, 'mode' | 'network' | 'lists'>;
 /** True if questions about hosts reach a user; otherwise such hosts are refused. */
 type Asking = { readonly asksAboutRules: boolean };
 
-/** A policy in a few words: the name of a user's profile, or the mode, then what of the network is open. */
+/** A policy in a few words: the name of a user's profile, or the mode, then the part of the network that is open. */
 export function policyWords(
   policy: Named,
   { profileName, ...asking }: Asking & { readonly profileName: string | undefined },
@@ -123,7 +123,7 @@ export function networkWords({ network, lists }: Pick<Named, 'network' | 'lists'
   return `${local ? 'all hosts' : 'public hosts'}${deny.length === 0 ? '' : ` except ${deny.length}`}${asked}`;
 }
 
-/** The part of a thread's policy that sentences need, without what the machine adds. */
+/** A thread's policy for sentences, resolved without the machine's facts: git folders and Capstan's own places. */
 export function policyInForce({
   cwd,
   sandbox,

@@ -25,9 +25,9 @@ export interface AgentsOfThread extends Pick<Agents, 'wait'> {
   readonly isRunning: boolean;
   /** Interrupts running agents; resolves when they have ended. `reason` is passed to their signals. */
   stop(reason: unknown): Promise<void>;
-  /** Called when a turn of the thread begins: from here on its agents, running ones too, may do no more. */
+  /** Called when a turn of the thread begins: from then on its agents, even running ones, may do no more than it. */
   narrow(bounds: AgentBounds): Promise<void>;
-  /** Counts a request among those of all threads of the root, if `decide` accepts it. Waits for requests in its way. */
+  /** Counts a request among those of all threads of the root, if `decide` accepts it. May wait for other requests. */
   meter(decide: (shared: SharedSpending) => RequestFit, signal: AbortSignal): Promise<MeteredRequest>;
   /** Open questions of these agents and their own agents. Only for a root thread. */
   readonly questions: readonly Question[];
@@ -54,7 +54,7 @@ export interface AgentParent {
   readonly agents: readonly RecordedAgent[];
   /** Agents with a report that waits for the next request. */
   readonly unread: readonly ThreadId[];
-  /** The rest of its limits, after agents' spending that its lines do not include. */
+  /** The rest of its limits after its own spending and `beside`, the agents' spending that its lines do not include. */
   left(beside: Usage): readonly Allowance[];
   /** Resolves when the note is durable. */
   note(note: AgentNote): Promise<void>;
@@ -66,7 +66,7 @@ export interface AgentParent {
 
 export interface WantedAgent {
   readonly message: string;
-  /** Absent: one is made up. */
+  /** Absent: Capstan makes one up. */
   readonly name?: string;
   /** Absent: the default one. */
   readonly role?: string;
@@ -172,7 +172,7 @@ export interface AgentThread {
   readonly note?: string;
   /** Runs a turn under bounds that are never wider than these. */
   run(message: string, bounds: AgentBounds): Promise<TurnEnd>;
-  /** False: no turn takes the words. */
+  /** False if no turn runs that takes the words. */
   steer(message: string): Promise<boolean>;
   interrupt(reason: unknown): Promise<void>;
   fits(bounds: AgentBounds): boolean;

@@ -8,11 +8,11 @@ import type { TurnItem } from '../protocol/turn-item.ts';
  * throws, or answers in an unknown form, the call is declined, but not in the user's name.
  */
 export interface AskUser {
-  /** Its answers hold for the call alone and save no rule, so the model is not invited to propose one. */
+  /** Its answers apply to one call and save no rule, so Capstan does not invite the model to propose one. */
   readonly answersOnce?: true;
   /** `item`: the call as screens show it, with the diff of a patch. Absent: the question has all that is known. */
   ask(question: Question, signal: AbortSignal, item?: TurnItem): Promise<Answer>;
-  /** Called at the start of a turn; answers at once if a person can be asked: only `true` says so. Absent: yes. */
+  /** Called at the start of a turn; returns at once. Only `true` means that a person can be asked. Absent: yes. */
   isThere?(): boolean;
 }
 

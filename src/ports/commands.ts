@@ -25,9 +25,9 @@ export interface RunningCommand {
   readonly kind: 'running';
   /** Its exit code, as soon as it ends; 128 plus the signal number when a signal ended it. */
   readonly exited: Promise<number>;
-  /** It has ended and its output is read. Processes it left behind run on only if they do not hold the output. */
+  /** The command has ended and its output is read. A process that it left and that keeps the output open is killed. */
   readonly drained: Promise<unknown>;
-  /** As `drained`, and nothing of it is left on the host. */
+  /** As `drained`, and Capstan has released everything that it set up on the host for the command. */
   readonly over: Promise<unknown>;
   /** False: its input is closed. */
   write(bytes: Uint8Array): boolean;
@@ -53,7 +53,7 @@ interface SpawnWatch {
 
 export interface SpawnLimits {
   readonly timeoutMs: number;
-  /** Pauses of the time limit and of `durationMs`. Absent: none. */
+  /** While paused, neither the time limit nor `durationMs` advances. Absent: no pauses. */
   readonly pauses?: Pauses;
   /** Bytes of output kept: the first half and the last half. The rest is counted, never held in memory. */
   readonly outputBytes: number;
@@ -101,7 +101,7 @@ export interface RunLimits {
   readonly yieldMs: number;
   /** The command is killed after this. Absent: it lives as long as its thread. */
   readonly timeoutMs?: number;
-  /** Pauses of both limits and of `durationMs`. */
+  /** While paused, neither limit nor `durationMs` advances. */
   readonly pauses?: Pauses;
 }
 
@@ -131,7 +131,7 @@ export interface SessionEnd {
   readonly durationMs: number;
 }
 
-/** `stopped`: by the user. `narrowed`: by a turn that may do less. `gone`: with the process that held it. */
+/** `stopped`: by the user. `narrowed`: by a turn with fewer rights. `gone`: it ended with the process that ran it. */
 export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
 export interface SessionInput {
@@ -151,7 +151,7 @@ export interface SessionOutput {
   readonly log?: string;
 }
 
-/** `input-closed`: the session runs but takes no input. `fate`: the end of a session that existed. */
+/** `input-closed`: the session runs but takes no input. `fate`: how a session with this id ended. */
 export type SessionNotReached = { readonly kind: 'no-session' | 'input-closed'; readonly fate?: SessionFate };
 /** Runs a program of the user's own, outside of every sandbox. Never rejects. */
 export type RunProgram = (program: ProgramToRun, watch: ProgramWatch) => Promise<ProgramEnd>;
@@ -195,8 +195,8 @@ export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
   warn(outcome: Outcome): void;
   /**
-   * True if sandboxed commands or patches may write the path. The login shell runs unsandboxed, so one whose start-up
-   * files they may write is not asked. Absent: no sandbox.
+   * True if sandboxed commands or patches may write the path. Capstan asks no login shell whose start-up files they may
+   * write, since that shell runs unsandboxed. Absent: no sandbox.
    */
   isWritable?(path: string): boolean;
 }

@@ -62,8 +62,8 @@ export interface Locks {
   /** Takes the lock on the file, or says who holds it; makes a missing file and folder. Never waits. */
   take(path: string): Promise<Lock | LockHeld>;
   /**
-   * `take` for a file whose name no other process can know yet. It holds at once against processes of Capstan, and a
-   * moment later against other programs: a start does not wait for a program that locks it.
+   * `take` for a file whose name no other process can know yet. Capstan's processes respect the lock at once, other
+   * programs a moment later, so that a start need not wait for the program that takes the lock.
    */
   takeNew(path: string): Promise<Lock | LockHeld>;
 }
@@ -86,7 +86,7 @@ export interface PatchView {
   read(place: string): Uint8Array;
 }
 
-/** Links are not followed. `since`: change time in milliseconds, of a folder's names. Absent: not on the disk yet. */
+/** Links are not followed. `since`: last change in milliseconds, for a folder of its names. Absent: not on disk yet. */
 export type PlaceState =
   | { readonly kind: 'missing' }
   | { readonly kind: 'folder'; readonly since?: number }

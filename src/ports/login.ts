@@ -40,7 +40,7 @@ export interface LoginStore {
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /** Reserves space before new tokens are requested, which ends the old ones. Rejects with a user-facing error. */
   reserve(): Promise<TokenReservation>;
-  /** Why no login could be kept, as a sentence for the user. Undefined: nothing is known against it. */
+  /** Why Capstan could not keep a login here, as a sentence for the user. Undefined if it knows no reason. */
   unkept(): Promise<string | undefined>;
   /** Replaces any other login. Returns a user-facing location; rejects with a user-facing error. */
   save(login: JsonObject): Promise<string>;

@@ -41,7 +41,7 @@ export interface McpToolCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** The hints on which the call was allowed. Absent: nothing depended on them. */
+  /** The tool's hints, if Capstan allowed the call because of them. Absent: nothing depended on them. */
   readonly hints?: McpToolHints;
   readonly described?: McpTool['described'];
   /** May be sent again if the server died during the call. */

@@ -15,14 +15,14 @@ export interface ModelClient {
   compact?(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
   /** Authentication of the next request. Never rejects. */
   authMode(): Promise<AuthMode>;
-  /** The length field for this model's answers, where the server refused the usual one. */
+  /** The length field for this model's answers, if the server refused the usual one. */
   lengthField?(model: string): LengthField | undefined;
   /** Opens connections ahead of a request. Sends nothing of the conversation. */
   prewarm?(request: Pick<ModelRequest, 'headers'>): void;
   close?(): void;
 }
 
-/** `chatgpt`: a login with an account, whose plan pays. `none`: no key is known here, whatever headers say. */
+/** `chatgpt`: a login with an account, whose plan pays. `none`: Capstan knows no key, even if headers contain one. */
 export type AuthMode = 'api-key' | 'chatgpt' | 'none';
 
 export type CompactAnswer =
@@ -36,7 +36,7 @@ export interface ModelRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Nothing is sent before this resolves, but the connection may be opened. A rejection counts as an abort. */
   readonly after?: Promise<void>;
-  /** Called when the system has the request, and again after a refusal. `frame`: what was sent, if not the body. */
+  /** Called when the system has the request, and again if it is resent. `frame`: was sent instead of the body. */
   readonly onSent?: (frame?: SentFrame) => void;
   /** Called before the client waits to resend the request by itself; the server has not begun to answer. */
   readonly onRetry?: (retry: RequestRetry) => void;
@@ -54,7 +54,7 @@ export interface RequestRetry {
   readonly waitMs: number;
   readonly attempt: number;
   readonly of: number;
-  /** A failure after the last retry is final: the caller does not try again. */
+  /** If this last retry fails, the failure is final: the caller does not try again. */
   readonly isFinal?: true;
 }
 
@@ -179,7 +179,7 @@ export interface Encoder {
   /** The pieces of the body, in order. The caller must not change them. */
   body(prompt: Prompt): readonly Uint8Array[];
   item(item: Item): Uint8Array;
-  /** For a connection that remembers the last answer: the whole request, or what is new. Absent: there is none. */
+  /** For a connection that remembers the last answer: the whole request, or only its new part. Absent: unsupported. */
   frame?(prompt: Prompt, link: FrameLink | undefined): readonly Uint8Array[];
 }
 

@@ -31,7 +31,7 @@ export interface PlainCommand {
   readonly argv: readonly string[];
   /** Absolute. */
   readonly cwd: string;
-  /** The folder has no links and was decided on: the command starts in that very folder or not at all. */
+  /** Capstan decided about this link-free folder: the command starts in that very folder or not at all. */
   readonly decidedFolder?: true;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
@@ -50,13 +50,13 @@ export interface RunnableCommand extends PlainCommand {
   readonly handover?: HelperMessage;
   /** The proxy's refusals so far. Absent: there is no proxy. */
   denied?(): readonly DeniedRequest[];
-  /** Local servers that the policy leaves open but the sandbox's loopback lacks, as they are too many. Absent: none. */
+  /** Number of local servers that the policy allows but that are too many for the sandbox's loopback. Absent: none. */
   readonly serversLeftOut?: number;
   /** Undoes what the isolation needed on the host. Called once after the process ended. Never rejects. */
   cleanup(): Promise<void>;
 }
 
-/** The process is a Node with a message channel. It gets one message and answers with numbers; after a 0 the channel is closed. */
+/** The process is a Node with a message channel. It gets a message and answers with numbers; on 0 Capstan closes it. */
 export interface HelperMessage {
   readonly message: JsonObject;
   /** `handle`: the open handle that came with an answer, or undefined. */

@@ -33,7 +33,7 @@ export interface SelectedSkills {
 
 /** The skills of a thread. They are looked up at the start of a turn and fixed until the next one. */
 export interface Skills {
-  /** Returns what is wrong with files. Never rejects. */
+  /** Finds the thread's skills, and returns problems with their files. Never rejects. */
   look(ground: SkillContext): Promise<readonly Outcome[]>;
   select(tokens: number): SelectedSkills | undefined;
   /** Skills that a text seems to be about and that a list of so many tokens does not fully describe. */

@@ -37,7 +37,7 @@ export interface KeptBlob {
 }
 
 export type LoadedBlob = { readonly kind: 'blob'; readonly bytes: Uint8Array };
-/** Removed, or no longer what its name says. */
+/** The blob was removed, or its bytes do not match its name. */
 export type BlobMissing = Outcome<'blob-missing' | 'blob-damaged'> & { readonly kind: 'missing' };
 
 /**
@@ -86,7 +86,7 @@ export interface CurrentRollout {
 export interface AsideRollout {
   readonly rolloutId: string;
   readonly location: string;
-  /** The first of these lines. Earlier ones count, or belong to another rollout. */
+  /** The first line that the revert put aside. Earlier ones count, or belong to another rollout. */
   readonly from: Ordinal;
 }
 
@@ -142,7 +142,7 @@ export interface TailSearch {
 }
 
 export type TailOptions = Omit<ReadOptions, 'from' | 'rolloutId'>;
-/** Unwanted lines are almost free. Where the payload's type is unknown, it must return true. */
+/** A store skips unwanted lines almost for free. Must return true if the payload's type is unknown. */
 export type Wanted = (kind: LineKind) => boolean;
 
 export interface ReadReport {
@@ -187,7 +187,7 @@ export interface Owned {
   close(): Promise<void>;
 }
 
-/** Lists, names and finds threads. Takes no lease. Progress is about threads that no index knows yet. */
+/** Lists, names and finds threads. Takes no lease. `progress` reports on threads that no index knows yet. */
 export interface ThreadDirectory {
   list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>>;
   /** Threads with a message of the user or the model that has all of the words. A quoted phrase is one word. */
@@ -226,7 +226,7 @@ export interface ChoiceAmong {
 
 export type ChosenThread = { readonly kind: 'chosen'; readonly id: ThreadId };
 export type NoThread = Outcome<'thread-unknown' | 'thread-ambiguous'> & { readonly kind: 'none' };
-/** Amount done and total if known, or waiting for another process. Awaiting it lets the process do other work. */
+/** Gets the amount done and the total if known, or `waiting` for another process. Await it: other work then runs. */
 export type WorkProgress = (done: number | 'waiting', total?: number) => void | Promise<void>;
 
 /**

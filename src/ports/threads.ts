@@ -18,7 +18,7 @@ export interface WantedThread {
   /** Absolute. */
   readonly cwd?: string;
   readonly model?: string;
-  /** Applies while it is open; the thread remembers its own. */
+  /** Applies while this process has the thread open; the thread remembers its own. */
   readonly approvals?: ApprovalPolicy;
   readonly sandbox?: SandboxMode | SandboxPolicy | PermissionProfile;
   readonly ephemeral?: boolean;
@@ -53,7 +53,7 @@ export interface ThreadGoal {
   readonly current: Goal | undefined;
   /** Replaces a completed goal. */
   create(wanted: Pick<Goal, 'objective' | 'tokenBudget'>): Goal;
-  /** The thread continues by itself, without words of the user since then. */
+  /** True while the thread continues by itself and the user has written nothing since. */
   readonly isAlone: boolean;
   /** `more`: additional tokens from now on. Absent: the budget stays. Returns undefined without a goal. */
   change(status: GoalStatus, options?: { readonly more?: number }): Goal | undefined;

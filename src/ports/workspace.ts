@@ -51,7 +51,7 @@ export interface ChangeWatch {
 
 export type CallWatch = { end(): CallTime };
 
-/** Whatever the call changed bears a time within, both ends included. Milliseconds since the Unix epoch. */
+/** Everything that the call changed has a time stamp from `from` to `to`, in milliseconds since the Unix epoch. */
 export interface CallTime {
   readonly id: string;
   readonly from: number;
@@ -63,7 +63,7 @@ export interface CallTime {
 export type TouchedFiles =
   /** Anything that changed in this time may be its work. */
   | { readonly kind: 'time'; readonly time: CallTime }
-  /** Exactly these paths. Its own time, if noted, is for other threads. */
+  /** The call changed exactly these paths. `timeId` tells its noted time apart from those of other threads' calls. */
   | { readonly kind: 'paths'; readonly paths: readonly TouchedPath[]; readonly timeId?: string };
 
 export interface TouchedPath {
@@ -71,7 +71,7 @@ export interface TouchedPath {
   readonly path: string;
   /** The content before the call; absent when it did not look. */
   readonly found?: FoundContent;
-  /** Start of that state, by the clock that stamps files; if nothing was found, of the deepest folder's names. */
+  /** When that state began, by the clock that stamps files. For `nothing`: since the deepest folder's names changed. */
   readonly foundSince?: number;
   readonly left: FoundContent;
   readonly movedFrom?: string;
@@ -93,7 +93,7 @@ export interface WorkspaceContents {
   bytes(): Promise<number>;
   /** Starts a group of contents: all of them count, or none. */
   begin(): ContentsDraft;
-  /** The last snapshot's note, on whose contents the next one relies: lost together with them, never after them. */
+  /** The last snapshot's note. The next snapshot relies on the contents it names, so it is never kept without them. */
   loadNote(): Promise<string | undefined>;
   hasNote(): Promise<boolean>;
   saveNote(note: string): Promise<void>;

@@ -8,7 +8,7 @@ export const parentNarrowed = Symbol('the agent that started it may do less');
 /** Tells apart who ended a turn early. `program`: the one that asked for it; `engine`: the one that ran it. */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
-/** The only place that decides it, for all texts about the end that the model reads. */
+/** Decides who ended the turn, for all texts about the end that the model reads. */
 export function stoppedBy({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy {
   return reasons.get(reason) ?? 'user';
 }

@@ -15,7 +15,7 @@ export interface AgentIdentity {
 
 export const rootPath = '/root';
 
-/** In the words that other programs use. */
+/** Status names as other programs use them. */
 export type AgentStatus =
   | { readonly kind: 'pending_init' | 'running' | 'interrupted' | 'shutdown' | 'not_found' }
   | { readonly kind: 'completed'; readonly answer?: string }

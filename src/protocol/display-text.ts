@@ -4,7 +4,7 @@ export interface OmittedOutput {
   readonly lines?: number;
 }
 
-/** The line that replaces it. */
+/** The line that replaces omitted output. */
 export function omittedLine({ bytes, lines = 0 }: OmittedOutput): string {
   const counted = lines === 0 ? '' : ` in ${lines} ${lines === 1 ? 'line' : 'lines'}`;
   return `... ${bytes} bytes${counted} omitted ...`;
@@ -13,7 +13,7 @@ export function omittedLine({ bytes, lines = 0 }: OmittedOutput): string {
 const form = /^\.\.\. (\d{1,15}) bytes(?: in (\d{1,15}) lines?)? omitted \.\.\.$/;
 const anywhere = new RegExp(form.source, 'gm');
 
-/** Undefined for a line of the output. */
+/** Undefined if the line is ordinary output. */
 export function readOmittedLine(line: string): OmittedOutput | undefined {
   const [, bytes, lines] = form.exec(line) ?? [];
   if (bytes === undefined) return undefined;

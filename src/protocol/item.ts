@@ -58,7 +58,7 @@ export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }
 
-/** JSON text of items as it was read, as `JSON.stringify` writes it. Items share buffers: never write to one. */
+/** The JSON text of items from a file, as `JSON.stringify` writes it. Items share buffers: never write to one. */
 const texts = new WeakMap<Item, Buffer>();
 
 export function rememberItemText(item: Item, text: Buffer): void {
@@ -95,7 +95,7 @@ function readOutput(this: Item): string {
   return output;
 }
 
-/** They stand on lines of their own around the plan. */
+/** Each tag is alone on its line, before or after the plan. */
 export const planTags = ['<proposed_plan>', '</proposed_plan>'] as const;
 const [start, end] = planTags;
 

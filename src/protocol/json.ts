@@ -125,7 +125,7 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-/** The part that nothing can store, for a sentence: texts end at a zero byte; lone surrogates are not UTF-8. */
+/** Names the part that cannot be stored: a zero byte, which ends texts, or a lone surrogate, which is not UTF-8. */
 export function unstorableTextPart(text: string): string | undefined {
   if (text.includes('\0')) return 'a zero byte';
   return text.isWellFormed() ? undefined : loneSurrogateWords;

@@ -17,7 +17,7 @@ export interface Line {
 
 export interface LineKind {
   readonly type: string;
-  /** The payload's own type; also undefined while it is not known. */
+  /** The payload's own type. Undefined if it has none, or if the reader does not know it yet. */
   readonly payloadType: string | undefined;
 }
 
@@ -50,9 +50,9 @@ export const lineType = {
   step: 'capstan_step',
   /** Ours: a compaction that changed nothing, and its cost. */
   compaction: 'capstan_compaction',
-  /** Ours: the history behind a provider's own checkpoint is used again, because another provider takes over. */
+  /** Ours: Capstan uses the history before a provider's checkpoint again, because another provider takes over. */
   reopened: 'capstan_reopened',
-  /** Ours: the workspace before and after a change. The first is written before it. */
+  /** Ours: the workspace before and after a change. Capstan writes the first line before the change. */
   snapshot: 'capstan_snapshot',
   /** Ours: a note that the user pinned, or its end. */
   pin: 'capstan_pin',

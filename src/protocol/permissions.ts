@@ -29,7 +29,7 @@ export interface FileSystemEntry {
   readonly path: PathPattern;
   readonly access: Access;
   readonly missing_path_behavior?: 'skip';
-  /** A project or a client of the MCP server wrote it, so it reopens nothing of Capstan's own. */
+  /** A project or a client of the MCP server wrote it, so it cannot open Capstan's own places again. */
   readonly capstan_keeps_own?: true;
 }
 
@@ -62,7 +62,7 @@ export type SandboxPolicy =
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access';
 export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never' | GranularApproval;
 
-/** As `on-request`, but each kind of question can be turned off; what would need it is then refused. */
+/** As `on-request`, but each kind of question can be turned off; Capstan then refuses calls that would need it. */
 export type GranularApproval = {
   readonly granular: {
     /** Running outside the sandbox, or with more than it grants. */
@@ -105,12 +105,12 @@ export interface ResolvedPolicy {
   readonly lists?: NetworkLists;
   /** Path sockets that commands may connect to while the network is restricted. Absent: none. */
   readonly sockets?: readonly string[];
-  /** The parts that Landlock cannot enforce, where it is used with the user's consent. Absent: everything holds. */
+  /** The parts of the policy that Landlock, used with the user's consent, does not enforce. Absent: all is enforced. */
   readonly landlock?: LandlockLimits;
 }
 
 export interface LandlockLimits {
-  /** Read-only by the usual policy but writable now: Landlock cannot protect a path inside a writable folder. */
+  /** Paths that commands may usually not write, but now can: Landlock protects none inside a writable folder. */
   readonly unprotected: readonly string[];
   /** Unprotected names at any depth of writable folders. */
   readonly unprotectedNames: readonly string[];
@@ -125,12 +125,12 @@ export type ResolvedFiles =
       /** Absolute, lexically normalised paths. Order has no meaning: the most specific rule wins. */
       readonly rules: readonly PathRule[];
       readonly denyGlobs: readonly string[];
-      /** Depth in names to which the globs match below the folder they begin with. Absent: any depth. */
+      /** Number of levels to which a glob matches below the folder it begins with. Absent: any depth. */
       readonly globDepth?: number;
       readonly platformDefaults: boolean;
       /** Paths that entries make writable but that do not exist, so nothing is granted there. Absent: none. */
       readonly missingRoots?: readonly string[];
-      /** Read-only parts of whatever is granted to a call beyond the rules. Absent: none known. */
+      /** Paths that stay read-only inside places granted to a single call. Absent: none known. */
       readonly guards?: readonly PathRule[];
     };
 
@@ -141,11 +141,11 @@ export interface PathRule {
   readonly ifMissing: 'skip' | 'protect';
   /** The resolved target of a granted path at the time of the grant. The grant is void if it leads elsewhere now. */
   readonly place?: string;
-  /** Protects a place of the engine; no entry asks for it. */
+  /** The rule protects one of Capstan's own places; no entry of the profile asks for it. */
   readonly own?: true;
   /**
-   * For a writable folder: names that stay read-only at any depth below it, with all they hold, unless a rule is about
-   * that path. A sandbox protects those that exist when the turn first looks; a command may make new ones.
+   * For a writable folder: names that stay read-only at any depth below it, with all their contents, unless a rule is
+   * about that path. A sandbox protects those that exist when the turn first looks, so a command may create new ones.
    */
   readonly keeps?: readonly string[];
 }

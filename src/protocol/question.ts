@@ -25,7 +25,7 @@ export function asksForContent(kind: QuestionKind | 'unknown'): kind is 'input' 
   return kind === 'input' || kind === 'client-tool';
 }
 
-/** Durable before it is asked. */
+/** A question about a call. Capstan makes it durable before it asks. */
 export interface Question {
   /** Unique: a call may be asked about several times, and an answer names the question. Survives a resume. */
   readonly id: string;
@@ -74,7 +74,7 @@ export interface Question {
 
 export type AnswerScope = 'call' | 'session' | 'rule';
 
-/** `stopped`: no, and the turn ends. `lapsed`: the call or the program ended before there was an answer. `note`: for the model. */
+/** `stopped`: no, and the turn ends. `lapsed`: the call or program ended before an answer. The model reads `note`. */
 export interface Answer {
   readonly kind: 'allowed' | 'declined' | 'stopped' | 'lapsed';
   /** Only with `allowed`; defaults to `call`. */
@@ -88,8 +88,8 @@ export interface Answer {
    */
   readonly content?: JsonObject;
   /**
-   * Absent: the user. A reviewer and a hook decide about this call only. No decision was made with `default` (no answer
-   * was prepared) and `client` (the program that was to ask brought none; `note` says why).
+   * Absent: the user decided. `review` and `hook` decide about this call only. With `default` (no answer was prepared)
+   * and `client` (the asking program brought no answer; `note` says why), there was no decision.
    */
   readonly by?: 'review' | 'default' | 'client' | 'hook';
   /** The reviewer's verdict; absent also where the review failed. `overruled`: it approved more than it may allow. */

@@ -14,7 +14,7 @@ export type ShellNode =
   | { readonly kind: 'subshell' | 'group'; readonly body: ShellBlock }
   | { readonly kind: 'redirected'; readonly node: ShellNode; readonly redirections: readonly ShellRedirection[] }
   | { readonly kind: 'function'; readonly name: string; readonly inside: readonly ShellNode[] }
-  /** Control flow and anything else that decides when it runs. `inside`: the commands that it may run. */
+  /** Control flow and other constructs that decide at run time. `inside`: the commands that may run. */
   | { readonly kind: 'dynamic'; readonly inside: readonly ShellNode[] };
 
 export type ShellOperator = '&&' | '||' | '|' | '|&';

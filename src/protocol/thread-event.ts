@@ -8,7 +8,7 @@ import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
 import type { OtherAuthor } from './user-input.ts';
 
-/** Events for surfaces. An event is sent only after the lines it rests on are durable. */
+/** Events for surfaces. Capstan sends an event only after the lines that it reports are durable. */
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
@@ -93,7 +93,7 @@ export type ThreadEvent =
       readonly lastMessage?: string;
       readonly endedBy?: 'hook';
     }
-  /** `continuedBy`: the model that continues, in a turn that follows at once. `isRefused`: nothing of the turn is recorded. */
+  /** `continuedBy`: the model that continues, in a turn that follows at once. `isRefused`: no line records the turn. */
   | {
       readonly kind: 'turn-failed';
       readonly turnId: TurnId;
@@ -102,7 +102,7 @@ export type ThreadEvent =
       readonly continuedBy?: string;
       readonly isRefused?: true;
     }
-  /** `usage` as above; absent: not counted. `leftOpen`: it stopped without a record; its end time is unknown. */
+  /** `usage` as above; absent if not counted. `leftOpen`: no line records the end, so its time is unknown. */
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage; readonly leftOpen?: true }
   /** The thread is closed while calls wait for the user; the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
@@ -114,11 +114,11 @@ export interface SettingsEvent {
   readonly settings: JsonObject;
   /** For a resumed thread: the settings taken from its own past (`names`), and their source (`from`, `turn_id`). */
   readonly restored?: JsonObject;
-  /** The typed value behind the model's environment section. */
+  /** The typed value from which Capstan writes the model's environment section. */
   readonly environment: JsonObject;
 }
 
-/** A text that enters history and is not the model's: sent before the request that it precedes. */
+/** A text in history that the model did not write. Capstan sends the event before the request with the text. */
 export interface ContextEvent {
   readonly kind: 'context';
   readonly turnId: TurnId;
@@ -130,12 +130,12 @@ export interface ContextEvent {
   readonly author?: OtherAuthor;
   /** For a repeated text: why it is no longer proven that the model has it. */
   readonly why?: string;
-  /** The fact behind the text, where it has a typed value. */
+  /** The fact that the text states, if it has a typed value. */
   readonly value?: Json;
   readonly text: string;
 }
 
-/** A code review beside the turns has ended. The reviewer's steps are not kept; `usage` is their cost. */
+/** A code review outside the thread's turns has ended. The reviewer's steps are not kept; `usage` is their cost. */
 export interface CodeReviewedEvent {
   readonly kind: 'code-reviewed';
   readonly turnId: TurnId;
@@ -167,7 +167,7 @@ export interface UsageEvent {
   /** The provider's count for this request; absent when it gave none. */
   readonly last?: Usage;
   readonly total: Usage;
-  /** The size of the next request, and how it is known. */
+  /** The size of the next request; `measure` says how it is known. */
   readonly tokens: number;
   readonly measure: 'exact' | 'scaled' | 'estimated';
   readonly effectiveWindow: number;
@@ -344,5 +344,5 @@ const turnEnds: Readonly<Record<TurnEnd, true>> = {
   'turn-aborted': true,
   'turn-suspended': true,
 };
-/** True if nothing more happens in the turn, or not before an answer. */
+/** True for an event that ends a turn, or suspends it until an answer. */
 export const endsOrSuspends = ({ kind }: Pick<ThreadEvent, 'kind'>): boolean => Object.hasOwn(turnEnds, kind);

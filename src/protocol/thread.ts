@@ -67,7 +67,7 @@ export interface ThreadHit {
 
 export interface ThreadHits {
   readonly hits: readonly ThreadHit[];
-  /** As in `ThreadPage`: they were not searched. */
+  /** Threads that could not be read, and so were not searched. */
   readonly unreadable?: readonly Outcome[];
   readonly next?: string;
 }

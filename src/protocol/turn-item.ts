@@ -44,7 +44,7 @@ export interface CommandItem {
   readonly cwd: string;
   readonly status: 'in-progress' | 'completed' | 'failed' | 'declined';
   readonly output: string;
-  /** The number of printed lines. Absent: `output` has or says all of them. */
+  /** The number of printed lines. Absent if `output` has all lines, or says how many are omitted. */
   readonly outputLines?: number;
   /** Read from a file that lacks the output, because the command outlived its call. */
   readonly outputUnknown?: true;
@@ -94,7 +94,7 @@ export interface ToolCallItem {
   readonly result?: { readonly content: readonly Json[]; readonly structured: Json };
 }
 
-/** Files of a thread's work that a user restored, while its model knows them otherwise. Paths are absolute. */
+/** Files that a user restored after a thread changed them, so its model knows other contents. Paths are absolute. */
 export interface RestoredFiles {
   /** The turn before which they had this content. Absent: an earlier version recorded it. */
   readonly before?: TurnBefore;
@@ -131,7 +131,7 @@ export interface FilesChangedInSideConversation {
   readonly commands?: number;
 }
 
-/** Leaves out folders listed beside their content, since people count files. `all`: every path of the restore. */
+/** Leaves out folders whose contents are listed too, since people count files. `all`: every path of the restore. */
 export function withoutParentFolders<Path extends string | { readonly path: string }>(
   paths: readonly Path[],
   all: readonly string[],

@@ -52,7 +52,7 @@ export function usedTokens({ input, cachedInput, output }: Usage): number {
   return Math.max(0, input - cachedInput) + output;
 }
 
-/** An invalid cost is unknown: it must never look smaller than it is. */
+/** Treats an invalid cost as unknown, so that it never looks smaller than it is. */
 function mendCost(value: unknown, tokens: number): Cost | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { nanoUsd, unpriced } = value as Partial<Record<keyof Cost, unknown>>;
@@ -103,7 +103,7 @@ function costSince(before: Usage, now: Usage): Cost | undefined {
 export const isSameCount = (one: TokenCounts, other: TokenCounts): boolean =>
   tokenCounts.every((name) => one[name] === other[name]);
 
-/** A total from a line of another program, without cost. The known cost stays, and new tokens have no price. */
+/** Carries the known cost into a total from a line of another program, which has none. New tokens have no price. */
 export function carryCostForward(before: Usage, total: Usage): Usage {
   if (total.cost !== undefined || before.cost === undefined) return total;
   const { nanoUsd, unpriced } = before.cost;
@@ -132,7 +132,7 @@ export type RequestFit =
   | { readonly kind: 'fits'; readonly output: number; readonly most: Usage }
   /** It could pass this limit. `least`: the minimum it would take, in the unit of the limit. */
   | { readonly kind: 'reached'; readonly allowance: Allowance; readonly least: number }
-  /** Unknown how much of this limit it would take, or how much was taken before. */
+  /** Capstan does not know how much of this limit the request would take, or how much was taken before. */
   | { readonly kind: 'unknown'; readonly allowance: Allowance };
 
 export type PendingUsage<Name> = { of(wanted: (by: Name) => boolean): Usage };
@@ -143,8 +143,8 @@ export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
   /**
-   * Waits if the request fits only once others cost less. No two are decided on the same numbers: nothing is awaited
-   * between decision and entry.
+   * Waits while the request would fit only without the reserves of running ones. Nothing is awaited between decision
+   * and entry, so no two requests are decided on the same numbers.
    */
   async admit(
     by: Name,

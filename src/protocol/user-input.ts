@@ -1,7 +1,7 @@
 import type { Json } from './json.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Only words of the user name skills and plugins and go through prompt hooks; a program composes, such as a diff. */
+/** Only the user's words name skills and plugins and go through prompt hooks; a program composes text like a diff. */
 export const authors = ['user', 'agent', 'program'] as const;
 export type Author = (typeof authors)[number];
 /** Absent in a line or a value: the user wrote the words. */
@@ -27,7 +27,7 @@ export interface UserInput {
   readonly images: readonly UserImage[];
   /** Files given as pictures that are none. The user is warned, and the model learns of them. */
   readonly unusableImages?: readonly UnusableImage[];
-  /** Capstan continues a turn: the model reads that as Capstan's own text, and `text` is for lists. */
+  /** Set if Capstan continues a turn: the model reads Capstan's own text, and `text` is for lists. */
   readonly continues?: TurnContinued;
 }
 
@@ -57,9 +57,9 @@ export function writtenBy(author: OtherAuthor, text: string): UserInput {
 }
 
 /**
- * Authors of messages in the user's role other than the user. `engine`: Capstan asks something that has no tag.
+ * Authors of messages in the user's role other than the user. `engine`: Capstan, with a question that has no tag.
  * `program`: fragments, which have tags of their own, and a program's words in the user's place. `agent`: the agent
- * that started this one. `earlier-summary`: another program, about the conversation before.
+ * that started this one. `earlier-summary`: another program, with a summary of the conversation before.
  */
 export type InputWriter = 'engine' | 'program' | 'agent' | 'earlier-summary';
 

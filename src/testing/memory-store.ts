@@ -178,7 +178,7 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): RolloutStore & { k
     };
   }
 
-  /** The base for continuing from a place. The very beginning of a rollout means where it came from, if anywhere. */
+  /** The base for continuing from a place. At the very beginning of a rollout, its own base, if it has one. */
   function continuing({ rolloutId, end }: RolloutPlace): Pick<MemoryRollout, 'base'> | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;

@@ -22,7 +22,7 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface ScriptedModelOptions {
   /** Overrides the default per answer: 100 input (20 cached) and 10 output tokens (3 reasoning). */
   readonly usage?: ScriptedUsage;
-  /** A larger request is refused and uses no step. For others the count is the default of the input tokens. */
+  /** A larger request is refused and uses no step. Other requests report this count as input tokens by default. */
   readonly window?: ModelWindow;
   /** Answers upgrades to a WebSocket, counted from 0. Default: accepts all. */
   readonly upgrade?: (index: number) => UpgradeAnswer;

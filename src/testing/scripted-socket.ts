@@ -30,7 +30,7 @@ export type UpgradeAnswer =
 interface SocketHost {
   readonly connection: number;
   arrived(frame: RecordedFrame): void;
-  /** Records a request and returns its step; call `ended` when that is done. */
+  /** Records a request and returns its step. Call `ended` when the step is done. */
   step(content: RequestContent & { readonly frame: RecordedFrame }): Promise<{
     readonly step: ScriptStep;
     readonly context: Audience['context'];

@@ -191,7 +191,7 @@ export class SimulatedDisk implements Files {
         if (closed) throw diskError('EBADF', 'append', path);
         const code = this.#failure('append', path);
         const space = Math.max(0, this.capacity - this.#used());
-        // A failing write may leave a part behind, so it does.
+        // A real write that fails may leave a part behind, so this one does.
         const fits = Math.min(space, code === undefined ? bytes.length : bytes.length >> 1);
         if (fits > 0) content.take({ kind: 'append', bytes: bytes.slice(0, fits) });
         if (code !== undefined) throw diskError(code, 'append', path);

@@ -18,7 +18,7 @@ export type RenderedStep = Exclude<StreamStep, MalformedStep>;
 export function streamOf(renderer: WireRenderer, step: StreamStep, context: StreamContext): readonly Buffer[] {
   if (step.kind !== 'malformed') return renderer.events(step, context);
   const events = renderer.events(step.of, context);
-  // After the opening and before the last event: what follows must still arrive.
+  // The malformed event comes after the opening and before the last event: the events after it must still arrive.
   return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
 }
 
@@ -66,7 +66,7 @@ export const draftTexts = (item: ItemDraft, key: string): readonly string[] =>
 
 export const streamedWords = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** The step's counts override the server's; a word in either replaces all counts, the step's first. */
+/** The step's counts override the server's. If either is a word instead of counts, the step's value replaces all. */
 export function scriptedCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): 'none' | 'null' | Usage {
   const given = own ?? ofServer;
   if (given === 'none' || given === 'null') return given;

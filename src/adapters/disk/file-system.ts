@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 export { errorCode };
 
-/** Without an ESM import of `node:fs`, which costs 5 ms. For a few small files, blocking is fastest by far. */
+/** Saves the 5 ms of an ESM import of `node:fs`. Blocking calls are by far the fastest for a few small files. */
 export const fileSystem = process.getBuiltinModule('node:fs');
 const { isUtf8 } = process.getBuiltinModule('node:buffer');
 
@@ -95,7 +95,7 @@ export function pathText(bytes: Uint8Array): string {
   return pieces.join('') + buffer.toString('utf8', valid);
 }
 
-/** The length of the UTF-8 character that begins here; 0 if none does. By hand: files of megabytes are read so. */
+/** The length of the UTF-8 character that begins here, or 0. Compares bytes itself: it has to be fast for megabytes. */
 function characterAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;
@@ -146,7 +146,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Resolves a path that is not UTF-8 or leads through such names: Node loses the bytes of a link on the way. */
+/** Resolves a path if it, or its real path, is not UTF-8: then `realpathSync` loses bytes. Otherwise undefined. */
 function oddRealPath(path: string): string | undefined {
   try {
     const place = pathText(fileSystem.realpathSync.native(diskPath(path), 'buffer'));
@@ -161,7 +161,7 @@ export function realPathSoFar(path: string): string {
   return realPath(path) ?? (path === dirname(path) ? path : join(realPathSoFar(dirname(path)), basename(path)));
 }
 
-/** An unused path in the folder: the number of a dead process may have been reused. */
+/** Returns an unused path in the folder. A dead process that had our number may have left files there. */
 export function freeTemporaryPath(folder: string): string {
   for (let number = 0; ; number++) {
     const path = join(folder, `.capstan-${process.pid}-${number}`);
@@ -173,8 +173,8 @@ export function freeTemporaryPath(folder: string): string {
 export const isTemporaryName = (name: string): boolean => /^\.capstan-\d+-\d+$/.test(name);
 
 /**
- * Makes a folder and those above it one by one: for several at once Node hides the reason of a failure, and it never
- * returns where the system denies that a parent exists, as below `/proc`.
+ * Makes a folder and its missing parents one by one. Node's recursive call hides the reason of a failure, and never
+ * returns if the system keeps denying that a parent exists, as below `/proc`.
  */
 export function makeFolders(path: string, mode: number): void {
   const parent = dirname(path);

@@ -14,8 +14,8 @@ const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 export const O_PATH = 0o10000000;
 
 /**
- * A folder held open. Concurrent commands could replace a folder by a link after the policy was asked: entries reached
- * through the door are in the intended folder, or there is no door.
+ * Holds a folder open. A concurrent command could replace the folder by a link after Capstan has asked the policy about
+ * it. Entries reached through the door are in the intended folder; if it was replaced before, the constructor throws.
  */
 export class FolderDoor {
   readonly place: string;
@@ -35,7 +35,7 @@ export class FolderDoor {
     this.#door = fs.openSync(diskPath(path), O_PATH | O_DIRECTORY | O_NOFOLLOW);
     this.place = `/proc/self/fd/${this.#door}`;
     try {
-      // A link above it would also lead elsewhere.
+      // `O_NOFOLLOW` refuses only a link at the end of the path: one further up may have led elsewhere.
       if (above === undefined && linkTarget(this.place) !== folder) throw new Error(movedAway);
     } catch (error) {
       this.close();
@@ -66,7 +66,7 @@ export function withFolderDoor<Result>(place: string, use: (name: string, folder
   }
 }
 
-/** For systems without doors, after opening or listing: throws if a link is on the way, or the file another one. */
+/** For systems without doors, after opening or listing. Throws if the path has a link or leads to another file now. */
 export function assertInPlace(path: string, opened?: { readonly dev: number; readonly ino: number }): void {
   const found = opened && fs.lstatSync(diskPath(path));
   const isSame = opened?.dev === found?.dev && opened?.ino === found?.ino;
@@ -101,7 +101,7 @@ export function trueEntries(folder: string, most = Number.POSITIVE_INFINITY): re
   return found;
 }
 
-/** Linux takes 4,095 bytes. The rest is for the sandbox, which prefixes paths, and for protected names below it. */
+/** Linux takes 4,095 bytes. The sandbox needs the rest: it prefixes paths and names protected files below them. */
 const mostBytes = 4000;
 
 /** A sandbox may be unable to name the entries of such a folder. Programs reach them by relative names. */

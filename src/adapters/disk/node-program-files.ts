@@ -19,8 +19,8 @@ export const nodeProgramFiles: ProgramFiles = {
   isWritableByOthers(folder) {
     try {
       if (isOpen(fs.statSync(folder))) return true;
-      // In a folder above, the sticky bit keeps others from renaming foreign entries; in the folder itself they could
-      // add names.
+      // The sticky bit of a parent folder keeps other users from renaming its entries, so such a parent may be open.
+      // It would not keep them from adding names to the folder itself.
       for (let above = folder; above !== '/';) {
         above = above.slice(0, above.lastIndexOf('/')) || '/';
         const found = fs.statSync(above);

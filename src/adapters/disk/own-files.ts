@@ -23,7 +23,7 @@ export function readOwnFile(
   }
 }
 
-/** Readers see all of the file or nothing. Only this process may use the second name; leftovers are removed. */
+/** Replaces the file in one step, so readers never see half of it. `temporary`: a name that only this process uses. */
 export function writeOwnFile(path: string, temporary: string, text: string): void {
   fileSystem.rmSync(temporary, { force: true });
   fileSystem.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
@@ -41,7 +41,7 @@ export function makeOwnFolder(folder: string, toOthers: AccessForOthers): boolea
   }
 }
 
-/** Systems without owners report none. */
+/** Checks only the mode on systems whose files have no owners. */
 function isOurs({ uid, mode }: Stats, toOthers: AccessForOthers): boolean {
   if (process.getuid !== undefined && uid !== process.getuid()) return false;
   return (mode & (toOthers === 'closed' ? 0o077 : 0o022)) === 0;
@@ -49,7 +49,7 @@ function isOurs({ uid, mode }: Stats, toOthers: AccessForOthers): boolean {
 
 const prefix = 'thread-';
 
-/** Made on the first call of `path`, which throws if the disk refuses. `parent`: commands may only read in it. */
+/** A thread's folder. The first call of `path` makes it, or throws if the disk refuses. Commands only read `parent`. */
 export function threadFolder(parent: string) {
   let own: string | undefined;
   const make = (): string => {

@@ -13,7 +13,7 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
 /** True also for a process of another user. A zombie is not alive. */
 export const isAlive = (pid: number): boolean => signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
 
-/** Ticks since boot, and the boot's id (Linux). Undefined if there is none; a zombie has ended. */
+/** When the process started: the boot's id and the ticks since then (Linux). Undefined if it is dead or a zombie. */
 export function processStart(pid: number): string | undefined {
   const stat = statOf(pid);
   if (stat === undefined || !stat.isAlive) return undefined;
@@ -36,7 +36,7 @@ export function processNamespace(): string {
   }
 }
 
-/** Once its first thread has ended, Linux shows variables and descriptors only under the numbers of other threads. */
+/** Folders of `/proc` that show its variables and descriptors: those of its threads once the first has ended. */
 export function processFolders(pid: number): readonly string[] {
   const folder = `/proc/${pid}`;
   const stat = statOf(pid);
@@ -45,7 +45,7 @@ export function processFolders(pid: number): readonly string[] {
 }
 
 export interface ProcessStat {
-  /** Arbitrary. */
+  /** The process chooses it, so it may be any text. */
   readonly name: string;
   readonly group: string;
   /** State of the first thread alone. */
@@ -76,7 +76,7 @@ export function readStat(text: string): ProcessStat | undefined {
 
 const isDeadState = (state: string): boolean => /^[ZXx]$/.test(state);
 let bootId: string | undefined;
-/** Every command is identified: a new buffer for each reading would occupy memory until a full collection. */
+/** Shared: Capstan identifies every command, and each new buffer would occupy memory until a full collection. */
 const small = Buffer.allocUnsafeSlow(4096);
 
 function readSmall(path: string): string {
@@ -88,7 +88,7 @@ function readSmall(path: string): string {
   }
 }
 
-/** Removes `PREFIX PID - …` of killed processes. No command may write the parent: a link would lead elsewhere. */
+/** Removes folders `PREFIX PID - …` of dead processes. No command may write the parent: it could put a link there. */
 export function sweepFolders(parent: string, prefix: string): void {
   for (const name of namesIn(parent)) {
     const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;

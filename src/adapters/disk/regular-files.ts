@@ -82,9 +82,9 @@ export function realPathOf(descriptor: number, path: string): string {
   return real;
 }
 
-/** False if the name from `realPathOf` leads elsewhere: it was replaced, or seen in another process's mounts. */
+/** False if the name from `realPathOf` leads to another file: it was replaced, or is from another process's mounts. */
 function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
-  // Elsewhere `realPathOf` has compared.
+  // On other systems `realPathOf` has already compared the file with the one at the path.
   if (process.platform !== 'linux') return true;
   let name: Buffer;
   try {
@@ -106,7 +106,7 @@ export function nounFor(stats: Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket'
 
 export interface BoundedReading {
   readonly maxBytes: number;
-  /** Asked about the path as spelled and about the file that was opened. */
+  /** True if the policy denies reading. Asked about the path as spelled and the real path of the opened file. */
   denies?(path: string): boolean;
 }
 

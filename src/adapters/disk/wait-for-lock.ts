@@ -22,7 +22,7 @@ export async function inLock<Result>(
   }
 }
 
-/** Works under a lock if no other process has it. Undefined: done. */
+/** Does the work under a lock if no other process has it, and returns undefined. Otherwise returns who has it. */
 export async function inFreeLock(
   locks: Pick<Locks, 'take'>,
   path: string,

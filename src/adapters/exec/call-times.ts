@@ -17,7 +17,7 @@ export interface LoggedCallTime extends Pick<CallTime, 'id' | 'from'> {
 }
 
 export const callTimesLogPath = (home: string): string => `${home}/capstan/call-times.jsonl`;
-/** A longer log is replaced by a new one; its predecessor is kept beside it. */
+/** Capstan renames a longer log, which replaces the one renamed before, and begins a new one. */
 const longestLogBytes = 256 * 1024;
 const mostNames = 500;
 let count = 0;
@@ -58,7 +58,7 @@ export function createChangeWatch(home: string): ChangeWatch {
 let start: string | undefined;
 const ownStart = (): string | undefined => (start ??= processStart(process.pid));
 
-/** A process of the same number that started at another time is another one. */
+/** False if the logged process has ended. One with its number but another start time is a different process. */
 export function isLoggedProcessRunning({ process: id, startedAt }: LoggedCallTime): boolean {
   const now = processStart(id);
   if (now !== undefined && startedAt !== undefined) return now === startedAt;

@@ -34,8 +34,8 @@ function folderProblem(cwd: string): string | undefined {
 }
 
 /**
- * Opens the working folder of a command. A folder that was decided on is held open and used by its handle, so that a
- * replacement does not count. Undefined if it is gone. Systems without such handles follow the path.
+ * Opens the working folder of a command. On Linux, Capstan holds a `decidedFolder` open and starts the command in it
+ * by its handle, so that replacing the folder has no effect. Undefined if it is gone. Other systems use the path.
  */
 export function openStartFolder({ cwd, decidedFolder }: Pick<PlainCommand, 'cwd' | 'decidedFolder'>) {
   if (decidedFolder !== true || process.platform !== 'linux') return { path: cwd, close: () => {} };
@@ -65,7 +65,7 @@ export function startGroup({ argv, cwd, env }: GroupStart, stdio: readonly Stand
 
 const closeOnExec = 0o2000000;
 let found: ReturnType<typeof findInheritedDoors> | undefined;
-/** Doors of this process, listed once: Node itself opens no descriptor that children inherit. */
+/** Open descriptors that children would inherit, listed once per process: Node itself never opens one. */
 export const inheritedDescriptors = () => (found ??= findInheritedDoors());
 
 /** Descriptors that our parent left open and children would inherit. An open folder is a door out of every sandbox. */
@@ -75,11 +75,11 @@ function findInheritedDoors() {
   let nothing = -1;
   return {
     shut(given: readonly Standard[]): Standard[] {
-      // A closed number that is in use again may be the pipe on which the new process reports a failed start.
+      // Forget closed ones: the number may now be the pipe on which the new process reports a failed start.
       for (const door of doors) if (!isInherited(door)) doors.delete(door);
       if (doors.size > 0 && nothing < 0) nothing = openSync('/dev/null', 'r');
       const length = Math.max(given.length, ...[...doors].map((door) => door + 1));
-      // Node can give a child a descriptor but not take one away. An ignored entry beyond the third stays as it is.
+      // Node can replace a descriptor of the child but not close it: `ignore` beyond the third entry leaves it open.
       const shut = Array.from({ length }, (_, index) => given[index] ?? 'ignore');
       for (const door of doors) if (door >= given.length) shut[door] = nothing;
       return shut;
@@ -92,7 +92,7 @@ function findInheritedDoors() {
   };
 }
 
-/** False if it was closed in the meantime, like the descriptor that read the list. */
+/** Also false if the descriptor is closed by now, like the one with which the list was read. */
 function isInherited(descriptor: number): boolean {
   const flags = /^flags:\s*([0-7]+)/m.exec(systemText(`/proc/self/fdinfo/${descriptor}`))?.[1];
   return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
@@ -115,7 +115,7 @@ export function feedFiles(child: ChildProcess, files: RunnableCommand['files']):
   });
 }
 
-/** Undefined once it has started. */
+/** Resolves to undefined once the program has started, else to the error. */
 export function startError(child: ChildProcess): Promise<Error | undefined> {
   return new Promise((resolve) => void child.once('spawn', () => resolve(undefined)).on('error', resolve));
 }

@@ -1,9 +1,9 @@
 const fs = process.getBuiltinModule('node:fs');
 
 export interface FileTime {
-  /** Later changes have no earlier timestamp. */
+  /** Every later change gets this timestamp or a greater one. */
   readonly earliest: number;
-  /** Earlier changes have no later timestamp. */
+  /** Every earlier change has this timestamp or a smaller one. */
   readonly latest: number;
 }
 
@@ -12,7 +12,7 @@ const namelessFile = 0o20000000 | fs.constants.O_DIRECTORY | fs.constants.O_RDWR
 /** The kernels' clock for file timestamps moves every 1 to 10 ms. */
 const coarsestTickMs = 10;
 
-/** By the file system's own clock, which may lag or be a server's. Folders and watchers notice no nameless file. */
+/** Now, if possible by the file system's own clock, which may be a server's. Watchers do not notice a nameless file. */
 export function fileTime(folder: string): FileTime {
   const stamp = process.platform === 'linux' ? stampIn(folder) : undefined;
   if (stamp !== undefined) return { earliest: stamp, latest: stamp };

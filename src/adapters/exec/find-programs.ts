@@ -10,7 +10,7 @@ export const systemPrograms: Programs = {
 export type CallerPrograms = ReturnType<typeof callerPrograms>;
 type Searched = { readonly path: string; readonly writable: () => readonly string[] };
 
-/** Programs that the user chose by name, and those that these find: none that commands could have written. */
+/** Finds programs that the user chose by name, and a search path for them. Leaves out all that commands may write. */
 export function callerPrograms({ path, writable }: Searched) {
   return {
     find: (name: string) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles),

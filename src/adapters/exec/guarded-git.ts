@@ -35,8 +35,8 @@ export function createGuardedGit(folder: string): GuardedGit {
         gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
         gitSays({ ...bounds, cwd: '/' }, given, ['config', '--get-all', 'safe.directory']),
       ]);
-      // A git that is too old to obey takes every repository, or none. Git started for a local remote has lost these
-      // variables: if a user trusts every folder, nothing else would stop it.
+      // A git that is too old for these variables accepts every repository, or none. When git starts itself for a local
+      // remote, it drops them. Then only the user's own list of trusted folders protects, unless it trusts all.
       const trustsAll = trusted.split('\n').some((folder) => folder.endsWith('*'));
       const obeys = taken !== undefined && refused === undefined && !trustsAll;
       return obeys && bounds.folders.some((each) => each === realPath(taken)) ? variables : undefined;
@@ -44,14 +44,14 @@ export function createGuardedGit(folder: string): GuardedGit {
   };
 }
 
-/** Git takes a repository for another user's and accepts only those named here. The script checks GIT_DIR. */
+/** Makes git treat all repositories as another user's and accept only those named here. The script checks GIT_DIR. */
 function guardVariables(
   { program, top, folders, common }: GitBounds,
   { programs, given }: { readonly programs: string; readonly given: Variables },
 ): Variables {
   const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
   const settings = [
-    // An empty value cancels those that the user named.
+    // An empty value cancels the folders that the user's configuration names.
     ['safe.directory', ''],
     ['safe.directory', top],
     ['safe.bareRepository', 'explicit'],
@@ -117,10 +117,10 @@ async function programsFor(program: string, folder: string, env: Variables): Pro
 }
 
 /**
- * Git finds this script instead of itself when it starts itself for another repository, such as a submodule. It then
- * names the repository in GIT_DIR, whose settings may name programs. The script asks git where that leads, which runs
- * none of them. It refuses unexamined repositories and names examined ones by their real path, so that nothing can
- * replace them.
+ * When git starts itself for another repository, such as a submodule, it finds this script instead. Git names that
+ * repository in GIT_DIR, and the settings there may name programs. The script asks git for the real path of GIT_DIR,
+ * which runs no such program. It refuses a repository that Capstan has not examined, and passes the real path of an
+ * examined one on, so that no command can replace it.
  */
 const guardedGitScript = `#!/bin/sh
 if [ -n "\${GIT_DIR+set}" ]; then

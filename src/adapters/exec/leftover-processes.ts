@@ -30,7 +30,7 @@ async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<re
   return [...new Set([...itself, ...marked(mark)])];
 }
 
-/** Linux only; elsewhere the process and its group must do. */
+/** Finds processes by the mark in their environment. Only on Linux; elsewhere callers know just process and group. */
 function marked(mark: string): readonly number[] {
   const wanted = `${commandMarkVariable}=${mark}`;
   const hasMark = (folder: string): boolean => systemText(`${folder}/environ`).split('\0').includes(wanted);
@@ -69,10 +69,10 @@ export function readProcessList(text: string): string | undefined {
 export const commandMarkVariable = 'CAPSTAN_COMMAND';
 
 /**
- * For any POSIX shell, outside of every sandbox, so it calls programs by their paths. Reads `+ WORD` and `- WORD`; a
- * word is `MARK` for a command about to start and `MARK:GROUP` for a running one. When its input ends, because the
- * writer did, it kills the remaining groups and all processes with a mark. It searches longer for commands about to
- * start: a sandbox under construction hides its variables.
+ * For any POSIX shell. It runs outside of every sandbox, so it calls programs by their paths. It reads `+ WORD` and
+ * `- WORD`; a word is `MARK` for a command about to start and `MARK:GROUP` for a running one. When its input ends
+ * because Capstan has ended, it kills the remaining groups and all processes with a mark. If a command was about to
+ * start, it searches longer: a sandbox under construction hides its variables.
  */
 export function wardenScript(platform: string, programs: Programs): string {
   const tool = (name: string): string => shellQuoted(programs.find(name) ?? `/bin/${name}`);

@@ -6,7 +6,7 @@ const firstBatch = 3;
 const laterBatch = 8;
 const stocks = new Map<string, PipeStock>();
 
-/** One per process, or per folder where pipes have names: its many short-lived users would leave pipes behind. */
+/** One per process, or per folder where pipes have names: each of many short-lived stocks would leave pipes behind. */
 export function sharedPipeStock(runFolder: string): PipeStock {
   const key = process.platform === 'linux' ? '' : runFolder;
   const stock = stocks.get(key) ?? createPipeStock(runFolder);

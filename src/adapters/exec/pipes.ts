@@ -9,9 +9,9 @@ import { join } from 'node:path';
 const patienceMs = 5000;
 
 /**
- * Nameless pipes for Linux: a command can swap nothing, and a killed process leaves nothing behind. Node cannot make a
- * pipe, but a shell does for every `|`: its parts hold the pipes until we have opened them through the process table.
- * They must end then, or the output of a command would not end.
+ * Makes nameless pipes on Linux: no command can swap them, and a killed process leaves none behind. Node cannot make a
+ * pipe, but a shell makes one for every `|`. Its processes hold the pipes until we have opened them through `/proc`.
+ * Then they must end, or the output of a command would not end.
  */
 export async function makeAnonymousPipes(count: number): Promise<readonly PipeEnds[]> {
   const child = spawn('/bin/sh', ['-c', holderScript(count)], {
@@ -65,9 +65,9 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
 export type PipeEnds = { readonly readEnd: number; readonly writeEnd: number };
 
 /**
- * Opens the reader first and non-blocking, so that neither call blocks; the writer without that flag, because children
- * share it. `toWrite` names the pipe for its writer once the reader is open. Throws unless both ends are the same pipe
- * of this user: a name may have been swapped, and output of a command must never reach a file.
+ * Opens the reader first and non-blocking, so that neither call blocks. Opens the writer without that flag, because
+ * children share it. `toWrite` returns the writer's path once the reader is open. Throws unless both ends are the same
+ * pipe of this user: somebody may have swapped a name, and output of a command must never reach a file.
  */
 export function openBothEnds(
   { toRead, toWrite }: { readonly toRead: string; toWrite(readEnd: number): string },

@@ -33,7 +33,7 @@ export function guardCommand() {
       words.add(word);
       tell(`+ ${word}\n- ${before}\n`);
     },
-    /** Reports that the command is over, or that its leftovers may keep running. */
+    /** Tells the warden to spare the command: it is over, or its leftovers may keep running. */
     ended(): void {
       if (words.delete(word)) tell(`- ${word}\n`);
     },
@@ -51,7 +51,7 @@ function startWarden(): ChildProcess {
   const lost = (): void => {
     if (warden === child) warden = undefined;
   };
-  // Commands run without a warden, too: a sandbox dies with us by itself, and resuming ends the leftovers.
+  // Commands also run without a warden: a sandbox dies with us by itself, and resuming a thread ends its leftovers.
   child.on('error', lost);
   child.on('exit', lost);
   child.stdin?.on('error', lost);
@@ -84,7 +84,7 @@ function killAll(): void {
   for (const leader of running) signalProcess(-leader, 'SIGKILL');
 }
 
-/** Signals a group as Control-C does. `bwrap` is skipped where it can be told: it would end all others at once. */
+/** Interrupts a group as Control-C does; on Linux all but `bwrap`, whose end would kill the others at once. */
 export function interruptProcessGroup(leader: number): void {
   const inside = processIds().filter((pid) => isBeneath(leader, pid));
   for (const target of inside.length === 0 ? [-leader] : inside) signalProcess(target, 'SIGINT');

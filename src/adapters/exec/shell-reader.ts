@@ -163,7 +163,7 @@ class Walk {
     );
   }
 
-  /** `((…))` evaluates the values of its variables: a shell command, like `let`. */
+  /** `((…))` is a command like `let`: the shell evaluates the values of its variables, which may run commands. */
   #arithmetic(node: Node, depth: number): ShellNode {
     const word = { source: '((', inside: [] };
     const command = { kind: 'command', assignments: [], words: [word], redirections: [] } as const;
@@ -247,7 +247,7 @@ class Walk {
     return whole;
   }
 
-  /** `more`: words of the command after the target. `after`: the rest of a heredoc's line. Neither: not understood. */
+  /** `more`: the command's words after the target. `after`: the rest of a heredoc's line. No `redirection`: unclear. */
   #redirection(node: Node, depth: number): ReadRedirection {
     const children = this.#children(node, depth);
     if (node.type === 'heredoc_redirect') return this.#heredoc(children, depth);
@@ -313,7 +313,7 @@ interface ReadRedirection {
 
 const isOddGap = (gap: string): boolean => /[^ \t]/.test(gap);
 
-/** Without a gap it continues the last word. */
+/** Adds a word, or continues the last one if there is no gap between them. */
 function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string | undefined): void {
   const last = gap === '' ? words.pop() : undefined;
   words.push(
@@ -321,7 +321,7 @@ function addWord(words: ShellWord[], { source, inside }: ShellWord, gap: string 
   );
 }
 
-/** The grammar attaches a last command's redirections to its list. Undefined: they belong to no single command. */
+/** Gives a list's redirections to its last command, to which they belong. Undefined if they belong to no single one. */
 function withRedirections(
   node: ShellNode,
   found: readonly ShellRedirection[],

@@ -68,7 +68,7 @@ export async function startChild(
   const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => {
       resolve(exitCodeOf(code, signal));
-      // A handle may arrive after its end.
+      // A handle from the child may arrive after its end, so its listeners stay.
       if (command.handover === undefined) dropListeners(child);
     });
   });

@@ -97,7 +97,7 @@ const claudes: readonly Limits[] = [
   { slug: 'claude-3', maxOutputTokens: 4096, supportedEfforts: [] },
 ];
 
-/** The context window includes the answer, so the answer's share is not free for the request. */
+/** The context window includes the answer, so the effective part leaves space for the longest answer. */
 function claudeEntry({ contextWindow = 200_000, ...limits }: Limits): Omit<CatalogueEntry, 'instructions'> {
   const effectivePercent = Math.floor((100 * (contextWindow - limits.maxOutputTokens)) / contextWindow) - 2;
   return { ...shared, truncation: inTokens, serviceTiers: [], ...limits, contextWindow, effectivePercent };

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { keyedTextHash } from '../../base/digest.ts';
 import { Fault } from '../../protocol/outcome.ts';
 
-/** No command may read the key: its holder can forge what a thread grants. */
+/** Commands must not read the key: with it they could forge permissions of a thread. */
 export const sealKeyPath = (home: string): string => join(home, 'capstan', 'key');
 
 export function homeSeals(home: string): Seals {

@@ -32,7 +32,7 @@ export function findHookPlaces(
     ...tablesOf(layers, 'managed'),
     ...beside('user', ignoreUserConfig === true ? [] : [home]),
     ...tablesOf(layers, 'user'),
-    // Others are not read, and a notice says so.
+    // Hooks of untrusted projects are not read; a notice says so.
     ...trustedProjectPaths(base, folder, 'hooks.json').map(({ path }) => place(path, 'project')),
     ...tablesOf(layers, 'project'),
     ...tablesOf(layers, 'flags'),
@@ -101,7 +101,7 @@ export function findSkillPlaces(choices: SkillChoices) {
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),
     ...machine.map((path) => ({ path, scope: 'machine' as const })),
   ];
-  // The configuration reports what Landlock left open.
+  // Leaves out folders that commands under Landlock may have changed: the configuration already reports those.
   const ignored = decided
     .filter(({ trust, changed }) => trust !== 'trusted' && changed === undefined)
     .map(({ path }) => path);

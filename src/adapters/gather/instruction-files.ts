@@ -23,7 +23,7 @@ import {
 import { projectFolders, withTrailingSeparator } from './files/project-folders.ts';
 import { readGuard, type ReadGuard, readLimits } from './files/read-guard.ts';
 
-/** A file with a younger time stamp may still change without getting another one. */
+/** A file that changed less than this ago may change again without getting another time stamp. */
 const settledAfterMs = 2_000;
 const attempts = 3;
 
@@ -63,7 +63,7 @@ type LoadingTurn = { readonly policy: ResolvedPolicy; readonly effectiveWindow: 
 
 interface Read {
   readonly loaded: LoadedInstructions;
-  /** `moved`: retry at once. `failed`: something could not be read, but may be later. */
+  /** `moved`: a file changed meanwhile, so read again at once. `failed`: a file could not be read, but may be later. */
   readonly state: 'whole' | 'moved' | 'failed';
 }
 
@@ -93,7 +93,7 @@ function read(
 
 interface LoadedInstructions {
   readonly document: InstructionDocument;
-  /** Keeps the same objects across loads while they last, so that a caller can avoid repeating them. */
+  /** A problem that lasts stays the same object across loads, so that a caller need not repeat it. */
   readonly problems: readonly InstructionProblem[];
 }
 
@@ -280,7 +280,7 @@ interface InstructionFile {
   readonly guard: InstructionGuard;
 }
 
-/** `unusable` is no file, so another name may serve; `unknown` may be one. */
+/** `unusable`: no file that may be read, so another name may serve. `unknown`: it may be one. */
 export type FileSighting =
   | InstructionFile
   | { readonly kind: 'none' }

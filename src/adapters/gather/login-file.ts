@@ -49,7 +49,7 @@ export function loginFile(home: string): LoginPlace {
   };
 }
 
-/** Beside the login, so that homes whose links lead to one file share a lock. */
+/** The lock is next to the login's real file, so that homes whose links lead to one login share it. */
 export function loginLockPath(home: string): string {
   const path = loginPath(home);
   try {

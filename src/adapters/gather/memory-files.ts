@@ -60,7 +60,7 @@ export interface MemoryNote {
   readonly threadId: string;
   /** `nothing`: the thread had nothing worth a note. */
   readonly kind: 'noted' | 'nothing' | 'failed';
-  /** When the thread had last been used at that time. */
+  /** The thread's last use before this note was made. */
   readonly usedAt: number;
   readonly at: number;
   readonly text: string;

@@ -41,7 +41,7 @@ export function findPermissionPlaces(cwd: string, env: Variables, { own, profile
   return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
 }
 
-/** A command may write them all if a writable root contains the working folder. */
+/** Repositories in the working folder and above it: commands can write all that are in a writable root. */
 function repositoriesAround(cwd: string): readonly string[] {
   return [...ancestors(cwd)].filter((folder) => hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'));
 }
@@ -50,7 +50,7 @@ function repositoriesAround(cwd: string): readonly string[] {
 const mostSubmodules = 64;
 const mostAbsent = 200;
 
-/** Submodules from `.gitmodules` and from the index: git enters the latter whatever the former says. */
+/** Submodules from `.gitmodules` and from the index. Git enters those of the index even if `.gitmodules` lacks them. */
 function submodulesOf(repositories: readonly string[]) {
   const found = repositories.map((repository) => linkedFolders(repository));
   const linked = found.flatMap(({ folders }) => folders);
@@ -59,7 +59,7 @@ function submodulesOf(repositories: readonly string[]) {
   const isWhole = found.every((each) => each.isWhole);
   const isAll = isWhole && allThere.length <= mostSubmodules && allAbsent.length <= mostAbsent;
   const [there, absent] = [allThere.slice(0, mostSubmodules), allAbsent.slice(0, mostAbsent)];
-  // If the parent is missing too, preventing its creation would prevent everything in it.
+  // If the parent is missing, too, protecting the submodule would keep commands from creating anything in the parent.
   const absentSubmodules = absent
     .map(({ folder }) => folder)
     .filter((folder) => kindOfEntry(dirname(folder)) === 'folder');
@@ -107,7 +107,7 @@ function gitNamesIn(cwd: string, where: { readonly isBelowRepository: boolean })
   return namesAgainstBareRepository((name) => isFree(join(cwd, name)), where);
 }
 
-/** An empty folder may be the mount point of a running sandbox. All engines must choose the same names. */
+/** Counts an empty folder as free: it may be a mount point of a running sandbox, and all engines must agree. */
 function isFree(path: string): boolean {
   const { kind } = lookAt(path);
   if (kind !== 'folder') return kind === 'missing';

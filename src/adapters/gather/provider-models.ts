@@ -151,7 +151,7 @@ function knownFields(json: JsonObject): KnownFields {
   });
 }
 
-/** Identifies who is asked for models: an id with another address, or under a login, is another provider. */
+/** Identifies whom Capstan asked for models. The same id with another address, or with the login, is another owner. */
 export interface ModelsOwner {
   readonly id: string;
   /** Contains no secrets. */

@@ -54,8 +54,8 @@ const usable = ['bash', 'zsh', 'sh'];
 
 /**
  * The shell for commands: the user's own if the model can be expected to write its language, else bash, else `sh`. It
- * also runs outside of the sandbox, to read the user's variables, so none from a place that commands may write is
- * taken. `roots`: other writable folders, in this run or another one.
+ * also runs outside of the sandbox, to read the user's variables, so Capstan takes no shell that commands may write.
+ * `roots`: other writable folders, in this run or another one.
  */
 export function findShell(
   env: Variables,
@@ -70,7 +70,7 @@ export function findShell(
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };
 }
 
-/** A command, or another user, may write there. */
+/** True if a command, or another user, may replace the program. */
 function isOpen(program: string, writable: readonly string[], files: ProgramFiles): boolean {
   const place = files.program(program);
   if (place === undefined || isWritableProgram(program, writable, files)) return true;
@@ -117,7 +117,7 @@ function existingZone(name: string, files: ZoneFiles): string | undefined {
 
 const zoneFile = { maxBytes: readLimits.timezoneBytes };
 
-/** The name in the file beside it, if the copy matches that zone and is not left over from another. */
+/** The name in `timezone`, if `localtime` is a copy of that zone's file and not one left over from another zone. */
 function zoneOfCopy(files: ZoneFiles): string | undefined {
   const name = existingZone(readTextIfPossible(files.timezone, zoneFile)?.trim() ?? '', files);
   if (name === undefined) return undefined;

@@ -71,7 +71,7 @@ type EventAnswer = Partial<
 
 interface EventRules {
   readonly canBlock?: true;
-  /** Text that is no JSON: for the model, or a failure. Absent: it is ignored. */
+  /** Output that is not JSON goes to the model, or makes the hook fail. Absent: Capstan ignores it. */
   readonly plainText?: 'context' | 'fails';
   /** A failing hook that must succeed refuses, or stops the turn. Absent: neither. */
   readonly ifFailed?: 'blocked' | 'stopped';

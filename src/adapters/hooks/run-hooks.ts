@@ -163,9 +163,9 @@ export interface SessionPlace {
 }
 
 /**
- * Records for unended sessions of this process at which place their start hooks ran. A thread may be closed and
- * reopened, for example to pin a note: that repeats no hooks, unless their output was taken back or compacted
- * meanwhile.
+ * Records for each open session of this process at which place in the thread its start hooks ran. If a program closes
+ * and reopens the thread, for example to pin a note, the hooks do not run again, unless their output was taken back or
+ * compacted meanwhile.
  */
 export class SessionStarts {
   readonly #ran: Map<string, SessionPlace>;
@@ -179,7 +179,7 @@ export class SessionStarts {
     this.#ran.set(place.threadId, place);
   }
 
-  /** True if a session of the thread had started. Afterwards none has. */
+  /** Ends the session of the thread. Returns whether one had started. */
   takeEnd(threadId: string): boolean {
     return this.#ran.delete(threadId);
   }

@@ -5,7 +5,7 @@ import { explainLostConnection } from '../../protocol/http.ts';
 /** Limit of one message: a JSON answer, or one event of a stream. */
 const mostMessageBytes = 32_000_000;
 const mostRedirects = 5;
-/** Each lets its holder act as this client. */
+/** Anyone who has one of these headers can act as this client. */
 const heldByOrigin = ['authorization', 'cookie', 'mcp-session-id'];
 
 /**
@@ -51,8 +51,8 @@ function redirectTarget(from: URL, { status, headers }: Response): URL | undefin
 }
 
 /**
- * A fetch with bounded memory: an endless answer or event is an error. Streams are passed on in whole lines and other
- * answers at once, because the reader keeps a list of the chunks.
+ * A fetch with bounded memory: an endless answer or event is an error. It passes streams on in whole lines, and other
+ * answers in one piece, because the reader keeps a list of all pieces.
  */
 export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
   const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);

@@ -39,7 +39,7 @@ type Started =
 
 const mostLogins = 3;
 const userPatienceMs = 300_000;
-/** A faster failure costs the next process no wait worth recording. */
+/** After a faster failure the next process waits for the server again: that costs it little. */
 const longStartMs = 3000;
 /** After this many list changes in one connection the server is no longer asked. */
 const mostChanges = 100;
@@ -193,7 +193,7 @@ export class McpConnection {
     this.#learn(found.listing);
   }
 
-  /** The text is shown, kept in threads, and read by the model. */
+  /** Removes secrets from a text that Capstan shows, keeps in threads and gives to the model. */
   get #shown(): (text: string) => string {
     const { config } = this.server;
     const { env, credentials: store } = this.#world;
@@ -207,8 +207,8 @@ export class McpConnection {
   }
 
   /**
-   * A question goes to the call identified by its task or response stream; over pipes neither is known, so the newest
-   * call gets it. A question that belongs to no call has no one to answer it.
+   * A question goes to the call identified by its task or response stream. Over pipes neither is known, so the newest
+   * call gets it. Without a running call, Capstan declines the question.
    */
   async #elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer> {
     const calls = [...this.#calls];

@@ -11,12 +11,12 @@ const mostBytes = 8_000_000;
 /** Increase it when cleaning changes, so that listings stored before are ignored. */
 const form = 2;
 
-/** The last listings of servers, keyed by configuration: a changed configuration is another server. */
+/** The last listings of servers, keyed by name and transport: with another transport it is another server. */
 export interface ListingFiles {
   read(config: McpServerConfig): ServerListing | undefined;
   /** If the disk refuses, only a wait at the next start is lost. */
   write(config: McpServerConfig, listing: ServerListing): void;
-  /** Why the last start failed. Absent: it did not, or was not tried. */
+  /** Why the last start failed. Undefined if it did not, was not tried, or had another time limit than now. */
   failure(config: McpServerConfig): StartFailure | undefined;
   writeFailure(config: McpServerConfig, failure: StartFailure): void;
   forgetFailure(config: McpServerConfig): void;
@@ -57,7 +57,7 @@ export function listingFiles(home: string): ListingFiles {
     },
     failure(config) {
       const kept = readKept(failurePath(config), 10_000);
-      // A server with a longer timeout may start.
+      // With another time limit the server may start.
       const why = kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
       return why === undefined ? undefined : { why, isQuick: kept?.['isQuick'] === true };
     },

@@ -35,7 +35,7 @@ type Issued = { readonly issuer?: string } | undefined;
 /** A login that cannot be made or renewed. */
 export class LoginProblem extends ErrorWithAdvice {}
 
-/** No one can log in now. Keeps the library from registering a client, which would replace the stored login's. */
+/** Thrown if no one can log in now. Keeps the library from registering a client in place of the stored login's. */
 class LoginWanted extends Error {
   readonly status = 401;
 }
@@ -52,7 +52,7 @@ export const registrationRefused = (cause?: unknown): LoginProblem =>
 export class LoginSession implements OAuthClientProvider {
   /** An id that is a URL tells the server where to read about this program. */
   readonly clientMetadataUrl?: string;
-  /** Set only if the user configured what the login is for; otherwise the server's own statement counts, if it fits. */
+  /** Set only if the user configured the resource. Otherwise the library takes the server's own one, if it fits. */
   readonly validateResourceURL?: () => Promise<URL>;
   readonly #options: LoginSessionOptions;
   #verifier = '';
@@ -106,7 +106,7 @@ export class LoginSession implements OAuthClientProvider {
         );
       return { client_id: configured, ...defined({ client_secret: this.#options.clientSecret, issuer }) };
     }
-    // The client is registered for another redirect URL, so the server would refuse it.
+    // The server would refuse a client that is registered for another redirect URL.
     const isUsable = this.#options.visitor === undefined || knows(client, this.redirectUrl);
     if (isUsable && isOf(client, about)) return client as unknown as StoredOAuthClientInformation;
     if (this.#options.visitor === undefined) throw new LoginWanted('it wants a login');
@@ -119,7 +119,7 @@ export class LoginSession implements OAuthClientProvider {
   }
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
-    // The user keeps its secret. The issuer is stored, since this client is valid at no other.
+    // The user keeps the secret of a configured client. Capstan stores its issuer, since no other one knows it.
     const { client_id, issuer } = client;
     const whole = { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) };
     await this.#keep({ client: this.#configuredId === undefined ? whole : { client_id, issuer } });
@@ -198,7 +198,7 @@ export class LoginSession implements OAuthClientProvider {
     if (scope === 'verifier' || scope === 'discovery') return;
     const used = this.#used;
     await this.#options.store.change(this.#options.address.url, ({ tokens, client }) => {
-      // Another process renewed the tokens meanwhile: the refused ones are no longer stored, and the stored ones are
+      // If another process renewed the tokens meanwhile, the server did not refuse the stored ones: they stay, and are
       // used next.
       const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
       return { tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined };
@@ -248,7 +248,7 @@ export async function openCallbackServer(given: {
     const asked = new URL(request.url ?? '/', 'http://127.0.0.1');
     const given = asked.searchParams;
     const isAnswer = asked.pathname === path && (given.has('code') || given.has('error'));
-    // Any page can send the user here; only the visited one knows what was asked.
+    // Any page can send the user here; only the visited one knows the state.
     const isBack = isAnswer && state !== null && given.get('state') === state;
     response.writeHead(isBack ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(isBack ? 'Capstan has the answer. You can close this page.\n' : 'Not found.\n');

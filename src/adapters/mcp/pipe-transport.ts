@@ -99,7 +99,7 @@ export class PipeTransport implements Transport {
   }
 }
 
-/** A notification that nothing here handles, such as a log line. Others are queued: a flood would fill memory. */
+/** A notification that nothing here handles, such as a log line. The library would queue even a flood of them. */
 const isUnheard = ({ id, method }: JsonObject): boolean =>
   id === undefined && typeof method === 'string' && !heard.test(method);
 const heard = /^notifications\/(?:cancelled$|progress$|tools\/|tasks\/|elicitation\/)/;

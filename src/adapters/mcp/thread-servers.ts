@@ -216,7 +216,7 @@ export class ThreadServers implements McpServers {
   }
 }
 
-/** True if the server now describes the tool otherwise than the list by which the call was decided. */
+/** True if the server now describes the tool differently from the list that the decision about the call used. */
 function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }: ServerListing): boolean {
   const now = tools.find((listed) => listed.tool === tool);
   if (now === undefined) return false;

@@ -68,7 +68,7 @@ export interface ServerModel {
 
 export type ServerModels =
   | { readonly kind: 'models'; readonly models: readonly ServerModel[]; readonly etag?: string }
-  /** As it was when that ETag was given. */
+  /** The list has not changed since the server gave that ETag. */
   | { readonly kind: 'unchanged' }
   /** No answer, or an unusable one. `why`: without anything secret. */
   | { readonly kind: 'unknown'; readonly why?: Pick<Outcome, 'message' | 'next'> };

@@ -32,7 +32,7 @@ interface ExplainedPlace {
   readonly problems: { readonly bubblewrap?: SandboxRefused; readonly landlock?: SandboxRefused };
 }
 
-/** How each system enforces a policy at best, and this Linux really. `fitted`: the policy as Landlock can hold it. */
+/** How each system could enforce a policy, and how this Linux really does. `fitted`: the policy adapted to Landlock. */
 export function explainRoutes(
   { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
   { cwd, temporary, problems }: ExplainedPlace,
@@ -132,7 +132,7 @@ export function planWindows(level: WindowsLevel, policy: ResolvedPolicy, usualRo
   return { network: network === 'enabled' ? ('open' as const) : withoutNetwork };
 }
 
-/** True if a folder above the path is read-only inside a writable one. */
+/** True if the path is below a read-only folder that is itself inside a writable one. */
 function isReopened(path: string, rules: readonly PathRule[]): boolean {
   const above = rules.filter((rule) => rule.path !== path && isWithin(path, rule.path) && rule.path !== '/');
   return above.some(

@@ -18,15 +18,15 @@ export interface RealRule extends PathRule {
 }
 
 /**
- * Resolves the links in a policy's paths. Nothing is granted through a link that commands can replace, or where a path
- * leads elsewhere than when the turn began: the next command would find more open than the policy says. A restriction
- * behind such a link applies at its target, and the link is held.
+ * Resolves the links in a policy's paths. Grants nothing through a link that commands can replace, or through a path
+ * that has changed its target since the turn began: the next command would find more open than the policy says. A
+ * restriction behind such a link applies at its target, and the sandbox keeps commands from replacing the link.
  */
 export function realPolicy(files: RestrictedFiles, disk: DiskView) {
   const platform = files.platformDefaults
     ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
     : [];
-  // For one spelling, follow the policy's own order for ties.
+  // If several rules have the same spelling, the policy's own order decides: deny beats write, and write beats read.
   const spelled = strongest([...files.rules, ...platform], { read: 0, write: 1, deny: 2 });
   const everyRule = spelled.map((rule) => ({ rule, followed: followLinks(disk, rule.path) }));
   const moved = everyRule.filter(({ rule, followed }) => isMovedRoot(rule, followed.path)).map(({ rule }) => rule.path);
@@ -49,7 +49,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView) {
     const replaceable = found.links.filter(isReplaceable);
     if (replaceable.length > 0 || moved.some((root) => isWithin(rule.path, root))) {
       const restricts = rule.access === 'deny' || accessByRules(spelled, parentPath(rule.path)) === 'write';
-      // Protected names in an ignored root are no more protected than the place it leads to.
+      // A protected name in an ignored root gets no more protection than the root's target gives it.
       const belowIgnored = rule.access === 'read' && ignoredGrants.some((root) => isWithin(rule.path, root));
       for (const { location } of restricts && !belowIgnored ? replaceable : []) {
         heldLinks.add(location);
@@ -67,7 +67,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView) {
     rules: strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => compareByDepth(a.path, b.path)),
     // Links that commands could replace and that lead to something restricted: their folders must not change.
     heldLinks: [...heldLinks].toSorted(compareByDepth),
-    // Those that matter only for the engine's own places.
+    // Held links that protect only the engine's own places.
     ownLinks: heldLinks.difference(heldForOthers),
     grantedLinks: [...grantedLinks.values()].toSorted((a, b) => compareByDepth(a.location, b.location)),
   };
@@ -104,7 +104,7 @@ export async function examineDisk({ cwd: folder }: Pick<PlainCommand, 'cwd'>, po
   return { kind: 'examined', disk, cwd, deniedMatches: matched.paths } as const;
 }
 
-/** Denies the globs' matches at the places that they lead to. Rules open nothing inside a match. */
+/** Denies the places that the globs' matches lead to, and drops all rules that would open a place inside a match. */
 export function denyMatches(files: RestrictedFiles, matches: readonly string[], disk: DiskView): RestrictedFiles {
   if (matches.length === 0) return files;
   const places = matches.map((path) => followLinks(disk, path).path);

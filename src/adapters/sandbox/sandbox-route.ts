@@ -20,7 +20,7 @@ export interface MachineFacts {
   readonly landlock?: LandlockFact | SandboxRefused;
 }
 
-/** `look`: depends on a fact that is not known yet. */
+/** `look`: the route depends on a fact about the machine that the caller must examine first. */
 export type SandboxRoute =
   | { readonly kind: 'direct' | 'landlock' | 'seatbelt' }
   | { readonly kind: 'bubblewrap'; readonly bubblewrap: Bubblewrap }

@@ -32,15 +32,15 @@ export interface SandboxOptions {
   /** Variables of the process: `PATH`, and `CAPSTAN_BWRAP` for a bubblewrap that is not on it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Writable for commands besides temporary folders, in any mode: the next run must not start what one run may have put
-   * there. No program from there is trusted to build sandboxes.
+   * Folders that commands may write in any mode, besides temporary folders. Capstan takes no bubblewrap from them: a
+   * command may have put it there, and the next run would start it.
    */
   readonly writable: () => readonly string[];
   /** Folders that may hold an unpacked bubblewrap, best first; none need exist. */
   readonly packagedBubblewrap?: string | readonly string[];
   /** Bubblewraps that have built a sandbox in this process. Default: none, so each is tried first. */
   readonly provenBubblewraps?: Map<string, Bubblewrap>;
-  /** Places, best first, where this user's engines may record mount points in use. The same for all of them. */
+  /** Places, best first, for the list of mount points in use. All engines of this user must get the same places. */
   readonly mountRegistries: () => readonly string[];
   /** Time that a sandbox's folders stay after its end, for the next one. Default: none. */
   readonly lingerMs?: number;
@@ -124,7 +124,7 @@ export function createSandbox(options: SandboxOptions) {
   }
   const plan: Sandbox['plan'] = async (command, asked, gitFolders) => {
     if (!needsSandbox(asked)) return direct(command);
-    // Nothing can be protected inside what Landlock opens.
+    // Landlock cannot protect a place inside a folder that it opens.
     const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
     if ('kind' in policy) return policy;
     return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
@@ -184,7 +184,7 @@ function lookAtMachine(options: SandboxOptions) {
   }
   return {
     isWsl1: () => (wsl1 ??= isWsl1(options.kernelVersion?.() ?? systemText('/proc/version'))),
-    /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
+    /** Needs the folders that commands may write: no program from there may be tried, as a trial is unsandboxed. */
     bubblewrap(roots: readonly string[]) {
       const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
       const key = writable.join('\0');

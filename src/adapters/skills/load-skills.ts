@@ -31,7 +31,7 @@ export interface SkillSources {
 }
 
 const headBytes = 64 * 1024;
-/** A younger timestamp may be shared by a later change. */
+/** A file changed more recently than this may change again without getting a new timestamp. */
 const settledAfterMs = 2000;
 const mostProblems = 10;
 
@@ -79,7 +79,7 @@ export class SkillFiles {
     const beside = `${dirname(path)}/agents/openai.yaml`;
     const own = [fileVersion(path), fileVersion(beside)];
     const version = own.map((each) => each?.version ?? '').join(' ');
-    // The policy may have changed meanwhile.
+    // Asks the guard again, because the policy may have changed since the file was read.
     if (before?.version === version && guard(path, realPath(path) ?? path) === undefined) {
       this.#read.set(path, before);
       return before;

@@ -36,7 +36,7 @@ type AskingCall = NamingPaths & { readonly canAsk: boolean };
 
 /** The requested escalation; undefined: none; a string: what is wrong. A null member counts as absent. */
 function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {
-  // Parameters that were not offered are not explained: the policy refuses them in its own words.
+  // The tool did not offer these parameters, so it does not explain them: the policy refuses the call in its own words.
   if (!canAsk) return modes.indexOf(value['sandbox_permissions'] ?? null) > 0 ? {} : undefined;
   const { sandbox_permissions: asked = null, justification = null, prefix_rule: prefix = null } = value;
   const named = value['additional_permissions'] ?? null;

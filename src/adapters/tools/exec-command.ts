@@ -106,7 +106,7 @@ function preparePatchCommand(
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
   if (patch.kind === 'refused' || given.escalation === undefined) return patch;
-  // The user reads the reason. Writing beyond the sandbox is decided by the patch's files.
+  // The user gets to read the reason for the escalation. The patch's files decide if it writes beyond the sandbox.
   return { ...patch, needs: { ...patch.needs, escalation: given.escalation } };
 }
 
@@ -144,7 +144,7 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  // Without a sandbox there is nothing to leave: commands may start every program themselves.
+  // Without a sandbox, the login shell's start-up files need no check: commands may start any program themselves.
   const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => accessAt(policy, path) === 'write' };
   const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
@@ -153,7 +153,7 @@ async function run(
   // A sandbox checks the folder's target itself.
   const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
   const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
-  // The user's answer may take longer than the command may.
+  // The command's time limit pauses while the user is asked about a host.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
   const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
@@ -169,7 +169,7 @@ async function run(
   }
   if (command.notice !== undefined) warn(command.notice);
   const { input, timeoutMs } = given;
-  // Wait for git outside the sandbox: commands that begin meanwhile could lead it elsewhere.
+  // These variables mean git outside the sandbox: wait for its end, as other commands could lead it elsewhere.
   const yieldMs = more === undefined ? given.yieldMs : mostGitMs;
   const limits = { input, yieldMs, pauses, ...defined({ timeoutMs }) };
   // Start the clock here: changes made while preparing the sandbox are not the command's.
@@ -195,7 +195,7 @@ async function run(
 
 const mostGitMs = 600_000;
 
-/** A command with a terminal makes it its controlling one, and finds its type in the variables. */
+/** Gives the command its terminal as controlling one, and the terminal's type in the variables. */
 function atTerminal(
   { input }: ExecCommandArguments,
   { argv, env }: Pick<PlainCommand, 'argv' | 'env'>,
@@ -264,7 +264,7 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
   };
 }
 
-/** A pause lasts as long as something is awaited. `during` gives the same value; the pause ends with it. */
+/** Pauses a time limit while any promise given to `during` is pending. `during` resolves to the promise's value. */
 export function createPausing() {
   const watchers = new Set<(isPaused: boolean) => void>();
   let waiting = 0;

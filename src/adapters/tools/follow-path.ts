@@ -3,7 +3,7 @@ import { namesKeptAnywhere, protectedNames } from '../../core/policy/paths/speci
 import { type Walk, type WalkOptions, walkPath } from '../../core/policy/paths/walk-path.ts';
 import type { PatchView, PlaceState } from '../../ports/files.ts';
 
-/** Folders of a path that are, or would be, beside a `.git` and control what programs do there. */
+/** The folders on a path that would control what programs do in the repository of a `.git` beside them. */
 export function protectedFoldersBesideGit(disk: DiskLook, path: string): readonly string[] {
   const kept: string[] = [];
   for (let place = path; place !== '/'; place = parentPath(place)) {
@@ -39,7 +39,7 @@ export function nearestExistingFolder(disk: DiskLook, path: string): string | un
   return walk?.kind === 'missing' ? parentPath(walk.at) : undefined;
 }
 
-/** Undefined: no permission to look. */
+/** Undefined if looking at the disk fails, for example for lack of permission. */
 function walkOn(disk: DiskLook, path: string): Walk<PlaceState> | undefined {
   try {
     return walkPath((place) => disk.look(place), path, { lastLink: 'followed' });
@@ -80,7 +80,7 @@ export function followPath(disk: Pick<PatchView, 'look'>, path: string, options:
   };
 }
 
-/** The normalised path, relative to the folder. Undefined for a path that no disk can have. */
+/** The normalised path; a relative one begins at the folder. Undefined for a path that no disk can have. */
 export function absolutePath(folder: string, path: string): string | undefined {
   if (path.length > longestPath || !path.isWellFormed()) return undefined;
   return normalisePath(path.startsWith('/') ? path : `${folder}/${path}`);

@@ -86,7 +86,7 @@ function readBudget(given: JsonObject): number | string | undefined {
   return isRight ? budget : '`token_budget` must be an integer above zero.';
 }
 
-/** Tokens granted on resuming a goal. Undefined: some are left, and no others are requested. */
+/** More tokens for a resumed goal: those requested, or a new share if all are spent. Undefined: none are needed. */
 function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): number | undefined {
   const { tokenBudget, tokensUsed, share = tokenBudget } = goal;
   const isSpent = tokenBudget !== undefined && tokensUsed >= tokenBudget;

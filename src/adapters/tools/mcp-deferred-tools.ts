@@ -55,7 +55,7 @@ export function toolSearchTool(reached: ReachedNow): Tool {
   });
 }
 
-/** Excludes tools that the thread was started without. The program's own are always included. */
+/** Leaves out tools that the thread's choice excludes, except those that the program itself supplies. */
 function reachedIn(reached: ReachedNow, choice: ToolChoice): DeferredTools {
   const isHere = (tool: Tool): boolean => isChosen(tool, choice);
   const { listed, searched } = reached();

@@ -42,8 +42,8 @@ export interface OwnTool {
    */
   readonly remote?: 'reads' | 'changes';
   /**
-   * Returns the text for the model. A thrown error becomes a failed call. It must not wait for a turn of its own
-   * thread: that begins when the turn of the call is over.
+   * Returns the text for the model. A thrown error becomes a failed call. It must not wait for another turn of its own
+   * thread: that turn begins only after the turn of this call has ended.
    */
   run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
 }

@@ -28,7 +28,7 @@ const spec = functionSpec(
 export function updatePlanTool(): Tool {
   return {
     name: 'update_plan',
-    // Plan mode has no steps in progress.
+    // In plan mode the model carries out no steps, so there is no progress to show.
     offeredIn: ({ mode }) => mode !== 'plan',
     spec,
     prepare(call, step) {

@@ -60,7 +60,7 @@ export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {})
     const above = nearestExistingFolder(disk, path);
     return above === undefined ? [] : [{ path, above }];
   });
-  // Commands may create such a folder where it is missing.
+  // Leaves out missing folders: commands may create those without this permission.
   const kept = [...new Set(write.flatMap((path) => protectedFoldersBesideGit(disk, path)))].filter(
     (folder) => nearestExistingFolder(disk, folder) === undefined,
   );

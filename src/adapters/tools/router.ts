@@ -23,13 +23,13 @@ export interface Router {
   /** Names of more than one current tool: only the first tool is offered. */
   readonly clashes: readonly string[];
   /**
-   * Specs of the named tools in a fixed order, unknown names left out. The same array until tools change. If the policy
-   * lets calls ask for more, specs show how; `plain` never does.
+   * Specs of the named tools in a fixed order; ignores unknown names. Returns the same array until tools change. If the
+   * policy lets calls ask for more, the specs show how; with `plain` they never do.
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
-  /** Information about tools for texts outside the list. */
+  /** Data about tools for texts that announce them outside the list of tools. */
   announced(isUsable: ToolView['isUsable']): ToolNews;
-  /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
+  /** Call this when history was rewritten. Sources that kept their tools to preserve the prefix may now change them. */
   renew(): void;
   /** Finds the tool for a call of a step, among the offered and the deferred ones. */
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
@@ -110,7 +110,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
     prepare(call, step) {
       const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
       const found = current().get(call.name);
-      // A server's tool that is unlisted for lack of an approval reports that itself.
+      // An MCP tool that is unlisted because it cannot be approved says so itself.
       const isKnown = offered.includes(call.name) || found?.deferred === true || found?.mcp !== undefined;
       const tool = isKnown ? found : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
@@ -125,7 +125,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
   };
 }
 
-/** Escapes of a zero byte and of surrogates: without them, JSON text contains neither. */
+/** JSON escapes of zero bytes and surrogates: well-formed JSON text can contain these in no other way. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
 /** The problem with arguments that cannot be passed to the system; undefined if there is none. */

@@ -20,7 +20,7 @@ import type { TurnItem } from '../../protocol/turn-item.ts';
 /** A tool for the model. It states what a call needs; whether that is granted is decided elsewhere. */
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /** The spec where a call may ask for more than the sandbox grants, and perhaps propose a rule. Absent: none does. */
+  /** The spec for policies that let calls ask for more than the sandbox grants. Absent: its calls cannot ask. */
   askingSpec?(offer: { readonly savesRules: boolean }): ToolSpec;
   /** Supplied by the program that opened the thread. */
   readonly isOwn?: true;
@@ -121,7 +121,7 @@ export interface CallResult {
   /** The whole output, if `output` is only a part of it. Kept beside the thread; the model never sees it. */
   readonly fullOutput?: string;
   readonly item: TurnItem;
-  /** The cause of the failure: access that the policy does not grant and a user could. Absent: no such cause. */
+  /** The access that the call lacked and that a user could grant. Absent: it did not fail for lack of access. */
   readonly blocked?: BlockedFiles;
   /** The command is still running. `item` is then in progress, and its changes to files are not known yet. */
   readonly session?: StartedSession;

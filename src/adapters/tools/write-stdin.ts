@@ -21,7 +21,7 @@ const spec = functionSpec(
   ['session_id'],
 );
 
-/** Milliseconds, by input: text is echoed soon, a plain look may wait for a build. */
+/** Milliseconds. After a text the echo comes soon; a call without text may wait for a build. */
 const wait = { text: { usual: 250, most: 30_000 }, look: { usual: 5000, most: 300_000 } } as const;
 const leastWaitMs = 250;
 
@@ -69,7 +69,7 @@ async function run(
   const news = await sessions.write(id, { text, waitMs }, signal);
   if (!('output' in news)) {
     const output = news.kind === 'no-session' ? noSuchSession(id, news.fate) : inputIsClosed(id);
-    // Reported here, it need not be reported again.
+    // The model learns the session's end from this answer, so no later message needs to report it.
     const fate = news.kind === 'no-session' && news.fate === 'stopped' ? news.fate : undefined;
     const over = fate === undefined ? {} : { dropped: [{ id, fate }] };
     return { ...ended(item, output, false), ...over };

@@ -39,7 +39,7 @@ export interface TableBlock extends BlockPlace {
   readonly rows: readonly (readonly InlineText[])[];
 }
 
-/** Further definitions are text: copying more of them for each one would take long. */
+/** Further definitions are read as text: each new one copies all before it, which would take long. */
 const mostDefinitions = 200;
 
 /** Link targets by label. `so far`: those above a text, which never changes. `all`: draw when everything was read. */
@@ -98,7 +98,7 @@ class BlockMaker {
         isAfterBlank = blocks.length > 0;
         continue;
       }
-      // The library ends a paragraph where HTML begins, but HTML is text here.
+      // The library splits a paragraph at HTML, which is text here: join the pieces again.
       const texts = textsFrom(tokens, at);
       at += Math.max(0, texts.length - 1);
       const [first, ...more] = texts.length === 0 ? this.#blocksOf(token) : [this.#paragraph(texts.join('\n'))];
@@ -171,7 +171,7 @@ function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): Block {
   return { kind: 'code', language: languageOf(lang), lines: code.split('\n') };
 }
 
-/** In a loose list the library puts the box back into the text. */
+/** In a loose list the library repeats the task's box at the beginning of the text. */
 function withoutBox([first, ...rest]: readonly Token[]): readonly Token[] {
   if (first?.type !== 'paragraph') return rest;
   return [{ ...first, text: first['text'].replace(/^\[[ xX]\] +/, '') }, ...rest];

@@ -100,7 +100,7 @@ function fitted(cells: readonly string[], most: number): readonly string[] {
   return cells.length <= most ? cells : [...cells.slice(0, most - 1), cells.slice(most - 1).join(' | ')];
 }
 
-/** Marks are read when a text is drawn, so the queue of waiting texts must not grow. */
+/** The queue of texts to be read stays short: marks of a text are read only when it is drawn. */
 class BoundedLexer extends Lexer {
   override inline(src: string, tokens: Tokens.Generic[] = []): Tokens.Generic[] {
     // The library changes the last entry, sometimes after it has removed one.
@@ -148,7 +148,7 @@ export class ReadingTimeLimit {
   }
 }
 
-/** In CPU time, or a busy machine would show plain text. Querying it is slow, so only a slow reading does. */
+/** Measures CPU time: by the clock, a busy machine would show plain text. Asks for it only in a slow reading. */
 function timer(most: number): () => void {
   const slow = performance.now() + most / 5;
   let start: NodeJS.CpuUsage | undefined;

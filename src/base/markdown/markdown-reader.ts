@@ -27,8 +27,8 @@ const underline = /^ {0,3}-+ *$/;
 const itemStart = /^ {0,3}([-*+]|\d{1,9}[.)])([ \t]+|$)/;
 
 /**
- * Reads Markdown line by line and emits each block as soon as no later line can change it; when lines come does not
- * matter. Lines must have no tab in their indent. A block that is too long, or too slow to read, is emitted as written.
+ * Reads Markdown line by line and emits each block as soon as no later line can change it, no matter when lines arrive.
+ * Lines must have no tab in their indent. A block that is too long or too slow to read is emitted as written.
  */
 export class MarkdownReader {
   readonly #give: (block: Block) => void;
@@ -38,7 +38,7 @@ export class MarkdownReader {
   #fence: OpenFence | undefined;
   #isAfterBlank = false;
   #item: ItemBlock | undefined;
-  /** Belongs to the block that begins next; a copy that tried to read it shares its findings. */
+  /** For the block that begins next. A copy of the reader shares it, and so learns with us that a block is slow. */
   #patience: ReadingTimeLimit;
 
   constructor(give: (block: Block) => void, definitions: Definitions, time: ReadingTime = { share: 1 }) {
@@ -161,7 +161,7 @@ export class MarkdownReader {
   }
 }
 
-/** An item that begins with a blank line ends at the second one. */
+/** True while an item consists only of its marker: a blank line then ends it. */
 function isMarkerAlone({ lines, offset }: OpenBlock): boolean {
   return lines.length === 1 && lines[0]!.trimEnd().length < offset;
 }
@@ -172,7 +172,7 @@ function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string):
   if (readFence(line) !== undefined || heading.test(line) || quoteStart.test(line)) return false;
   if (rule.test(line)) return kind === 'text' && underline.test(line);
   const [marker, sign = ''] = itemStart.exec(line) ?? [];
-  // An empty item does not end a paragraph, nor does a number that may be part of its sentence.
+  // An empty item does not end a paragraph, and neither does a number other than 1, which may belong to its sentence.
   return marker === undefined || (kind === 'text' && (marker.length === line.length || !/^(?:[-*+]|1\D)/.test(sign)));
 }
 

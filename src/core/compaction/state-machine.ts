@@ -144,7 +144,7 @@ const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
   if (failure.code === 'aborted') return { kind: 'refused', outcome: refusals.compactionAborted(plan) };
-  // Some keys are valid for turns only.
+  // A key that is valid for turns may be refused for the provider's own checkpoints.
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
   if (failsEverywhere.has(failure.code) && !isAllowedLess)
     return { kind: 'refused', outcome: refusals.historyUnchanged(failure) };
@@ -211,7 +211,7 @@ export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Ou
   if (last === undefined) return refusals.candidateMalformed('it is empty.');
   if (!isSummary(last, candidate)) return refusals.candidateMalformed('it does not end with the summary.');
   if (tokens > plan.budget.most || tokens > plan.budget.gain) return refusals.noGain(plan, tokens);
-  // A provider's higher count is believed. A refusal has no count, so our estimate decides.
+  // `gain` already contains a provider's higher count. After a refusal there is no count: our estimate decides.
   return isRefusal(plan) && isNoSmaller(plan, candidate) ? refusals.wouldGrow(plan, tokens) : undefined;
 }
 

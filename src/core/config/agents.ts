@@ -50,7 +50,7 @@ export function readAgentsConfig(given: Json | undefined): AgentsReading {
   };
 }
 
-/** True where the configuration enables it and nothing forbids it. */
+/** True if the configuration enables agents and nothing forbids them. */
 export function mayStartAgents(table: Json | undefined, features: Readonly<Record<string, boolean>> = {}): boolean {
   const enabled = isJsonObject(table) ? table['enabled'] : undefined;
   if (enabled === false || features['multi_agent'] === false) return false;
@@ -97,7 +97,7 @@ const closableGates = words(
   'apps current_time_reminder image_generation memories multi_agent plugins sleep_tool token_budget',
 );
 
-/** Features that a role switches off by losing their tools. */
+/** Features with the tools that an agent loses if its role switches the feature off. */
 const toolsOfFeature: Readonly<Record<string, readonly string[]>> = {
   shell_tool: ['exec_command'],
   request_permissions_tool: ['request_permissions'],

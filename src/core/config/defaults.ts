@@ -95,7 +95,7 @@ export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShare
   };
 }
 
-/** Shown meanings of unset keys; the code that reads them has no value for these. */
+/** Values that surfaces show for unset keys. The code that reads these keys needs no such default. */
 const impliedValues = {
   modelAutoCompactTokenLimitScope: 'total',
   approvalsReviewer: 'user',

@@ -46,8 +46,8 @@ export function shownOverride(text: string): string {
 }
 
 /**
- * Splits a key below `permissions` whose names are unquoted, as programs write it that join map keys with dots.
- * `ambiguous`: a dot may belong to a path or separate two keys. Undefined: no such key.
+ * Splits a key below `permissions` whose names are unquoted: some programs just join the names with dots. `ambiguous`:
+ * a dot may belong to a path or separate two names. Undefined if the key is not of this kind.
  */
 function parseUnquotedProfileKey(text: string): readonly string[] | 'ambiguous' | undefined {
   const found =
@@ -55,7 +55,7 @@ function parseUnquotedProfileKey(text: string): readonly string[] | 'ambiguous' 
   if (found === null) return undefined;
   const [, id = '', table = '', rest = ''] = found;
   const before = ['permissions', id, ...table.split('.')];
-  // Values of the other tables are no tables, so the rest is one name.
+  // No tables follow below these, so the rest is one name.
   if (table !== 'filesystem') return [...before, rest];
   const symbol = /^:[A-Za-z0-9_-]+/.exec(rest)?.[0];
   if (symbol !== undefined) return symbolKey(before, symbol, rest.slice(symbol.length));

@@ -35,7 +35,7 @@ export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
   ];
 }
 
-/** Drops from the lower values what the upper ones set in the other form or with other capitals. */
+/** Drops lower filters that the upper layer sets in the other form, or as the same pattern in other capitals. */
 function withoutRivalFilters(lower: JsonObject, upper: JsonObject): JsonObject {
   const below = objectAt(lower, table);
   const above = objectAt(upper, table);

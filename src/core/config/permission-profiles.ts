@@ -22,9 +22,9 @@ export interface ReadProfiles {
 }
 
 /**
- * The profile chosen by `default_permissions`, if that key decides: it or `sandbox_mode`, whichever the highest layer
- * has; within one layer `default_permissions` wins. Names are only checked once the folder is known, since a project
- * may define or choose a profile.
+ * The profile chosen by `default_permissions`, if that key decides. Of it and `sandbox_mode`, the one in the highest
+ * layer decides; in the same layer, `default_permissions`. Names are checked only once the folder is known, since a
+ * project may define or choose a profile.
  */
 export function readProfiles(
   checked: readonly CheckedLayer[],
@@ -69,7 +69,7 @@ function entriesOf(
   });
 }
 
-/** Only the given entries may reopen Capstan's own places. */
+/** Lets only the `owned` entries open Capstan's own places. */
 function reopeningOnly(profile: PermissionProfile, owned: readonly FileSystemEntry[]): PermissionProfile {
   const known = new Set(owned.map((entry) => JSON.stringify(entry)));
   const keeping = restrictedFiles(withoutReopenedPlaces(profile))?.entries;
@@ -99,7 +99,7 @@ export function decidingKey(values: JsonObject): 'default_permissions' | 'sandbo
   return 'sandbox_mode' in values ? 'sandbox_mode' : undefined;
 }
 
-/** A host list alone opens nothing, although users expect it to. No report where a file says `false`. */
+/** Reports a list of hosts without `enabled`: users expect it to open the network, but it does not. */
 function unusedHosts(own: JsonObject, id: string): readonly TableProblem[] {
   const chain = parentsOf(own, id);
   const networkOf = (each: string): JsonObject | undefined => objectAt(objectAt(own, each), 'network');
@@ -127,7 +127,7 @@ const codes: Readonly<Record<Exclude<TableProblem['kind'], 'warning'>, ConfigPro
   'reserved-name': 'config-reserved-name',
 };
 
-/** In the highest layer that has the key, or else at the nearest enclosing table. */
+/** Reports the problem in the highest layer that has the key, or else its nearest enclosing table. */
 export function locateProblem(layers: readonly ConfigLayer[], { kind, path, what, next }: TableProblem): ConfigProblem {
   const lengths = path.map((_, index) => path.length - index);
   const holder = lengths

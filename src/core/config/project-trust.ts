@@ -16,7 +16,7 @@ export interface TrustDecision {
   readonly folder?: string;
   /** The linked worktree through which the folder inherits its main checkout's trust. */
   readonly link?: string;
-  /** Commands under Landlock may have changed this part of it. Trust is unknown until the user agrees to it. */
+  /** Commands under Landlock may have changed this part of the project: trust is unknown until the user agrees. */
   readonly changed?: string;
   /** The part cannot be compared with what the user agreed to, so agreeing again does not help. */
   readonly isIncomparable?: true;

@@ -65,7 +65,7 @@ export function isToolOffered(
   if (effect === undefined) return true;
   if (approval === 'untrusted' && canAsk !== true) return false;
   if (effect !== 'files' || sandboxLevel !== 'read-only') return true;
-  // A folder that was requested is open to patches as well as commands.
+  // In a read-only turn, patches are useful if the model can request a writable folder.
   return canAskForMore(policy, 'sandbox') || canAskForMore(policy, 'permissions');
 }
 

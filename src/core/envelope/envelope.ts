@@ -21,7 +21,7 @@ export function resolveAgentBounds({ workspace, identity, policy, capabilities, 
     provider: identity.provider,
     model: identity.model.slug,
     approval: policy.approval,
-    // The mode's overrides end with it, for agents as well.
+    // The profile before the mode's overrides: these end with the mode, for agents as well.
     profile: policy.askedProfile ?? policy.profile,
     mode: modes.collaboration.mode,
     ...(policy.changesNothing === 'thread' ? { changesNothing: true } : {}),
@@ -41,7 +41,7 @@ export interface Envelope {
   readonly window: Window;
 }
 
-/** Each group may see the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
+/** A group may see earlier ones: identity, workspace, instructions, policy, capabilities, modes, telemetry, window. */
 export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envelope {
   const identity = resolveIdentity(facts, settings);
   const workspace = resolveWorkspace(facts, settings);

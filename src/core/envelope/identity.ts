@@ -119,7 +119,7 @@ export function effortNote(
   const had = JSON.stringify(before.effort);
   if (guessed) {
     const message = `Capstan does not know the reasoning efforts of the model ${slug}, so it sends none instead of ${had}.`;
-    // The setting is the previous model's: an automatic switch can get another effort only this way.
+    // The setting belongs to the previous model. After an automatic switch, only a catalogue gives another effort.
     const next =
       'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.';
     return { code: 'effort-changed', message, next };

@@ -16,7 +16,7 @@ const nameWork = 50;
 /** Listing the keys of a larger object costs work. */
 const manyKeys = 100;
 const keyWork = 800;
-/** The library reads what is below a schema's own address twice. */
+/** The library reads all inside a schema with its own address twice, so each such level doubles the work. */
 const mostAddressLevels = 3;
 /** Pattern steps times characters tried, over all patterns. Anything beyond is not checked. */
 const mostPatternWork = 10_000_000;
@@ -116,7 +116,7 @@ class Work {
   };
 }
 
-/** Copies without prototypes, which would contribute keys. The library marks schemas, and fails on lone surrogates. */
+/** The library writes to schemas, finds keys of prototypes and fails on lone surrogates, so it gets a safe copy. */
 function copyOf(value: Json, made = (object: JsonObject): JsonObject => object): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map((each: Json) => copyOf(each, made));
@@ -226,7 +226,7 @@ function isJudged(key: string): boolean {
 const types: ReadonlySet<Json> = setOf('null boolean number integer string array object');
 type Node = Schema | boolean;
 
-/** The schema for the library, without keywords that it cannot be trusted with. Conditions became lists of values. */
+/** The schema for the library, without keywords that it cannot check safely: lists of values replace conditions. */
 class GuardedSchema {
   readonly root: Node;
   readonly lookup: Record<string, Node> = {};
@@ -239,7 +239,7 @@ class GuardedSchema {
   constructor(root: Json, source: GuardedSource) {
     this.#source = source;
     this.#counting = {
-      // The library reads it at each of its steps.
+      // The library reads `format` at each of its steps, so reading it counts the work.
       get format(): undefined {
         source.work.spend((this as unknown as { readonly work: number }).work);
         return undefined;
@@ -400,7 +400,7 @@ function mapped<Each>(value: Json, each: (member: Json | undefined) => Each): Re
   return all;
 }
 
-/** Units that only say that one below them has the reason. */
+/** Keywords whose errors only say that a keyword below them failed. */
 const outer = setOf(`
   $ref additionalItems additionalProperties allOf dependentSchemas if items prefixItems properties unevaluatedItems
   unevaluatedProperties
@@ -410,7 +410,7 @@ function mismatchFrom(units: readonly OutputUnit[], schema: GuardedSchema, insta
   const first = units.findIndex(({ keyword }) => !outer.has(keyword));
   const at = first === -1 ? units.length - 1 : first;
   const found = units[at]!;
-  // Elements that do not match come before the message that too few do.
+  // Errors about single elements precede the error that too few of them match, which is the one to report.
   const list = units.find(
     ({ keyword, keywordLocation }) =>
       keyword === 'minContains' &&

@@ -8,8 +8,8 @@ import { nearestKey } from '../config/keys/check-values.ts';
 
 /**
  * Reads options objects of library callers. An ignored key could be a restriction under another name, so every member
- * of a record, own or inherited, must be a known option; `undefined` counts as absent. So it is for plain objects with
- * methods (a store, a tool, an asker). An instance of a class may have members of its own, unless one is almost the
+ * of a record, own or inherited, must be a known option; `undefined` counts as absent. The same holds for plain objects
+ * with methods (a store, a tool, an asker). An instance of a class may have other members, unless one is almost the
  * name of an absent option. Each option is read once, and the copy shares no data with the caller.
  */
 

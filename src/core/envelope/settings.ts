@@ -47,9 +47,9 @@ export interface Settings extends ToolChoice {
   readonly realtime?: RealtimeSetting;
   readonly leaveOut?: readonly OmittedContext[];
   readonly clientTools?: readonly ClientTool[];
-  /** The thread was started read-only: its commands write nowhere, and only an answer of the user lets one out. */
+  /** The thread was started read-only: commands write nowhere unless the user's answer lets one leave the sandbox. */
   readonly changesNothing?: true;
-  /** Feature gates by name; an absent name is off. */
+  /** Feature gates by name; an absent gate has its default. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;
   readonly editTools?: EditTools;
@@ -134,13 +134,13 @@ export interface ToolChoice {
   readonly withoutTools?: readonly string[];
 }
 
-/** Tools without a choice of their own: each is useless without the other, or is the same tool in another form. */
+/** Tools that follow the choice of another tool: they are useless without it, or are another form of it. */
 const companionOf: Readonly<Record<string, string>> = {
   write_stdin: 'exec_command',
   web_search_unlimited: 'web_search',
 };
 
-/** They come with each chosen deferred tool; otherwise a choice would hold only for windows that list it. */
+/** These come with every chosen deferred tool: otherwise the choice would fail in windows too small to list it. */
 const reachingTools: readonly string[] = ['tool_search', 'call_tool'];
 
 export function selectTools<Known extends ChosenBy>(all: readonly Known[], choice: ToolChoice): readonly Known[] {

@@ -69,7 +69,7 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
     answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
     records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
   };
-  // In a small window the share alone leaves too little space to ask for a checkpoint (I6); in a tiny one nothing does.
+  // In a small window the share leaves too little space to ask for a checkpoint (I6). A tiny one has too little anyway.
   const askable = effective - checkpoint.answer - checkpointQuestion;
   const mostAutoCompact = Math.min(
     share(shares.autoCompactPercent),
@@ -198,7 +198,7 @@ const occasionalShares = {
 export const mostSkillTokens = 9000;
 /** Approximate size of everything that is never cut: instructions, built-in tools, permissions and other texts. */
 export const uncutContextTokens = 4600;
-/** The share of a window that can hardly hold even those. */
+/** Percent of the window that count as space if the window can hardly hold even the uncut parts. */
 const leastSpacePercent = 25;
 
 export function contextBudget(kind: keyof typeof contextShares, effective: number): number {

@@ -3,9 +3,9 @@ import type { BaseInstructions, Facts, TimeFacts, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { InstructionRules, Settings } from './settings.ts';
 
-/** Texts neither of the model nor of the turn's user. Of AGENTS.md, which each step reads, the turn fixes the place. */
+/** Texts that neither the model nor the turn's user wrote. Each step reads AGENTS.md; the turn only says where. */
 export interface Instructions {
-  /** How requests begin at the start of the turn. After a checkpoint, the thread's state says it instead. */
+  /** The beginning of requests when the turn starts. After a checkpoint, the thread's state has the valid one. */
   readonly base: BaseInstructions;
   /** The instructions of the turn's model, if they differ from `base` and `base` was not chosen by the user. */
   readonly model?: string;

@@ -19,7 +19,7 @@ export interface IntentMessage {
   readonly kind: 'message';
   /** Its turn's number; absent if the file does not give it. */
   readonly number?: number;
-  /** Absent: the text is words of the user or of `author`. */
+  /** The speaker. Absent if the user or `author` wrote the text. */
   readonly by?: keyof typeof speakers;
   /** Absent: the user wrote it. */
   readonly author?: OtherAuthor;
@@ -27,7 +27,7 @@ export interface IntentMessage {
   readonly text: string;
   /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
-  /** `chosen`: defines the active task for this checkpoint's model; `before`: it did at an earlier checkpoint. */
+  /** `chosen`: this checkpoint's model chose it as the active task; `before`: an earlier checkpoint's model did. */
   readonly task?: 'chosen' | 'before';
   /** Its pictures and labels, placed before its text. */
   readonly pictures: readonly JsonObject[];
@@ -39,10 +39,10 @@ export interface IntentMessage {
 
 export interface LeftOutMessages {
   readonly count: number;
-  /** Number of those that are not the user's. */
+  /** Number of left-out messages that are not the user's. */
   readonly others?: number;
   readonly tokens: number;
-  /** Numbers of their first and last turn. */
+  /** Turn numbers of the first and the last left-out message. */
   readonly from?: number;
   readonly to?: number;
 }
@@ -63,7 +63,7 @@ const speakers = {
 
 let speakerTag: RegExp | undefined;
 
-/** Formats that mark speakers by tags escape such a tag in every text, even when it contains invisible characters. */
+/** True if a format that marks speakers by tags would escape a tag in this text, even one with invisible characters. */
 function hasSpeakerTag(text: string): boolean {
   const gap = `[${spaceClass}${invisibleClass}]*`;
   const tagNames = speakerTags.map((tag) => [...tag].join(`[${invisibleClass}]*`)).join('|');
@@ -88,7 +88,7 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
-/** The fence is one that no line of the user's words begins with. Each message row has a place, in order. */
+/** No line of the user's words begins with the fence. The result has one place per message row, in order. */
 export function layOutMessages(payload: CheckpointIntentText) {
   const { rows } = payload;
   const fence = fenceFor(
@@ -175,7 +175,7 @@ function gapNote({ count, others = 0, tokens, from, to }: LeftOutMessages): stri
   return `${turns}${messages} left out here${whose}, about ${tokens} tokens`;
 }
 
-/** The user's words must stay exact, so it has no markers that they could close. */
+/** It has no markers: the user's words must stay exact, and they could contain an end marker. */
 export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
   id: 'checkpoint-intent',
   purpose:

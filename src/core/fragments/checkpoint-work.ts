@@ -8,7 +8,7 @@ export type CheckpointSummaryText = (SummaryByModel | SummaryByCode) &
   EndsOfWork & {
     /** Oldest first. */
     readonly earlier?: readonly EarlierSummary[];
-    /** Absent if a summary itself ends with it. */
+    /** The place to continue from. Absent if the summary itself ends with it. */
     readonly resumeAt?: string;
   };
 
@@ -116,14 +116,14 @@ const word = String.raw`RESUME[_ ]AT[*_\x60]{0,4}`;
 /** A line that says where to continue, however decorated. A heading has its step on the line below. */
 export const cursorLine = new RegExp(String.raw`^${signs}${word}[ \t]{0,4}(?:[:：][*_\x60]{0,4}(?<step>.*)|)$`, 'i');
 const cursors = new RegExp(String.raw`^(?=${signs}${word}[ \t]{0,4}(?:[:：]|$))`, 'gim');
-/** Only the place at the end is current: other such lines get a note saying when they applied. */
+/** Puts a note before each such line that says when it applied: only the place at the end is current. */
 export const markCursors = (text: string, when: string): string => text.replace(cursors, `(${when}) `);
 
 export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];
   /** The number of the turn that wrote the plan. */
   readonly planNumber?: number;
-  /** Events since the plan, which may have outdated it; absent: none. */
+  /** An event since the plan that may have made it obsolete. Absent if there was none. */
   readonly planIsOlderThan?: keyof typeof since;
   readonly files: readonly ChangedFile[];
   /** Files that the user restored; not in the other lists. */

@@ -27,14 +27,14 @@ export const partsMessage = (id: string, role: Role, parts: readonly JsonObject[
   content: parts,
 });
 
-/** An old checkpoint's summary; it had no message of its own and so has no id. */
+/** The summary of an old checkpoint. Its file has no message for it, so the item has no id. */
 export const oldSummaryMessage = (text: string): Item => ({
   type: 'message',
   role: 'user',
   content: [{ type: 'input_text', text }],
 });
 
-/** Sent beside the conversation when a checkpoint is requested. It never enters history. */
+/** A message that Capstan sends only with the request for a checkpoint. It never enters history. */
 export function compactionMessage(id: string, role: 'user' | 'assistant', text: string): Item {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
   return { type: 'message', id, role, content: [{ type, text }] };

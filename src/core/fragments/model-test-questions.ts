@@ -51,7 +51,7 @@ export const schemaQuestion = asked('What is 2 + 3?', {
 /** Only a model that reads the beginning can repeat it. */
 export const codeWord = 'bluefish-7041';
 
-/** Longer than the window: the end asks for a word from the beginning. */
+/** A question longer than the window. Its end asks for a word from its beginning. */
 export function overflowQuestion(windowTokens: number): TestQuestion {
   const filler = ' again'.repeat(Math.ceil(windowTokens * 1.1));
   return asked(`The code word is ${codeWord}. Ignore what follows.${filler}\nWhat is the code word?`);

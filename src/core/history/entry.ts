@@ -33,13 +33,13 @@ export interface Entry {
   /** Quotes of the user in a checkpoint's text, in the order of writing. */
   readonly words?: readonly QuotedWords[];
   readonly summary?: SummaryPlace;
-  /** The user's words when the call of this item was asked about. Derived by folding, not stored. */
+  /** The user's words in answers to questions about this item's call. Folding derives them; no line stores them. */
   readonly said?: readonly string[];
   /** For an opaque item: its maker, if recorded. It is sent only to that provider. */
   readonly maker?: ProviderName;
 }
 
-/** A speaker beside the user's messages: a hook, a program, a command that the user ran, or an answer of the user. */
+/** A source of words besides the user's messages: a hook, a program, a command that the user ran, or an answer. */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
 
 const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
@@ -51,7 +51,7 @@ export interface QuotedWords extends TextPlace {
   readonly number?: number;
   /** The speaker; absent: the user, or the author in the user's place. */
   readonly by?: OtherSpeaker;
-  /** For words that gave a turn its work; absent: the user wrote them. */
+  /** The author of words that gave a turn its work. Absent if the user wrote them. */
   readonly author?: OtherAuthor;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
@@ -59,7 +59,7 @@ export interface QuotedWords extends TextPlace {
   readonly cut?: true;
   /** For cut text: the places of its marks, relative to its start, and what they replace. */
   readonly gaps?: readonly TextGap[];
-  /** For cut text: estimated bytes per token of the whole text, as its marks count. Absent: four. */
+  /** For cut text: bytes per token by which its marks count, estimated for the whole text. Absent: four. */
   readonly bytesPerToken?: number;
   /** The part that a model quoted as the request, relative to its start. */
   readonly request?: TextPlace;

@@ -3,7 +3,7 @@ import { contextMessage } from '../fragments/message-items.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
 import type { Entry, EntryCause, Origin } from './entry.ts';
 
-/** The model-visible items, oldest first. Immutable values share one growing array, so appending costs the same. */
+/** The model-visible items, oldest first. Immutable values share one growing array, so appending is always cheap. */
 export interface History {
   readonly length: number;
   /** Shared storage: entries at `length` and beyond belong to later values and must not be read. */
@@ -40,7 +40,7 @@ export function isContextInForce(
 }
 
 type ContextAt = { readonly index: number; readonly kinds: readonly string[] };
-/** By storage, which only grows, so each entry is examined once instead of once per section and step. */
+/** Context found so far in each storage. Storages only grow, so Capstan examines an entry once, not at each step. */
 const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();
 
 function contextIn({ storage, length }: History): readonly ContextAt[] {

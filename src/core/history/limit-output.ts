@@ -6,7 +6,7 @@ import { recogniseFragment } from '../world/recognise-fragments.ts';
 import { mediaOf } from './media-parts.ts';
 import { partBytes } from './token-counts.ts';
 
-/** Tolerance for the few lines that a tool adds to an output that it has cut: it must not be cut again. */
+/** Tolerance for the few lines that a tool adds after it has cut its output: Capstan must not cut that again. */
 const allowance = 1.2;
 
 /** Every tool output enters history through here (I6). */
@@ -17,8 +17,8 @@ export function limitOutput(output: string | readonly JsonObject[], { mode, limi
 }
 
 /**
- * Text and recordings use up the budget from left to right: the text that exceeds it is cut in its middle; later ones,
- * and recordings that do not fit, are counted at the end. Pictures and encrypted parts stay.
+ * Text and recordings use up the budget from left to right. The text that exceeds it is cut in its middle; later texts,
+ * and recordings that do not fit, are left out and counted at the end. Pictures and encrypted parts stay.
  */
 function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): readonly JsonObject[] {
   let left = limit;

@@ -49,7 +49,7 @@ export function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-/** Limits at detail `high`: providers scale down a longer side, or more squares of 32 pixels. */
+/** Limits at detail `high`. Providers scale down a picture with a longer side or with more squares of 32 pixels. */
 const longestSide = 2048;
 const mostPatches = 2500;
 const patchSide = 32;
@@ -110,7 +110,7 @@ function mp3Seconds(bytes: Bytes): number | undefined {
   return seconds === 0 ? undefined : seconds;
 }
 
-/** Seven bits to a byte. */
+/** The length in an ID3 tag, which stores seven bits in each byte. */
 function tagLength(bytes: Bytes): number {
   return [6, 7, 8, 9].reduce((length, at) => length * 128 + (bytes.at(at) & 0x7f), 0);
 }

@@ -55,10 +55,10 @@ function commonLength(before: readonly Item[], now: readonly Item[]): number {
   return most;
 }
 
-/** Mostly the same object, so texts are built otherwise only. `===` looks into both, `Object.is` does not. */
+/** Mostly both are one object, and no text is built. `===` would read both objects; `Object.is` does not. */
 const same = (a: Item, b: Item): boolean => Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 
-/** The item is gone from the new input, and a later item took its place, or none followed. */
+/** True if the new input lacks the item, and has a later item or nothing in its place. */
 function isRemoved(lost: Item, index: number, before: readonly Item[], now: readonly Item[]): boolean {
   const next = now[index];
   const follows = next === undefined || before.slice(index + 1).some((item) => isOneItem(item, next));

@@ -13,7 +13,7 @@ import { type MissingMedia, missingMedia, partsKey, withoutMedia, withWords } fr
 export interface ProjectOptions {
   /** Input that the model takes: `text`, `image`, `audio`. */
   readonly modalities?: readonly string[];
-  /** The provider that gets them. Absent, as for requests of older versions: content of every provider is sent. */
+  /** The provider that gets the items. If absent, as in older versions, content of every provider is sent. */
   readonly reader?: ProviderName;
 }
 
@@ -39,7 +39,7 @@ export function projectWithWriters(
   const lists = { items: [], writers: new Map<Item, InputWriter>() };
   const fresh = { missing, reader, length: 0, ...lists, ...sets, leftOut: new Set<string>() };
   extend(fresh, history);
-  // For an older value of a grown storage the projection is not kept, unless it is the first, which later ones extend.
+  // Keep a projection only for the newest value of its storage, or if it is the first: later values extend that.
   if (known === undefined || length === storage.length) projections.set(storage, fresh);
   return valueOf(fresh);
 }
@@ -106,7 +106,7 @@ const answerTypes: Readonly<Record<string, { readonly type: string; readonly pre
 
 const answerTypeNames: ReadonlySet<string> = new Set(Object.values(answerTypes).map(({ type }) => type));
 
-/** Set for an item that needs its other half. External events and server-side actions stand alone. */
+/** Id and half of an item that must be paired. Undefined for external events and actions on the provider's server. */
 export function pairedItem(item: Item): { readonly id: string; readonly half: 'call' | 'answer' } | undefined {
   const isAnswer = answerTypeNames.has(item.type);
   if (!isAnswer && answerTypes[item.type] === undefined) return undefined;
@@ -134,7 +134,7 @@ export function isOpaqueCheckpoint(item: Item): boolean {
 /** True for types that only the provider's own interface knows, even if the item is empty. */
 export const isCheckpointItem = ({ type }: Item): boolean => checkpointTypes.has(type);
 
-/** True if part of the item is readable only by its maker. Unread outputs are texts. */
+/** True if only its maker can read part of the item. An output that is not parsed yet is always a text. */
 export function isOpaque(item: Item): boolean {
   if (checkpointTypes.has(item.type)) return true;
   if (item.type === 'reasoning') return isText(item['encrypted_content']);
@@ -163,7 +163,7 @@ function isEncrypted(item: Item): boolean {
   return isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
 }
 
-/** Formats put this mark before a thought that is signed for its model. */
+/** Wire formats put this mark before a signed thought that only its own model accepts. */
 const forOneModel = /^[a-z]+\/(?:redacted_)?thinking:/;
 
 function isForOneModel({ type, encrypted_content: content }: Item): boolean {

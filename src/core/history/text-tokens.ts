@@ -157,7 +157,7 @@ const usualPairs =
   'iabcdefglmnoprstvz jes keis ladefilostuy mabeimopsu nacdefgiklnopstuvy obcdfgiklmnoprstuvw paeiloprstu qu ' +
   'racdegiklmnorstuy sacehikoprstuy tacehioprstuy uabcegilmnprst vaei waehinor xcpt ynopst zei';
 
-/** 1 for a rare pair of lower-case letters, at 32 times the code of the first plus that of the second. */
+/** 1 for a rare pair of lower-case letters. Index: the code of the first letter times 32, plus that of the second. */
 const rareLetterPairs = new Uint8Array(128 * 32);
 rareLetterPairs.fill(1, 97 * 32);
 for (const letters of usualPairs.split(' ')) {

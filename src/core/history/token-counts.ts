@@ -70,7 +70,7 @@ function weighEncrypted(part: JsonObject): Weight {
   return { text: { ...part, encrypted_content: '' }, extra: Math.ceil((payload.length * 9) / 16) };
 }
 
-/** A picture scaled by the provider to its usual size. */
+/** Weight of a picture that the provider scales to its usual size. */
 const usualImageBytes = 7373;
 const patchSide = 32;
 const mostPatches = 10_000;
@@ -128,7 +128,7 @@ function holdsMedia(part: Item | ToolSpec): boolean {
   return key !== undefined && (part[key] as readonly Json[]).some((each) => isJsonObject(each) && mediaOf(each));
 }
 
-/** Known tokens in the window. Only `kind` tells these apart: a total alone may belong to any. */
+/** Newest known tokens in the window. Only `kind` says how Capstan knows them; the number alone does not. */
 export type NewestCount = ProviderCount | UncountedTokens;
 
 interface Covering {

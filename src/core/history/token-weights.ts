@@ -3,7 +3,7 @@ export const perToken = 100;
 export const pieceBefore = { other: 0, space: 1, mark: 2, letter: 3, digit: 4, foreign: 5, marks: 6 } as const;
 const longest = 12;
 
-/** Words after anything, a space, one mark (counted with it), and the lower-case letters of the same name. */
+/** Word weights by length. Rows: after anything, a space, one mark (counted too), lower-case letters of its name. */
 const words = Uint16Array.from(
   [
     [0, 100, 100, 108, 107, 110, 120, 125, 135, 150, 175, 190, 210],
@@ -13,7 +13,7 @@ const words = Uint16Array.from(
   ].flat(),
 );
 const furtherLetter = 35;
-/** The first rare pair of letters, after a space and after anything else, and each further one. */
+/** Weight of the first rare pair of letters, after a space or after anything else, and of each further pair. */
 const oddAfterSpace = 40;
 const oddElsewhere = 55;
 const furtherOdd = 65;
@@ -67,7 +67,7 @@ const tab = 95;
 const indentation = 100;
 const widestIndentation = 40;
 
-/** `spaces`: those after the last break. The last one belongs to the following word. */
+/** `spaces`: the spaces after the last break. The last of them counts with the following word. */
 export function blankWeight(before: number, breaks: number, tabs: number, spaces: number): number {
   const first = before >= pieceBefore.foreign ? breakAfterMarks : breakElsewhere;
   const ofBreaks = breaks === 0 ? 0 : first + (breaks - 1) * furtherBreak;

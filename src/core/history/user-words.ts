@@ -155,7 +155,7 @@ function otherParts(item: MessageItem): readonly JsonObject[] {
 function saidParts(item: MessageItem): readonly JsonObject[] {
   const texts = item.content.filter(({ text }, at) => typeof text === 'string' && !isImageLabel(item.content, at));
   const said = texts.filter((part) => !isContext(item, part));
-  // A message known to be the user's that consists only of context-like text quotes it.
+  // If all of the user's message looks like context, the user quotes it, so all of it counts.
   return said.length === 0 ? texts : said;
 }
 

@@ -4,7 +4,7 @@ import { byteLength, firstBytes, sentTokens } from '../fragments/text/truncate.t
 export interface ListedRole {
   readonly name: string;
   readonly description: string;
-  /** Fixed settings of its agents. Never cut: a task that needs more than them would be lost. */
+  /** Settings that the role fixes for its agents. Never cut: a task that they do not allow would be lost. */
   readonly fixed?: string;
 }
 
@@ -61,7 +61,7 @@ export function groupsWithinBudget<Name extends string>(groups: readonly Weighed
   return direct;
 }
 
-/** Keeps whole files, as far as they fit: half a one would be judged as if complete. `isCut`: its middle is missing. */
+/** Keeps whole files that fit: half a file would be judged as if complete. `isCut`: a file's middle is missing. */
 export function fitDiff(diff: string, budget: number, weigh: (text: string) => number) {
   const files = diff.split(/^(?=diff --git )/m).filter((text) => text.trim() !== '');
   const kept: string[] = [];

@@ -11,7 +11,7 @@ export type Verdict =
   | { readonly kind: 'different'; readonly first: Difference }
   /** This program does not have the encoder that made the bytes. */
   | { readonly kind: 'other-encoder'; readonly version: string }
-  /** Its tools are lost, so the bytes cannot be made. */
+  /** The request's tools are lost, so the bytes cannot be made. */
   | { readonly kind: 'tools-missing'; readonly toolSet: string }
   | { readonly kind: 'not-recorded' }
   /** From another program, which records nothing about its requests. */
@@ -33,7 +33,7 @@ export type Difference =
     }
   /** Only model, effort, labels and the like differ. */
   | { readonly part: 'options' }
-  /** The body is the same, but a WebSocket frame for it differs. Counted from 0. */
+  /** The body is the same, but a WebSocket frame for it differs. `index` counts frames from 0. */
   | { readonly part: 'frame'; readonly index: number };
 
 /** Compares the requests of one thread. They must be given in order: each record holds only its additions. */

@@ -30,7 +30,7 @@ export interface RebuiltRequest {
 
 export interface RebuiltFrame {
   readonly record: FrameRecord;
-  /** Absent if the body is: then it cannot be made either. */
+  /** Absent if the request's body is absent: then Capstan cannot make the frame either. */
   readonly content?: readonly Uint8Array[];
 }
 

@@ -50,7 +50,7 @@ function nameOf({ provider, model: { slug, compatibility } }: OtherReader): Prov
   return providerName(provider.id, { ...known, model: slug });
 }
 
-/** Removes checkpoints that only another provider can read; undefined if there is no history behind one. */
+/** Removes checkpoints that the reader cannot read; undefined if there is no readable history behind them. */
 function readableState(state: ThreadState, reader: ProviderName): ThreadState | undefined {
   if (unreadableCheckpoints(state, reader).length === 0) return state;
   return state.behind !== undefined && isReadableByAll(state.behind) ? foldReopened(state) : undefined;
@@ -99,7 +99,7 @@ function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
   return { code: 'history-opaque', message, next };
 }
 
-/** Reads the answer after a request. It ends with the line about its step, or after a kill with the next request. */
+/** Reads the answer to a request. It ends at the line about its step, or, after a kill, at the next request. */
 export function answerOfRequest(
   behind: Iterable<Line>,
   { record, state: before }: Pick<RebuiltRequest, 'record' | 'state'>,

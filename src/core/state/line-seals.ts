@@ -90,7 +90,7 @@ export function sealedGrant(grant: GivenGrant): Sealed {
 export const sealedMessage = (message: RecordedMessage): Sealed => sealed(messageClaim(message), message.seal);
 const sealed = (claim: Json, seal: string | undefined): Sealed => ({ claim, seal });
 
-/** True even for an empty seal: the draft is a line that was read, and keeps its seal. */
+/** True for a draft that repeats a line that was read: it keeps that line's seal, even an empty one. */
 export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
   const source = type === lineType.turnContext ? payload : appliedIn({ type, payload });
   return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;

@@ -13,7 +13,7 @@ import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
 
-/** Its `drafts` must be durable before it is sent. */
+/** Plans a request. Its `drafts` must be durable before Capstan sends it. */
 export function planRequest(state: ThreadState, asked: Omit<RequestRecord, 'toolSet'>, tools: readonly ToolSpec[]) {
   const record: RequestRecord = { ...asked, toolSet: toolSetName(tools) };
   const known = state.toolSets.has(record.toolSet);
@@ -33,7 +33,7 @@ export function promptFor(state: Pick<ThreadState, PromptParts>, record: Request
   return { ...withoutTools(state, record), tools };
 }
 
-/** Large tool sets are kept beside the thread and can be lost. A set without tools is not a lost one. */
+/** Large tool sets are kept beside the thread: false if this one is lost. A set without tools is not a lost one. */
 export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean {
   return toolSets.has(toolSet);
 }

@@ -83,7 +83,7 @@ const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
 ]);
 
 function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadState {
-  // Also if the item is none for the model: a message must not wait forever because its item is not in history.
+  // Do this even if the item is not for the model: else a message would wait forever for an item not in history.
   const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
   const read = entryIn(line);
   if (read === undefined) return entered;
@@ -140,7 +140,7 @@ function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
 }
 
-/** Another program's turn has no envelope. A turn submitted before a change of settings does not override it. */
+/** Another program's turn has no envelope. A change of settings overrides a turn that was submitted before it. */
 function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
   const ours = objectAt(context, 'capstan');
   const newest = ours?.['outdated'] === true && state.settings !== undefined ? 'settings' : 'context';
@@ -172,7 +172,7 @@ function withEntry(state: ThreadState, entry: Entry): ThreadState {
   return { ...countsAsTurn(state), history };
 }
 
-/** Makes the turn a target for rollbacks, once. Files without turn records count each message. */
+/** Makes the turn a target for rollbacks, once. In a file without turn records, each message counts as a turn. */
 function countsAsTurn(state: ThreadState): ThreadState {
   const { openTurn } = state;
   if (openTurn === undefined) return { ...state, marks: addMark(state.marks, markOf(state)) };
@@ -180,7 +180,7 @@ function countsAsTurn(state: ThreadState): ThreadState {
   return { ...state, marks: addMark(state.marks, openTurn.before), openTurn: { ...openTurn, before: undefined } };
 }
 
-/** Limit per turn: so many do not run concurrently. */
+/** Limit per turn: more calls do not run at the same time. */
 const mostCalls = 500;
 
 export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {

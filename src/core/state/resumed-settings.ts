@@ -33,7 +33,7 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   return defined({ ...startedWith(settings), ...chosen, ...more });
 }
 
-/** Settings from the thread's start, in the newest change of settings, also after later turns. */
+/** Settings that a thread keeps from its start. The newest change of settings has them, even if turns follow it. */
 function startedWith(settings: JsonObject | undefined): Loose {
   const start = objectAt(objectAt(settings, 'capstan'), 'start');
   const names = (key: string) => arrayAt(start, key)?.filter((name) => typeof name === 'string');
@@ -95,7 +95,7 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
   return {
     ...choices(ours, nonBlankTextAt(settings, 'reasoning_effort')),
     model: nonBlankTextAt(settings, 'model'),
-    // The shared key is not sealed.
+    // The seal does not cover the shared key, so ours takes precedence.
     provider: nonBlankTextAt(ours, 'provider') ?? nonBlankTextAt(settings, 'model_provider_id'),
     cwd: absolute(settings),
     approvals: readApprovalPolicy(ours['approval'] ?? settings['approval_policy']),
@@ -162,7 +162,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
   });
 }
 
-/** Another program's profile. The workspace is a symbol again where the coarser form means just that. */
+/** Another program's profile. If its coarser form means the same, that form is used: it keeps the workspace symbol. */
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;
   const recorded = readProfile(context['permission_profile']);
@@ -210,7 +210,7 @@ function readLegacy(value: JsonObject | undefined): PermissionProfile | undefine
   return stringAt(value, 'type') === undefined ? undefined : profileFromPolicy(value as unknown as SandboxPolicy);
 }
 
-/** Settings that a resumed thread took from its past, and that apply because of that. */
+/** Names of settings that apply because a resumed thread took them from its past. */
 export interface RestoredSettings {
   readonly from: 'turn' | 'settings';
   readonly turnId?: string;

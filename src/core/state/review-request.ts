@@ -47,7 +47,7 @@ export function readReview(value: JsonObject | undefined): ReviewRequest | undef
 export const transcriptEntries = (history: History): readonly ReviewEntry[] => entries(history).flatMap(entryFor);
 export const callArgumentText = (call: Item): string => stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
 
-/** Only checkpoints of our own context: they represent earlier conversation. */
+/** Leaves out our own context, except checkpoints: they represent earlier conversation. */
 function entryFor(entry: Entry): readonly ReviewEntry[] {
   const { item, origin } = entry;
   if (item.type.endsWith('_output')) {

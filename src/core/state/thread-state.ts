@@ -54,7 +54,7 @@ export interface ThreadState {
   /** Beginning of requests, if a checkpoint has replaced the original one. */
   readonly instructions?: BaseInstructions;
   readonly sent?: Sent;
-  /** Base from which the newest line about a sent body counts its items. Not carried by checkpoints. */
+  /** The newest sent request: the next `capstan_sent` line counts items shared with it. Not carried by checkpoints. */
   readonly posted?: {
     readonly history: History;
     readonly reader: RequestReader;
@@ -102,7 +102,7 @@ export interface ThreadState {
 export interface HistoryBehindCheckpoint {
   /** Complete history without opaque replacements. */
   readonly history: History;
-  /** Number of entries at the beginning that are the checkpoint. */
+  /** Number of first entries in the thread's history that are the checkpoint. */
   readonly replaced: number;
 }
 

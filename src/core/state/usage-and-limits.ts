@@ -19,7 +19,7 @@ export function foldNewestCount(state: ThreadState, event: JsonObject, info: Jso
   const covers = { upTo: state.history.length, by: asked ?? currentProvider(state) };
   if (last.input > 0) return { kind: 'counted', usage: last, ...covers };
   const tokens = last.total;
-  // All programs record a refused request as a total of the size of the window.
+  // Every program records a refused request by a total that equals the size of the window.
   if (tokens > 0 && tokens === numberAt(info, 'model_context_window')) return { kind: 'full', tokens, ...covers };
   // For an uncounted answer the line has an estimate for other readers. The older count remains valid.
   return isOfStep && newest.kind === 'counted' ? newest : { kind: 'estimated', tokens, ...covers };

@@ -20,7 +20,7 @@ import type { AnySection } from './sections/section.ts';
 import * as sessions from './sections/sessions.ts';
 import * as skills from './sections/skills.ts';
 
-/** In the order in which the model reads them: each assumes those before. The managed policy is the last developer's. */
+/** Ordered as the model reads them: each assumes the earlier ones. The managed policy is the last developer message. */
 export const sections: readonly AnySection[] = [
   modelSection,
   permissions.permissionsSection,

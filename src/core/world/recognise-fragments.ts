@@ -32,8 +32,8 @@ export function isInjectedContext(item: Item): boolean {
 }
 
 /**
- * Context that other programs write in the user's role, and that Capstan recognises in their files. It writes only that
- * of goals. Warnings must match as a whole, so that a user may quote one and ask about it.
+ * Context that other programs write in the user's role and that Capstan recognises in their files. Capstan itself
+ * writes only the context of goals. Warnings must match as a whole, so that a user may quote one and ask about it.
  */
 const foreignKinds: readonly (readonly [id: string, shape: RegExp])[] = [
   ['internal-context', /^<codex_internal_context source="[a-z][a-z0-9_]*">[^]*<\/codex_internal_context>$/],

@@ -20,7 +20,7 @@ export interface Telling {
 
 export type IsStillTold = (family: AnySection['family']) => boolean;
 
-/** Everything if nothing is proven to have been sent, else the differences. */
+/** Tells everything if nothing proves that anything was sent; otherwise only the differences. */
 export function tellWorld(
   sections: readonly AnySection[],
   step: Step,
@@ -39,7 +39,7 @@ export function buildBundle(sections: readonly AnySection[], step: Step, stands:
   return { form: 'bundle', told, record: { full: true, state: storedFacts(facts) } };
 }
 
-/** Differences from the baseline. A missing section was never sent, unless history has a text of it in force. */
+/** Tells only differences. A section missing in the baseline was never sent, unless its text in history is in force. */
 function buildDifference(
   sections: readonly AnySection[],
   step: Step,
@@ -95,16 +95,16 @@ function ownSections(sections: readonly AnySection[], state: JsonObject): JsonOb
 }
 
 /**
- * The state last sent to the model, by section id. `none`: nothing proves that anything was sent since history last
- * changed other than by growing, so everything must be sent again (I7); `why` says what removed the proof.
+ * The state last sent to the model, by section id. `none`: nothing proves that anything was sent since history was last
+ * rewritten, so everything must be sent again (I7); `why` says why there is no proof.
  */
 export type Baseline =
   | { readonly kind: 'none'; readonly why: NoBaseline; readonly problems?: ToldProblems }
   | { readonly kind: 'known'; readonly state: JsonObject };
 
-/** Why MCP servers do not run, as last read. Sent again until a process has seen the server. */
+/** Why MCP servers do not run, as the model last read it. Sent again until a process has seen the server. */
 export type ToldProblems = Readonly<Record<string, string>>;
-/** `start`: nothing was ever sent. `unproven`: its record is malformed. */
+/** `start`: nothing was ever sent. `unproven`: the record is malformed, or changes a state that is not known. */
 export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
 
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
@@ -116,7 +116,7 @@ export const clearedByCheckpoint = (problems: ToldProblems): Baseline => ({
   ...(Object.keys(problems).length > 0 && { problems }),
 });
 
-/** The baseline after a `world_state` line. A patch without anything to patch proves nothing. */
+/** The baseline after a `world_state` line. A patch proves nothing if the state that it changes is not known. */
 export function foldWorldState(baseline: Baseline, payload: JsonObject): Baseline {
   const state = payload['state'];
   if (!isJsonObject(state)) return unproven;

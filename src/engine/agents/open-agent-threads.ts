@@ -180,7 +180,7 @@ function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): As
   return own;
 }
 
-/** The port of a root, which takes turns with its agents. */
+/** Wraps the port of a root thread, so that the root and its agents ask one question at a time. */
 export function rootAsker(asker: AskUser): AskUser {
   if (asker === awaitAnswer || rootOf.has(asker)) return asker;
   const own: AskUser = {

@@ -202,7 +202,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (self === undefined && this.#parent !== undefined && this.#tree.isIdle) dropTree(this.#parent.id);
   }
 
-  /** Reports from files for agents that no process of ours runs. One whose turn waits for the user is not done. */
+  /** Reports, from their files, running agents that do not work in this process, unless they wait for the user. */
   async settle(): Promise<void> {
     const parent = this.#open;
     for (const agent of parent.agents) {
@@ -228,7 +228,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return done;
   }
 
-  /** Returns the named agents; otherwise those that work, or else all that are open. */
+  /** Returns the named agents. If none is named: those that work; if none works: all that are open. */
   #waitedFor(named: readonly RecordedAgent[]): readonly RecordedAgent[] {
     if (named.length > 0) return named;
     const open = this.#open.agents.filter(({ state }) => state !== 'closed');
@@ -256,7 +256,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return { id, path, role, status, tokens: working?.thread.used.total ?? used.total };
   }
 
-  /** Adds the results from the agents' files: a turn that received them may have been rolled back. */
+  /** Adds the results from the agents' files, since a rollback may have removed the turn that received them. */
   async #answered(agents: readonly RecordedAgent[]): Promise<readonly ListedAgent[]> {
     const { unread } = this.#open;
     return Promise.all(
@@ -309,7 +309,7 @@ interface ThreadAgentsOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly limits: AgentLimits;
-  /** Used where neither the role nor the call says. Absent: as the parent. */
+  /** The model and effort if neither the role nor the call names one. Absent: those of the parent. */
   readonly defaults?: ChosenModel;
   /** Identity of the parent. Absent: no other thread started it. */
   readonly self?: AgentIdentity;

@@ -11,7 +11,7 @@ interface Working {
   readonly thread: AgentThread;
   /** Settles when its work is over and reported to its parent. Never rejects. */
   over: Promise<void>;
-  /** Follows the turn that is being ended, instead of a report. */
+  /** The work that follows the turn that is being ended. That turn's end is then not reported. */
   next: (NextWork & { taken(isTaken: boolean): void }) | undefined;
 }
 
@@ -80,7 +80,7 @@ export class WorkingAgents {
     return promise;
   }
 
-  /** Limits all agents to `next.bounds` from now on; processes that idle ones left running end. */
+  /** Limits all agents to `next.bounds`. Of those that may do more, restarts working ones and gives up idle ones. */
   async narrow(next: NextWork, reason: unknown): Promise<void> {
     const wider = [...this.#loaded].filter(([, thread]) => !thread.fits(next.bounds)).map(([id]) => id);
     await Promise.all(

@@ -47,7 +47,7 @@ export interface Configured {
   readonly problems: readonly ConfigProblem[];
   /** Names, in one sentence, the keys that are set but do nothing yet. */
   readonly notices: readonly Outcome[];
-  /** Set if a flag chooses another provider than the files name a model for: their model does not count. */
+  /** The provider for which the files name a model, if a flag chooses another one: then that model does not count. */
   readonly modelIsFor?: string;
   readonly requirements: Requirements;
   /** Absent if the system has no place for the file. */
@@ -88,14 +88,14 @@ function withoutModel(layer: ConfigLayer): ConfigLayer {
 
 /** Defaults that depend on the provider, the catalogue and the model. */
 function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Variables): readonly ConfigLayer[] {
-  // The administrator chose another one for new threads. An unreadable file has no say in it.
+  // If the administrator chose the model of new threads, there is no default. An unreadable catalogue gives none.
   const described =
     requirements.newThread?.model === undefined
       ? loadCatalogue(config, { denies: (path) => deniesRead(requirements, path) || isWithin(path, '/proc') })
       : undefined;
   if (described === undefined || 'code' in described) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
-  // A thread would be refused.
+  // There is no default model for this provider: a thread would be refused.
   if (config.model === undefined && modelProblem(provider) !== undefined) return [];
   const located = locatedProvider(config, provider, env);
   const catalogue =
@@ -119,7 +119,7 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
     model_reasoning_summary: summary,
     model_verbosity: verbosity,
     model_context_window: nominalWindow(record),
-    // A number of tokens replaces the share.
+    // The percentage does not apply if the user gave the window in tokens.
     window: window.effectiveTokens === undefined ? { effective_percent: nominalPercent(record) } : undefined,
   });
 }

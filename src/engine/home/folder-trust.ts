@@ -32,13 +32,13 @@ export interface FolderTrust {
   readonly file: string;
   /** The parts of the project that count only with trust. */
   readonly parts: readonly ProjectPart[];
-  /** Requests of its configuration while the user has not decided. */
+  /** Settings that the project's configuration asks for, while the user has not decided. */
   readonly wishes: readonly SettingNeedingTrust[];
   /** A path that commands under Landlock may have changed since the user trusted the project. */
   readonly changed?: ProjectPart['path'];
   /** A decision does not help: the path cannot be compared later, or a process may change it at any moment. */
   readonly isUndecidable?: true;
-  /** The parts when this was made: a yes applies to these only. */
+  /** Digests of the parts when this was made: the user's yes applies only to parts that still have them. */
   readonly seen: PartDigests;
   /** True if trust decides whether commands may write, because no file or flag does. */
   readonly decidesSandbox: boolean;

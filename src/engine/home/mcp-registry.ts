@@ -96,7 +96,7 @@ export class McpRegistry {
   /** Servers in a trusted project's `.mcp.json` that the user's file lacks, and why others cannot be imported. */
   async importable(folder: string): Promise<ImportableServers | Outcome> {
     const { config } = await configInFolder(this.#engine.base, folder);
-    // Not the file of the folder itself: a command may have put it below the root.
+    // Only the file at the project's root counts: a command may have put one into a folder below it.
     const [root = folder] = projectFolders(folder, config.projectRootMarkers);
     if (findTrust(root, config, this.#engine.base.home).trust !== 'trusted') {
       const message = 'This project is not trusted, so its .mcp.json is not read.';
@@ -158,7 +158,7 @@ function shownServer(name: string, table: JsonObject): JsonObject {
   return valueAt(hideSecrets({ mcp_servers: { [name]: table } }), ['mcp_servers', name]) as JsonObject;
 }
 
-/** The server still wants a login; advice to log in would only repeat this. */
+/** The server still wants a login after this one, so advice just to log in would not help. */
 function loginRefused(server: McpServerConfig): Outcome {
   const { name } = server;
   const token = configuredToken(server.transport);
@@ -192,7 +192,7 @@ function notInUserFile(name: string): Outcome {
   return { code: 'mcp-server-elsewhere', message, next: `Remove it there, or set ${key} = false in your config.toml.` };
 }
 
-/** To the form of config.toml. `${NAME}` is a user's variable: named, not copied. A sentence if that is impossible. */
+/** Converts a server to the form of config.toml; a variable `${NAME}` stays a name. Returns a sentence if it cannot. */
 export function importedServer(given: JsonObject): JsonObject | string {
   const [command, url] = [stringAt(given, 'command'), stringAt(given, 'url')];
   if ((command === undefined) === (url === undefined)) return 'It must have either a command or a url.';

@@ -25,7 +25,7 @@ const hooksToDecide: OptionType<readonly ConfiguredHook[]> = {
       : undefined,
 };
 
-/** The user's decisions about projects and hooks. They hold for the next engine that is loaded. */
+/** The user's decisions about projects and hooks. They apply to engines that are loaded later. */
 export class TrustDecisions {
   readonly #parts: EngineParts;
 

@@ -94,7 +94,7 @@ export async function createThreadHooks(
   shell: string,
 ): Promise<Hooks> {
   const { clock, ids, options } = engine;
-  // Node's children get a socket as standard input. A first-level bash then reads files as for a remote login.
+  // Node gives programs a socket as standard input. Without SHLVL, bash takes that for a remote login and reads files.
   const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
   const { patterns } = await readMatchers(hooks.map(({ matcher }) => matcher));
   return createHooks({

@@ -8,7 +8,7 @@ import { NewsQueue } from '../thread/event-stream.ts';
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, rolledBackAt } from './thread-news.ts';
 
-/** A follower continues to read behind the place `after`, or inside its line. `state`: of the lines up to there. */
+/** A follower reads on after line `after`, without the first `skip` news of the next line. `state`: up to `after`. */
 type ReadingPlace = { readonly after: number; readonly skip: number; readonly state?: RecordedState };
 
 /**
@@ -23,7 +23,7 @@ export class Follower {
   readonly #first: LiveNews[] = [];
   #behind: ReadingPlace | undefined;
   #reading: AsyncGenerator<PlacedNews, void> | undefined;
-  /** Place of the newest recorded news taken, and how many of its line were. */
+  /** Place of the newest recorded news that the reader took, and how many news of that line it took. */
   #taken: { readonly place: number; readonly count: number };
   #missed = { passing: 0, previews: 0 };
   readonly #begun = new Map<string, ProvisionalEvent['turnId']>();
@@ -92,7 +92,7 @@ export class Follower {
   #drop(event: ProvisionalEvent): void {
     this.#queue.forget(event.itemId);
     this.#spoiled.delete(event.itemId);
-    // A follower that saw no preview of it need not know, and one that fell behind got `missed`.
+    // A follower that saw no preview of the item need not know. One that fell behind was told `dropped` at that moment.
     if (this.#begun.delete(event.itemId)) this.#queue.add({ kind: 'preview', event });
   }
 
@@ -102,7 +102,7 @@ export class Follower {
     this.#wake = undefined;
   }
 
-  /** Drops the queue. Reading begins with the first recorded news in it, or behind `state` if there is none. */
+  /** Drops the queue. Reading begins with the first recorded news that was in it, or else after `state`. */
   #fallBehind(state: RecordedState): void {
     const gone = this.#queue.clear();
     this.#count(gone.filter(({ placed }) => placed === undefined || !this.#thread.isKept));
@@ -127,7 +127,7 @@ export class Follower {
     this.#begun.clear();
   }
 
-  /** Called when another program wrote lines behind `state` that were not handed out. */
+  /** Called when another program has written lines after `state` that followers were not given. */
   fellBehind(state: RecordedState): void {
     if (this.#behind === undefined) this.#fallBehind(state);
     this.#added();

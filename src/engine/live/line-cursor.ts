@@ -27,14 +27,14 @@ export function readAfter(after: unknown): ClaimedPlace | undefined {
   return { place: Number(place), timestamp };
 }
 
-/** The last place up to which the reader's lines hold; -1 if unknown. A mere number may have been taken back. */
+/** The last place up to which the reader's lines are valid; -1 if unknown. Without a timestamp, any rollback counts. */
 export async function lastValidPlace(store: RolloutStore, id: ThreadId, claimed: ClaimedPlace): Promise<number> {
   const { place, timestamp } = claimed;
   if (place < 0) return -1;
   const current = await store.current(id);
   if (current.kind === 'refused') return -1;
   if (timestamp === undefined) {
-    // In the old form, the file itself has a line that says what was taken back.
+    // Nothing was reverted, or the file has the old form: a line in it says which lines were taken back.
     if (current.mode === 'legacy' || current.rolloutId === id) return place;
   } else if ((await timestampAt(store, id, place)) === timestamp) return place;
   return beforeRollback(current.meta, id, claimed);
@@ -61,7 +61,7 @@ function beforeRollback(meta: JsonObject, id: ThreadId, { place, timestamp }: Cl
   return wasIn === undefined ? -1 : Math.min(place, wasIn.common);
 }
 
-/** For files of versions that do not note the rollouts that were left. */
+/** For files of earlier versions, which do not list the rollouts that the thread left. */
 function beforeOnlyRollback(meta: JsonObject, id: ThreadId, place: number): number {
   const base = objectAt(meta, 'history_base');
   const [newest, ...earlier] = notesIn(meta);

@@ -90,7 +90,7 @@ export interface LiveThread extends Pick<Thread, Read | 'sessions' | 'withdraw' 
   /** Adds an item of the program to history before the next request. Resolves when it is durable. */
   inject: Loading<Thread['inject']>;
   tellChangedBeside: Loading<Thread['tellChangedBeside']>;
-  /** A restore of the thread's own files tells it by itself. */
+  /** For files restored from another thread's record. A restore of the thread's own files records this by itself. */
   tellPutBack: Loading<Thread['tellPutBack']>;
   /** Ends the running or suspended turn, and resolves when it has ended. Waiting turns stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;

@@ -48,7 +48,7 @@ class KeptThreads implements LiveThreads {
   readonly #engine: Engine;
   readonly #idleMs: number;
   readonly #threads = new Map<ThreadId, ManagedThread>();
-  /** Gates of the threads above, and of others during work on them as a whole. */
+  /** Gates of the threads in `#threads`, and of other threads while work on them as a whole runs. */
   readonly #gates = new Map<ThreadId, ThreadGate>();
   readonly #requests = new Map<ThreadId, ThreadRequest>();
   /** Threads being loaded with `folderMayBeMissing`. */
@@ -111,7 +111,7 @@ class KeptThreads implements LiveThreads {
     if (folderMayBeMissing === true) this.#moving.add(id);
     const loaded = await kept.loader.use((thread) => Promise.resolve(thread)).finally(() => this.#moving.delete(id));
     if (!('outcome' in loaded)) return kept;
-    // Clients hold the object of a thread that was loaded before.
+    // Keep a thread that was loaded before: clients have its object.
     if (known === undefined) this.#drop(kept);
     return loaded;
   }

@@ -28,7 +28,7 @@ import { threadClosed, ThreadLoader, type ThreadManager } from './thread-loader.
 import { suspendedAnswerRefusal } from './thread-gate.ts';
 
 interface ForgettingKeeper extends ThreadManager {
-  /** Makes the engine forget the thread once it has ended; threads that only it can reach end with it. */
+  /** Makes the engine forget the thread after `end`. Threads that only this thread can reach end as well. */
   forget(end: () => Promise<void>): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ const followOptions = {
   signal: { type: abortSignal },
 } as const satisfies OptionTable<FollowOptions>;
 
-/** Its members are read with the turn, and refused in the words for every change. */
+/** Checks only that it is an object. The thread checks the members with the turn, as it does for every change. */
 function changeOption(): OptionType<SettingsChange> {
   return {
     expected: 'an object with settings to change',
@@ -82,7 +82,7 @@ export class ManagedThread implements LiveThread {
     });
   }
 
-  /** No own property: a client may copy the thread or write it as JSON. */
+  /** A getter: a client that copies the thread or writes it as JSON does not get the loader. */
   get loader(): ThreadLoader {
     return this.#loader;
   }
@@ -198,7 +198,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
-    // The thread compacts itself, which no client submitted: work that waits behind it stays.
+    // An automatic compaction, which no client submitted, is ended alone: work that waits for it stays.
     const itself = this.loader.thread?.isCompactingItself === true ? this.loader.thread : undefined;
     if (itself === undefined && this.#work.isEmpty && this.isSuspended) return this.#endSuspended(reason);
     const turnId = await (itself === undefined ? this.#work.interrupt(reason) : itself.stopCompactingItself());

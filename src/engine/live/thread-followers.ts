@@ -69,7 +69,7 @@ export class ThreadFollowers implements FollowedThread {
     // A new thread has nothing to look up.
     if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
       const { openTurn } = thread.state;
-      // The thread's state lacks what an open turn has done so far; only its lines say it.
+      // The thread's state does not say how far an open turn has come, so read its lines.
       await this.#look(newest, (place) =>
         openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
       );

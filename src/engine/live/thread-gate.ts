@@ -52,7 +52,7 @@ export class ThreadGate {
   #closed: Promise<void> | undefined;
   readonly #entered = new Set<Promise<unknown>>();
 
-  /** True if the caller is part of work on the whole, or such work waits for it: it would wait for itself. */
+  /** True if the caller belongs to work on the whole, or such work waits for the caller: a use would never begin. */
   get isInside(): boolean {
     return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
@@ -122,7 +122,7 @@ function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
 }
 
-/** Notes that the caller asks for this work, which begins after another. The result runs it as part of these works. */
+/** Notes that the caller waits for this work, which begins after `after`. The result runs code as part of it, too. */
 function runAsWork(
   work: WholeWork,
   { after }: { readonly after: WholeWork | undefined },

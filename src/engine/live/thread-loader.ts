@@ -32,7 +32,7 @@ export class ThreadLoader {
   readonly hub: ThreadFollowers;
   #opening: Opening = { notices: [] };
   #thread: Thread | undefined;
-  /** Given up for work on the whole and not loaded since: its session continues. */
+  /** The thread as it was given up for work on the whole, until it is loaded again: its session continues. */
   #away: Thread | undefined;
   #known: LastKnown | undefined;
   #loading: Promise<Thread | EngineRefused> | undefined;
@@ -142,7 +142,7 @@ export class ThreadLoader {
     }
   }
 
-  /** After a Fault the thread is unusable: the next call folds it from the disk. */
+  /** After a Fault the thread is unusable, so it is given up: the next call loads it from the disk. */
   async use<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
     const { gate } = this.#keeper;
     return gate.isInside ? engineRefused(heldByCaller(this.#id)) : gate.enter(() => this.#used(work));
@@ -206,7 +206,7 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
   };
 }
 
-/** The refusal for a use of the thread by work on it as a whole, or by work that it waits for. */
+/** The refusal if work on the thread as a whole, or work that this work waits for, uses the thread. */
 export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',

@@ -62,7 +62,7 @@ function baseOf({ meta }: KnownRollout) {
   return { rolloutId: stringAt(base, 'thread_id'), end: numberAt(base, 'end_ordinal_exclusive') ?? 0 };
 }
 
-/** The state behind this place, from the turn before it and the newest cost: no more reaches across turns. */
+/** The state after a place, from the start of its turn and the newest cost before: nothing more outlasts a turn. */
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   // There may be no file yet.
   if (place < 0) return initialRecordedState(id);

@@ -16,7 +16,7 @@ import {
   rolledBackAt,
 } from './thread-news.ts';
 
-/** Interval for checking the file's size, and the number of checks before one of which file is current. */
+/** Interval of the checks of the file's size, and after how many of them to check which file is current. */
 const lookMs = 150;
 const looksPerRollout = 10;
 /** A thread that another program writes: it can only be followed. */
@@ -79,7 +79,7 @@ async function* readAlong(
   }
 }
 
-/** Undefined for a thread without a file, which is then read again each time. */
+/** Undefined for a thread without a file: such a thread is read again each time. */
 function sizeOf(location: string | undefined): number | undefined {
   return location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;
 }

@@ -57,7 +57,7 @@ const most = { note: 8000, memory: 40_000, summary: 2500, thread: 4000 } as cons
 /** Leaves space for the model's instructions and answer. */
 const mostShare = 70;
 
-/** Resolves with what went wrong. What is written before a signal or a failure stays; the rest waits for a start. */
+/** Returns the first problem. Notes written before a signal or a failure stay; the rest waits for the next start. */
 export async function writeMemories(
   parts: MemoryWriterParts,
   host: BackgroundHost,
@@ -88,7 +88,7 @@ async function noteThread(parts: MemoryWriterParts, host: BackgroundHost, thread
   const { id, updatedAt, cwd, gitBranch, location } = thread;
   const told = await parts.read(id);
   const about = { threadId: id, usedAt: updatedAt, at: parts.now(), cwd };
-  // A ban on notes can change only with the thread itself, so record it.
+  // The thread permits no notes, which can change only with the thread itself: record that, so as not to read it again.
   if (told === undefined) {
     replaceNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 });
     return 'skipped';

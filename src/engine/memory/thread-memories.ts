@@ -139,7 +139,7 @@ function concernsMemory({ type }: LineKind): boolean {
   return type === sessionMeta || type === responseItem || type === event || type === call;
 }
 
-/** A mode that the thread itself states wins, the newest first. */
+/** The newest mode that the thread itself states counts. Text from others only turns `enabled` into `polluted`. */
 export function foldMemoryMode(mode: MemoryMode, line: Line): MemoryMode {
   if (line.type === lineType.sessionMeta) {
     const said = stringAt(line.payload, 'memory_mode');
@@ -148,13 +148,13 @@ export function foldMemoryMode(mode: MemoryMode, line: Line): MemoryMode {
   return mode === 'enabled' && bringsOthersWords(line) ? 'polluted' : mode;
 }
 
-/** Also for turns that were taken back: the words may survive in later text. */
+/** True for text from the web or from MCP servers, even in a turn taken back: the words may survive in later text. */
 function bringsOthersWords({ type, payload }: Line): boolean {
   if (type === lineType.call) return payload['external'] === true;
   const kind = stringAt(payload, 'type') ?? '';
   if (type === lineType.event) return kind.startsWith('mcp_tool_call') || kind.startsWith('web_search');
   if (kind === 'web_search_call' || kind === 'mcp_call' || kind === 'mcp_tool_call') return true;
-  // Other programs and our older files do not record it for a call: only tool names tell.
+  // Other programs and earlier versions do not record which calls are external: only tool names show it.
   if (kind !== 'function_call' && kind !== 'custom_tool_call') return false;
   const [name, namespace] = [stringAt(payload, 'name') ?? '', stringAt(payload, 'namespace') ?? ''];
   return [name, namespace].some((each) => each.startsWith('mcp__')) || name === 'call_tool' || namespace === 'web';

@@ -16,7 +16,7 @@ export interface FailureWords {
 
 const connectionCauses: ReadonlySet<string> = new Set(['connection', 'refused', 'cut', 'idle']);
 
-/** Start of a refusal message. Group 1: the answer may be that of a proxy. */
+/** The start of a refusal's message. Group 1 is set if a proxy may have given the answer. */
 const opening =
   /^(?:The provider answered with status \d+|(An answer with status \d+ came through .{1,300}?, which may have given it))[:.]? ?/;
 

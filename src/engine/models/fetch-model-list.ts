@@ -60,7 +60,7 @@ export async function askServerForModels(engine: Asking, question: ModelsQuestio
   };
   const baseUrl = urlUnder(credentials, provider);
   const from = `${authModeOf(credentials)} ${providerAddress({ baseUrl })}`;
-  // Another list may have a state with this etag.
+  // An etag counts only for the kind of key and the address that its list came from.
   const etag = isFromOwner(known, from) ? known?.etag : undefined;
   const [headers, secrets] = [wireHeaders(sent), requestSecrets(sent)];
   const asked = { provider: { ...provider, baseUrl }, headers, secrets, timeoutMs, signal, model, etag };

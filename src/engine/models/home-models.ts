@@ -204,12 +204,12 @@ interface Found {
 
 const configSource = 'config.toml';
 
-/** Names for a provider whose server gave no list, without the models of others. */
+/** Model names for a provider whose server gave no list, without the models of other providers. */
 function namesWithoutServer({ config, provider: { id }, base, isStatic }: Found): readonly string[] {
   if (isStatic) return base.models.map(({ slug }) => slug);
   const own = (config.modelProvider === id ? config.model : undefined) ?? defaultModelOf(id);
   const builtIn = builtInProvider(id);
-  // Its usual model is the first of the catalogue.
+  // A built-in provider that names no usual model uses the first of the catalogue: the bundled models are its own.
   const isMaker = builtIn !== undefined && builtIn.model === undefined;
   return [...(own === undefined ? [] : [own]), ...(isMaker ? bundledModelNames() : [])];
 }

@@ -18,7 +18,7 @@ type LocalProblem = Outcome<
   'local-provider-unknown' | 'local-provider-unclear' | 'local-server-missing' | 'local-model-missing'
 >;
 
-/** The overrides that `--oss` means: a provider on this machine and its model, both present. Installs nothing. */
+/** The overrides for `--oss`: a provider that answers on this machine, and a model that it has. Installs nothing. */
 export async function localOverrides(options: EngineOptions, named: string | undefined): Promise<Overrides | Outcome> {
   const home = findHome(options.env, options.osHome);
   if ('code' in home) return home;
@@ -73,7 +73,7 @@ export async function findOnlyServer(candidates: readonly LocalCandidate[]): Pro
 }
 
 function modelProblem({ local, provider, models }: FoundServer, model: string): LocalProblem | undefined {
-  // Ollama takes the newest for a name without a tag.
+  // For a name without a tag, Ollama takes the tag `latest`.
   if (models.includes(model) || models.includes(`${model}:latest`)) return undefined;
   const others = models.length === 0 ? '' : `, or choose one that it has with -m: ${models.slice(0, 5).join(', ')}`;
   return {

@@ -18,7 +18,7 @@ import type { Asking, AskedModels } from './fetch-model-list.ts';
 export interface ProviderModels {
   /** Includes everything known by now. */
   catalogue(): Catalogue;
-  /** Asks a local server about a model it has not answered about yet, and waits briefly for it. */
+  /** Asks a local server about a model, unless it has answered about it already, and waits briefly for the answer. */
   learn(model: string): Promise<void>;
   /** Asks in the background if facts may be outdated, for the next turn. `etag`: the list's, as an answer named it. */
   refresh(etag?: string): void;
@@ -57,7 +57,7 @@ export function providerModels(
   let made: Catalogue | undefined;
   const asking = new Map<string, Promise<void>>();
   let current = '';
-  /** A server may name a state that its list never has: ask for each state only once. */
+  /** The newest etag asked about. A server may name one that its list never has, so ask only once for each. */
   let askedFor: string | undefined;
 
   const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
@@ -94,7 +94,7 @@ export function providerModels(
       const isOther = etag !== undefined && plainEtag(etag) !== plainEtag(said?.etag) && etag !== askedFor;
       const since = said === undefined ? Infinity : clock.now() - said.askedAt;
       const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !wasAsked(current);
-      // The server's list is used, whichever model it was asked for.
+      // Ask if facts about the current model come from the server, or if the list that is in use has changed.
       const isUsed = isAsked(current) || (!isStatic && isOther && (said?.models.length ?? 0) > 0);
       if (!isUsed || !(isDue || isOther) || asking.size > 0) return;
       askedFor = etag ?? askedFor;

@@ -166,7 +166,7 @@ export function withFallback({ parts, own, open, partsUnder }: FallbackSources):
   };
 }
 
-/** Replaces an effort that the other model lacks. A tier is that of its own model. */
+/** Settings for another model. An effort that it lacks is replaced; the tier of the previous model is dropped. */
 function withModel(
   { effort: had, serviceTier: _tier, origins, ...rest }: Settings,
   { model, id }: { readonly model: string; readonly id: string },

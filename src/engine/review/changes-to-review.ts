@@ -76,7 +76,7 @@ export async function changesToReview(
   }
 }
 
-/** New files of the engine are not the user's changes. What the user has committed is shown, wherever it is. */
+/** Excludes new files of Capstan itself: the user did not make them. Committed files are shown wherever they are. */
 function withoutOwn({ cwd, own }: Pick<CommandSandbox, 'cwd' | 'own'>): readonly string[] {
   const root = realPathSoFar(cwd);
   if (ownPathMatcher(own, root)(root)) return [':(exclude,top)'];

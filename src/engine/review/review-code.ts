@@ -118,7 +118,7 @@ export async function reviewCode(
     config: [
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
-      // The thread's model is known to this provider, and its code has gone there before.
+      // This provider has the thread's model, and the thread's code was sent to it before.
       { path: ['model_provider'], value: provider },
       // The turn is not the user's: its words are a diff.
       { path: ['notify'], value: [] },
@@ -143,7 +143,7 @@ export async function reviewCode(
     const message = changeToReviewText({ target, mergeBase: changes.mergeBase, diff: isEmpty ? undefined : diff });
     const since = clock.now();
     const ended = await thread.run({ input: writtenBy('program', message), signal });
-    /** Records for the parent what the user did and what came of it. The review is a part of its cost. */
+    /** Tells the parent that the user asked for a review, and the result. The review's cost counts as the parent's. */
     const recorded = async (end: KeptReview['end'], told: { readonly context: string; readonly results: string }) => {
       const review = { target, durationMs: clock.now() - since, end };
       const { role, text } = render(userActionFragment, { action: 'review', ...told });

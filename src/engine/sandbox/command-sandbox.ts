@@ -194,7 +194,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const configured = await configureThread(engine, { cwd }, { config });
   if ('code' in configured) return named === undefined ? configured : asOption(configured, named);
   const { settings, notices, profileName } = configured;
-  // Do not start what a command of another run may have put there. Runs work where Capstan is started.
+  // Start no program from a folder that commands of other runs may write, such as the one where Capstan was started.
   const { writableRoots } = configured.config.sandboxWorkspaceWrite;
   for (const path of [cwd, options.cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
     engine.opened.add(path);

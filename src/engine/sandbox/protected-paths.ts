@@ -57,7 +57,7 @@ export function ownPlaces(input: ProtectedPathsInput): OwnPlaces {
   const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
   return {
     program: [...new Set(program)],
-    // A start of the command may run this code, whether or not this process uses it.
+    // The next start of Capstan may run the compiled code in this folder, even if this process does not use it.
     state: [...state, join(input.userHome, '.cache/capstan/compiled')],
     parts,
     secrets: [...new Set([...homes.flatMap(secretsIn), ...input.configFiles])],
@@ -168,7 +168,7 @@ function programOf({ root, code, script }: ProtectedPathsInput): readonly string
     ...(isInstalled ? [root] : [code, join(root, '.local')]),
     // The build includes its dependencies.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
-    // Except those that contain native programs.
+    // Dependencies that contain native programs are not in the build.
     ...['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name)),
     // Another program's cache may be in a folder with many other things.
     ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
@@ -186,8 +186,8 @@ export function landlockFolder(root: string): string {
 }
 
 /**
- * Decides which program the next start runs: the links to this one, and the `.bin` folders around it. npm and similar
- * tools put those first in the search path, so even a new name in one, such as `node`, could be run.
+ * Paths that decide which program the next start runs: the links to this one, and the `.bin` folders around it. npm and
+ * similar tools put these first in the search path, so even a new file there, such as `node`, could be run.
  */
 function startLinks(script: string, code: string): readonly string[] {
   if (!script.startsWith('/')) return [];

@@ -30,7 +30,7 @@ export interface TamperWatchOptions {
   readonly guardedGit: GuardedGit;
 }
 
-/** No honest command names more programs. The others stay unsettled. */
+/** No honest command names more programs. Those beyond this number are not checked and count as unsettled. */
 const mostPrograms = 100;
 
 /** Uses the real disk and the search path that the thread's commands get. */
@@ -66,7 +66,7 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
         .slice(0, open === undefined ? mostPrograms : 0)
         .filter((program) => isUntamperedProgram(program, programGround));
       const isUnsettled = programs.some((program) => !program.includes('/') && !settled.includes(program));
-      // Earlier turns' commands were not kept from writable folders either.
+      // Under Landlock, commands of earlier turns could change everything in writable folders, too.
       const isUnkept = (path: string): boolean =>
         policy.landlock !== undefined && roots.some((root) => isWithin(path, root));
       const sight: InspectedRepository = inspectRepository({
@@ -86,7 +86,7 @@ export function createTamperWatch(options: TamperWatchOptions): TamperWatch {
       const found = defined({ openSetting: sight.open, openVariable: open, writablePathFolder: folder, hasCompany });
       const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
-      // Git itself refuses what is put there from now on, or was not seen.
+      // With these bounds, git itself refuses repositories that appear later, or that the check did not see.
       const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds(cwd, settled, env);
       const gitVariables = bounds && (await guardedGit.variables(bounds, env));
       return gitVariables ? { ...ground, repository: 'protected', gitVariables } : { ...ground, repository: 'own' };

@@ -63,12 +63,12 @@ class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
 export interface TakenBackRequests {
   readonly requests: number;
   readonly parts: readonly TakenBackPart[];
-  /** Why they could not be counted. The thread itself does not need that rollout. */
+  /** Why they could not be counted. The thread itself does not need the rollouts that it left. */
   readonly problem?: Outcome;
 }
 
 export interface TakenBackPart extends Omit<AsideRollout, 'rolloutId'> {
-  /** The thread as it was when it was left, from its first line on. */
+  /** All lines of the thread as it was when it left this rollout, from the first. */
   lines(): AsyncGenerator<Line>;
 }
 
@@ -129,7 +129,7 @@ export interface WrittenMessage {
   readonly pictures: readonly string[];
 }
 
-/** The user's words at the beginning of a turn and during it: a thread can go back to before it. */
+/** The user's words at the beginning of a turn and during it. A rollback can return to the place before the turn. */
 export interface ThreadPrompt {
   readonly turnId: TurnId;
   /** All of the user's words; messages that steered the turn follow the first. */

@@ -225,7 +225,7 @@ export class StoredThreads extends HomeFiles {
     return owner === undefined ? undefined : (await import('./stored-thread-details.ts')).readWriter(owner);
   }
 
-  /** Messages and notes in the user's name that do not count, set aside or not. */
+  /** Messages and notes in the user's name that do not count, since no seal proves them, including those set aside. */
   async unproven(id: ThreadId): Promise<Unproven> {
     requireArguments('unproven()', { id: [threadId, id] });
     const { state } = await foldThread(this.#kept.store, id);
@@ -354,7 +354,7 @@ export class StoredThreads extends HomeFiles {
     return pinsChanged(await unpinNote(this.#kept, id, which));
   }
 
-  /** Change the thread first; lists of other programs are corrected afterwards. */
+  /** Call it after the thread has changed: it corrects the lists that other programs keep. */
   async #done<Result extends { readonly kind: string }>(
     done: Result | Refusal,
     ...changes: readonly ThreadChange[]

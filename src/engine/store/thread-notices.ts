@@ -104,7 +104,7 @@ export function waitingNotice(
   id: ThreadId,
   { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
-  // Users already know what happened to files and which commands they typed; review results are not theirs.
+  // Leave out messages about files and commands, which users know, and results of reviews, which are not theirs.
   const waiting = all.filter(
     (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isKnown(message.item)),
   );
@@ -130,7 +130,7 @@ export function pinsChanged(
   return { ...changed, notices: notice === undefined ? [] : [notice] };
 }
 
-/** Calls that were cut off in a thread without a writer. Other programs record no beginnings, so none is assumed. */
+/** Warns of calls cut off in a thread that no process writes. Other programs record no beginnings of calls. */
 export async function cutOffTurn(
   id: ThreadId,
   state: ThreadState,

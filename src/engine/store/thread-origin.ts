@@ -36,7 +36,7 @@ export type ProvingParts = { readonly store: Pick<RolloutStore, 'current'>; read
 /** A thread, by its first line. */
 export type DescribedThread = { readonly id: ThreadId; readonly meta: JsonObject };
 
-/** True if this home's engine wrote this line, which makes the engine act. */
+/** True if an engine of this home wrote this line. Only then does the engine act on it. */
 export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThread, line: Line): Promise<boolean> {
   const said = claimIn(line);
   return said !== undefined && isWrittenByThisHome(parts, thread, said);

@@ -36,7 +36,7 @@ export function clientToolSet(
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
   const share = contextBudget('optionalTools', settingsWindow(settings, catalogueOf));
-  // All share one budget: where there are servers, the client gets at most half and they get the rest.
+  // Optional tools share one budget: with MCP servers, the client gets at most half, and the servers the rest.
   const budget = Math.min(searchesElsewhere ? share / 2 : share, Math.max(0, share - besides()));
   const weighed = all
     .filter(({ deferLoading }) => deferLoading !== true)

@@ -231,7 +231,7 @@ async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: 
 const hasMcpServers = ({ mcpServers = {} }: Config): boolean =>
   Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 
-/** Folders where commands may write under these settings; the configured ones count also in a run of another mode. */
+/** Folders that commands may write under these settings. Configured roots count even if this mode ignores them. */
 function openedFolders(
   { cwd, sandbox: profile }: Settings,
   { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
@@ -239,7 +239,7 @@ function openedFolders(
   return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];
 }
 
-/** Undefined where no login shell is asked: by choice, or because commands would get nothing from its answer. */
+/** Undefined if no login shell is asked: it is not allowed, or commands would get nothing from its answer. */
 function loginShellFor(
   { base, options, root, clock }: EngineParts,
   { config, settings, request }: ThreadPartsInput,
@@ -299,7 +299,7 @@ function prepareDuringAnswer(client: ModelClient, prepare: () => Promise<void>, 
       };
       let isReady = false;
       for await (const event of client.stream({ ...request, onSent }, signal)) {
-        // The reader handles values that are no events.
+        // A client may yield something that is no event: the reader of this stream handles that.
         if (event?.kind === 'models-etag') {
           answers(event.etag);
           continue;

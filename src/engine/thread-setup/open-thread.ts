@@ -179,7 +179,7 @@ function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undef
   return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
 }
 
-/** Reports base instructions from a flag without effect: the thread's own are the beginning of every request. */
+/** Warns that base instructions from a flag have no effect, since every request of the thread begins with its own. */
 function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {
   const kept = instructionsOf(state);
   if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];

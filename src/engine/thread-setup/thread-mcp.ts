@@ -51,7 +51,7 @@ export async function openThreadMcp(
     const effective = settingsWindow(chosen, catalogueOf);
     return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
   };
-  // A list from before the thread had servers need not be kept: it changes anyway.
+  // Without `call_tool`, the list is from before the thread had servers. It need not be kept: it changes anyway.
   const hasCall = past.held?.some((spec) => spec['name'] === 'call_tool') === true;
   const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets, besides);
   const release = async (): Promise<void> => {

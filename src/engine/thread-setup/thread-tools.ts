@@ -51,7 +51,7 @@ export function builtInTools(
     contextRemainingTool(),
     newContextTool(),
     requestPermissionsTool(patches),
-    // An agent asks its parent by its answer.
+    // An agent does not have this tool: it asks its parent in its answer.
     ...(isAgent ? [] : [requestUserInputTool()]),
     applyPatchTool(patches, capabilities),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', allowed: requirements.webSearchModes }),

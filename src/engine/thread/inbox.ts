@@ -24,7 +24,7 @@ export interface SubmittedWords {
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
-  /** At submission. Absent: only the running turn can serve it. */
+  /** The settings when the wish was submitted. Absent: only the running turn can serve it. */
   readonly settings?: SubmittedSettings;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
@@ -36,7 +36,7 @@ export class Inbox {
   readonly #recordSettings: () => void;
   /** Words of turns that have not begun, in order. No other turn takes them in. */
   #submitted: SubmittedWords[] = [];
-  /** Words of the turn that has just begun, until they have a line. Nothing becomes durable without one. */
+  /** Words of the turn that has just begun, until they get a line, which happens before anything becomes durable. */
   #fresh: SubmittedWords | undefined;
   #wishes: CompactionWish[] = [];
   /** Wishes that their turn did not serve. No other turn takes them: they have their own place in the queue. */
@@ -82,7 +82,7 @@ export class Inbox {
     return taken;
   }
 
-  /** Adds the words of a submitted turn. If it has to wait for others, they and those before them get a line. */
+  /** Adds the words of a submitted turn. If the turn has to wait, these words and all earlier ones get a line. */
   submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
     const words: SubmittedWords = { input, waits };
     this.#submitted.push(words);
@@ -172,7 +172,7 @@ export class Inbox {
     this.#wishes = [];
   }
 
-  /** The missed compaction for all wishes submitted under the same settings. */
+  /** Takes the missed wishes that were submitted under these settings, joined to one compaction. */
   takeMissed(settings: SubmittedSettings): JoinedWishes | undefined {
     const wishes = this.#missed.filter((wish) => wish.settings === settings);
     this.#missed = this.#missed.filter((wish) => wish.settings !== settings);

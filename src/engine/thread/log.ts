@@ -8,7 +8,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { type LogNews, Subscribers } from './event-stream.ts';
 
-/** Warns of a problem once per process, and returns whether it did. `by`: what equal problems share. */
+/** Warns of a problem once per process, and returns whether it did. `by`: problems that share this count as one. */
 export function warnOnce(
   { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
   outcome: Outcome,
@@ -70,7 +70,7 @@ export class ThreadLog {
     }
   }
 
-  /** From here on a line may use the history behind the opaque checkpoint. Undefined if it is missing. */
+  /** Loads the history behind the opaque checkpoint; later lines may use it. Undefined if it is missing. */
   async learnBehind(): Promise<HistoryBehindCheckpoint | undefined> {
     await this.durable();
     const behind = await this.#readBehind();
@@ -78,7 +78,7 @@ export class ThreadLog {
     return behind;
   }
 
-  /** Sent to subscribers once everything recorded so far is durable; the next `durable` does that. */
+  /** Queues events for subscribers. The next `durable` sends them, when everything recorded before is on the disk. */
   tell(...events: readonly ThreadEvent[]): void {
     for (const event of events) this.#add({ kind: 'event', event });
   }
@@ -101,7 +101,7 @@ export class ThreadLog {
     this.#tellUpTo(upTo);
   }
 
-  /** For a request, which is sent once all is on the disk (`stored`) and does not wait for the news (`told`). */
+  /** For a request. `stored`: all is on the disk, so the request can be sent. `told`: subscribers have the news. */
   store(): { readonly stored: Promise<void>; readonly told: Promise<void> } {
     this.#beforeDurable();
     const upTo = this.#told;

@@ -41,7 +41,7 @@ export function withMessage<Turn extends ThreadTurn>(read: Turn): (Turn & ReadTu
   return inputProblem(input, read.outputSchema) ?? { signal: new AbortController().signal, ...read, input };
 }
 
-/** Its members are checked with the message. */
+/** Checks only that it is an object. The members are checked with the message. */
 export function messageOption(): OptionType<UserInput> {
   return {
     expected: 'a message, as words(text) makes it',
@@ -77,7 +77,7 @@ function isInput(value: unknown): value is UserInput {
 
 export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
   if (!isJsonObject(item) || typeof item['type'] !== 'string') return notData('The item');
-  // Only a lone surrogate is written by JSON in this way.
+  // JSON writes only a lone surrogate as such an escape.
   return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddInput('The item', 'half a character') : undefined;
 }
 

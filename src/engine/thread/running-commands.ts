@@ -18,7 +18,7 @@ export interface AdoptedCall {
   readonly item: CommandItem;
   readonly started: StartedSession;
   readonly policy: ResolvedPolicy;
-  /** From the turn that started it: a turn with a narrower one ends it. */
+  /** The profile of the turn that started the command. A turn with a narrower profile ends it. */
   readonly profile: PermissionProfile;
   /** Present if the model can type into it: the approvals under which it began, and whether it left the sandbox. */
   readonly typed?: { readonly approval: ApprovalPolicy; readonly left: boolean };
@@ -109,13 +109,13 @@ export class ThreadSessions {
     await Promise.all(ends);
   }
 
-  /** Attributes their file changes from here on to the turn with these effects. */
+  /** Attributes file changes of running commands, from now on, to the turn with these effects. */
   join(effects: TurnEffects): void {
     for (const live of this.#live.values()) {
       if (!live.mayWrite) continue;
       live.effects = effects;
       live.watch ??= live.started.changes?.again();
-      // They run already: waiting for the snapshot gains nothing.
+      // Do not wait for the snapshot: the commands run already.
       effects.before(live.policy).catch(() => {});
     }
   }
@@ -149,7 +149,7 @@ export class ThreadSessions {
   async close(): Promise<void> {
     const ends = [...this.#live.values()].map(({ started }) => started.session.ended);
     await this.#table?.close();
-    // Their followers waited first, so they have run by now.
+    // `#follow` began to wait for these ends earlier, so it has handled them by then.
     await Promise.all(ends);
   }
 }

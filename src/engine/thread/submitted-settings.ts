@@ -6,15 +6,15 @@ type Apply = (settings: Settings) => Settings;
 export class SubmittedSettings {
   /** Resolves with itself when all changes up to this one are made or refused. Never rejects. */
   readonly ready: Promise<SubmittedSettings>;
-  /** Undefined: earlier changes can no longer differ. */
+  /** The change before this one. Undefined once earlier changes are final. */
   #before: SubmittedSettings | undefined;
   #apply: Apply | undefined;
   #isReady = false;
   #turn: 'waits' | 'stays' | 'withdrawn';
-  /** The input of the change when it was last applied, and the result. */
+  /** The settings to which the change was last applied, and the result. */
   #from: Settings | undefined;
   #now: Settings;
-  /** The input without the changes of turns that have not begun. */
+  /** Like these two, but without the changes of turns that have not begun. */
   #base: Settings | undefined;
   #inForce: Settings;
 

@@ -17,7 +17,7 @@ export class ThreadCompactions {
   readonly #thread: ThreadCore;
   readonly #fallback: Pick<ThreadFallback, 'instead'>;
   #newest: Promise<unknown> = Promise.resolve();
-  /** The automatic one after a turn: from the end of that turn until it is over. */
+  /** The automatic compaction after a turn, from the end of that turn until the compaction is over. */
   #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
 
   constructor(thread: ThreadCore, fallback: Pick<ThreadFallback, 'instead'>) {
@@ -48,7 +48,7 @@ export class ThreadCompactions {
     return promise;
   }
 
-  /** A turn has ended that leaves too little space: `afterTurn` is called when its place in the queue comes. */
+  /** A turn that leaves too little space has ended. `afterTurn` is called later, when its place in the queue comes. */
   announce(): void {
     this.#following = { stopping: new AbortController(), over: Promise.withResolvers() };
   }

@@ -70,7 +70,7 @@ class WorkQueue {
     return this.#holds > 0;
   }
 
-  /** Runs the work after all work added before it, with what is known by then. */
+  /** Runs the work after all work added before it, with the value of `known`. */
   add<Known, Result>(known: Promise<Known>, work: (known: Known) => Promise<Result>): Promise<Result> {
     const before = this.#last;
     const result = Promise.all([known, before] as const).then(([value]) => work(value));

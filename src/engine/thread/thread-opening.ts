@@ -35,7 +35,7 @@ export async function openNew(
   const meta = envelope.then((known) => sessionMeta(id, known, gitFacts, parts));
   const owned = await parts.store.create(id, meta);
   if (owned.kind === 'refused') return owned;
-  // Its state was folded from all of its lines.
+  // The state of a new thread is folded from all its lines, so nothing need be read from the file.
   const log: ThreadLog = new ThreadLog(owned, emptyState, new Subscribers(options), async () => {
     const { behind } = log.state;
     return behind !== undefined && isReadableByAll(behind) ? behind : undefined;
@@ -56,7 +56,7 @@ export async function openResumed(
   const restored = restoredFields(restoredSettings(state, options.settings));
   subscribers.tell({ ...settingsEvent('resumed', inForce), restored });
   const log: ThreadLog = new ThreadLog(owned, state, subscribers, async () => {
-    // The source of taken-over lines does not have the checkpoints that this thread made since.
+    // If this thread has made a checkpoint since, the thread that it continues does not have it.
     const isOlder = takenFrom.id !== id && log.state.behind !== state.behind;
     return isOlder ? undefined : readBehind(parts.store, takenFrom);
   });

@@ -46,7 +46,7 @@ export interface ThreadParts {
   providerOf?(name: ProviderName): Promise<Provider | undefined>;
   /** Known models of another provider. Absent: only this provider's are known. */
   catalogueOf?(name: ProviderName): Catalogue;
-  /** When `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured. */
+  /** Settings and parts with which `model_fallback` takes over. Undefined: it does not. Absent: none is configured. */
   fallback?(
     settings: Settings,
   ): Promise<{ readonly settings: Settings; readonly parts: ThreadParts } | Outcome | undefined>;

@@ -102,7 +102,7 @@ export class ThreadSettings {
     const fitting = (settings: Settings) => {
       if (settings === before) return result;
       const again = apply(settings);
-      // The effort belonged to the model of a turn that did not begin.
+      // The effort was for the model of a turn that did not begin: apply the change without it.
       return again.kind === 'refused' ? apply(settings, withoutEffort(change)) : again;
     };
     const inForce = own.waits ? result : fitting(own.inForce());
@@ -164,7 +164,7 @@ export class ThreadSettings {
     const line = settingsApplied(id, envelope);
     log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
     log.tell(told);
-    // Nothing in between: no file has one without the other.
+    // Nothing may come in between: no file may have the settings without the lines that belong to them.
     then();
   }
 }

@@ -134,7 +134,7 @@ export class ThreadTurns {
     return result;
   }
 
-  /** Withdraws words at once if their turn is cancelled while it waits: no crash may say them. Resolves only then. */
+  /** Withdraws words at once if their turn is cancelled while it waits: no crash may send them. Resolves only then. */
   #withdrawnWhen(signal: AbortSignal, words: SubmittedWords, change?: SubmittedSettings) {
     const { inbox, log } = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
@@ -184,7 +184,7 @@ export class ThreadTurns {
     const before = log.state.usage.total;
     const { signal } = asked;
     let next: Continuation | undefined;
-    // Decided before the end is recorded: programs that wait for the answer must not take this end for the last.
+    // Decide this before the end is recorded: programs that wait for the answer must not take this end for the last.
     const passOn = async (outcome: Outcome): Promise<string | undefined> => {
       next = await this.#fallback.after({ outcome, before, signal }, settings);
       return next?.settings.model;
@@ -213,7 +213,7 @@ export class ThreadTurns {
       return { result, leaves: turn.memory.leaves };
     } finally {
       this.#running = undefined;
-      // Only a lost disk leaves any, except for commands that still run.
+      // Unless the disk was lost, only commands that still run have previews left.
       log.dropPreviews((itemId) => !sessions.owns(itemId));
       inbox.missWishes();
     }

@@ -75,7 +75,7 @@ export class Thread {
   get settings(): Settings {
     return this.#core.settings.current;
   }
-  /** Accepted for its next request, except words of turns that have not begun, each in one line. */
+  /** Messages that wait for the next request, each in one line, except words of turns that have not begun. */
   get waiting(): readonly string[] {
     return this.#core.inbox.waiting.map((mail) => waitingWords(mail, 60));
   }
@@ -90,7 +90,7 @@ export class Thread {
   get turnSettings(): Settings | undefined {
     return this.#turns.openSettings;
   }
-  /** The replacement for the next message, while the quota of the thread's own model is used up. */
+  /** The settings of a fallback for the next message, while the quota of the thread's own model is used up. */
   get standIn(): Settings | undefined {
     return this.#turns.standIn;
   }
@@ -110,12 +110,12 @@ export class Thread {
     return this.#compactions.isFollowing;
   }
 
-  /** Ends command sessions for the user. The model learns of it when it next asks for one. Resolves at their end. */
+  /** Ends command sessions for the user. The model learns of it with its next request. Resolves at their end. */
   endSessions(ids: readonly number[]): Promise<void> {
     return this.#core.sessions.end(ids, 'stopped');
   }
 
-  /** Ends it. Resolves with its turn when that is over; undefined: it had not begun, or ended by itself before. */
+  /** Ends the automatic compaction. Resolves with its turn when that is over; undefined if it ended or never began. */
   stopCompactingItself(): Promise<TurnId | undefined> {
     return this.#compactions.stopFollowing();
   }
@@ -129,7 +129,7 @@ export class Thread {
     return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }
 
-  /** Until the returned function is called. Throws for an invalid subscriber: it would wait for ever. */
+  /** Subscribes until the returned function is called. Throws for an invalid subscriber: it would wait for ever. */
   subscribe(subscriber: LineSubscriber): () => void {
     const read = readOptions({ subscriber }, subscribing, 'subscribe()');
     if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);

@@ -39,7 +39,7 @@ export class TurnEffects {
     this.#repositories = new TurnRepositories(input);
   }
 
-  /** Uses the time while the model thinks. */
+  /** Takes the first snapshot while the model thinks, so that calls need not wait for it. */
   prepare(): void {
     const { envelope, parts } = this.#input;
     const { snapshots } = parts;
@@ -86,7 +86,7 @@ export class TurnEffects {
     return this.#repositories.after(taken);
   }
 
-  /** Skipped if it was done, or there is nothing to compare with. */
+  /** Takes the end snapshot, unless it is taken already, a call still runs, or there is nothing to compare with. */
   #lookAgain(before: Snapshot | undefined): Taking | undefined {
     const { snapshots } = this.#input.parts;
     if (snapshots === undefined || before?.kind !== 'taken' || this.#running > 0) return undefined;
@@ -199,12 +199,12 @@ class TurnRepositories {
     await (this.#before ??= this.#look(guard, snapshot, stopping));
   }
 
-  /** No call came that may write. */
+  /** Ends the search, because no call came that may write. */
   drop(): void {
     this.#dropping.abort(snapshotNotNeeded);
   }
 
-  /** Reports new repositories while the model thinks. Where the last such scan took long, the turn's end does. */
+  /** Looks for new repositories while the model thinks. If the last such scan took long, the turn's end does so. */
   afterCall(): void {
     const { gitGuard: guard, clock } = this.#input.parts;
     if (guard === undefined || this.#between !== undefined || clock.now() < this.#nextBetween) return;

@@ -16,7 +16,7 @@ export interface TurnMemory {
   refusedStep: number | undefined;
   /** `compacted`: after a refusal for length. It compacts again only when enough is new. */
   overflow: 'none' | 'compacted';
-  /** The unexplained refusal after which it compacted, which it does once. */
+  /** The unexplained refusal after which the turn compacted history. It does so once. */
   unexplained: ModelFailure | undefined;
   /** The network or quota failed during a compaction: only another turn tries again by itself. */
   outage: 'none' | 'seen';

@@ -38,13 +38,13 @@ export async function treeLeftByOthers(input: AttributionInput): Promise<Hash> {
   });
   const isOwn = (change: ChangedEntry): boolean => {
     const ignored = changes.get(change.path)?.ignored;
-    // A newly ignored path still exists; one ignored before was not recorded.
+    // A path that is ignored only now still exists, so it keeps its old entry; one ignored before has none.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
   return treeWithoutOwnChanges(before.tree, after.tree, isOwn, { contents, added });
 }
 
-/** The stat that the walk saw. Recognised entries are known with all their times. */
+/** The stat of a path in the later snapshot. Entries that the walk recognised are in `known`, with all their times. */
 function sightOf(path: string, { sights, known }: AttributionInput['after']): EntryStat | undefined {
   const seen = sights.get(path);
   if (seen !== undefined) return seen;
@@ -80,7 +80,7 @@ export interface ChangeEvidence extends Pick<AttributionInput, 'root' | 'touched
 type TimeSpan = Pick<CallTime, 'from' | 'to'>;
 type ChangedEntry = { readonly path: string } & Readonly<Record<'from' | 'to', TreeEntry | undefined>>;
 
-/** A patch records what it left; a command is judged by time stamps of the kernel. Doubtful changes are not theirs. */
+/** True for changes by the calls. A patch records what it left; the kernel's times judge commands. In doubt: false. */
 function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {
   const { after, since, others } = evidence;
   const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
@@ -127,7 +127,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
     return gone ?? (foundSince !== undefined && covers(foundSince));
   };
 
-  /** For a moved path. If snapshots left it out, only its time is known. */
+  /** True if the path had this content in the earlier snapshot. False for left-out content: only its time is known. */
   const stoodBefore = (path: string, found: FoundContent): boolean => {
     const known = knownAt(evidence.before, path);
     if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
@@ -186,7 +186,7 @@ function isContent(content: FoundContent, entry: TreeEntry | undefined): boolean
   if (content === 'nothing' || entry === undefined) return content === 'nothing' && entry === undefined;
   if (content === 'something') return true;
   if (content === 'folder') return entry.kind === 'folder';
-  // Left-out content cannot be compared; that the patch touched it must do.
+  // Content that snapshots leave out cannot be compared. It is enough that the patch touched it.
   return entry.kind === 'left-out' || (entry.kind === 'file' && entry.hash === content.sha256);
 }
 

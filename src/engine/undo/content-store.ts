@@ -54,7 +54,7 @@ export class ContentStore {
     return textOf(this.#notePath);
   }
 
-  /** Without the note, the contents that it names may be gone too. */
+  /** False if the note is gone: then contents that it names may be gone, too. */
   get hasNote(): boolean {
     return fs.existsSync(this.#notePath);
   }
@@ -267,7 +267,7 @@ function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
   }
 }
 
-/** Lines may not name the trees of a young pack yet, and those may refer to contents of older packs. */
+/** Marks the trees of a young pack: lines may not name them yet, and they may need contents of older packs. */
 function markTreesIn(store: ContentStore, pack: string, live: Set<Hash>): void {
   for (const [hash, content] of readPackIndex(pack)) if (isTree(readPacked(content))) mark(store, hash, live);
 }

@@ -21,7 +21,7 @@ export interface ChangedFiles {
   readonly meanwhile: readonly TurnFileChange[] | undefined;
 }
 
-/** Without folders, which follow from their contents, and paths that only became ignored or unignored. */
+/** Capstan lists no folders, which follow from their contents, and no paths that only became ignored or unignored. */
 export interface TurnFileChange {
   /** Below the root. */
   readonly path: string;

@@ -16,9 +16,9 @@ export interface RecordedEffect {
   readonly root: string;
   readonly before?: string;
   readonly after?: string;
-  /** The tree that others alone would have left. Absent in records that do not say. */
+  /** `before` with only the changes of others. Absent if the record does not separate them. */
   readonly others?: string;
-  /** The tree that a restore was to leave. */
+  /** The tree that the restore was meant to produce. */
   readonly aim?: string;
 }
 
@@ -32,7 +32,7 @@ export interface EffectList {
   readonly effects: readonly RecordedEffect[];
   /** Oldest first, of any turn. */
   readonly outside: readonly OutsideCall[];
-  /** The thread's latest message about files that went back. Absent: nothing. */
+  /** The thread's newest message about restored files. Absent if there is none. */
   readonly putBack?: RestoredFiles;
 }
 
@@ -76,9 +76,9 @@ interface EffectTransition extends Transition {
 }
 
 /**
- * Transitions of a workspace from the first effect to its present tree. Changes between effects are the user's;
- * those of others during an effect are separate. A cut-off turn's changes cannot be told from the user's later ones; a
- * cut-off restore is known by its intended tree.
+ * The changes of a workspace, in order, from the first effect to its present tree. Changes between two effects are the
+ * user's; those that others made during an effect come separately. After a cut-off turn, nothing tells its changes from
+ * the user's later ones; after a cut-off restore, the intended tree does.
  */
 export async function transitionsOf(
   effects: readonly RecordedEffect[],
@@ -115,7 +115,7 @@ export async function transitionsOf(
 
 type CutOffRestore = { readonly effect: number; readonly planned: Changes };
 
-/** Paths of a cut-off restore that others changed count as restored, so that their change is kept and named. */
+/** Counts a planned path with other contents as restored and then changed by the user, so that Capstan keeps it. */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
   const own = new Map<string, Change>();
   const others = new Map<string, Change>();
@@ -134,14 +134,14 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
   ];
 }
 
-/** True for states on the way of a restore: the end, a place emptied for something else, a folder with another mode. */
+/** True if an unfinished restore can leave this: the final state, an emptied place, a folder with a temporary mode. */
 function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');
   return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
 }
 
-/** A temporary file that had not got its name yet, or an unchanged file that was moved aside to be removed. */
+/** True for a temporary file that the restore has not renamed, or an unchanged file that it moved aside to remove. */
 function isUnfinished(path: string, now: TreeNode | undefined, planned: Changes): boolean {
   const cut = path.lastIndexOf('/') + 1;
   if (!isTemporaryName(path.slice(cut))) return false;

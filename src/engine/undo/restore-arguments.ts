@@ -19,7 +19,7 @@ const restoreOptions = {
   told: { type: functionOption() },
 } as const satisfies OptionTable<RestoreOptions>;
 
-/** A slip in `dryRun` must not bring files back. */
+/** Refuses unknown and missing options, so that a mistyped `dryRun` cannot bring files back. */
 export function readRestore(options: unknown): RestoreOptions | OptionProblem {
   return readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
 }

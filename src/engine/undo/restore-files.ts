@@ -25,20 +25,20 @@ import { changesWithout, compareTrees, ContentGone, hashOf, loadContent } from '
 import type { Changes, ContentSource, Hash } from './snapshot-tree.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 
-/** Files go back to before a turn, or to before the last time that files went back. */
+/** Restores files to before a turn, or to before the last restore. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
 
 export interface RestoreOptions {
   readonly dryRun: boolean;
   /** A dry run also reports how each file would change. */
   readonly diffs?: boolean;
-  /** Also reverts what others changed since. The replaced state can be brought back. */
+  /** Also reverts later changes by the user or other programs. An undo brings the replaced state back. */
   readonly force: boolean;
   /** Also reverts what others changed while a turn ran. */
   readonly meanwhile?: boolean;
   /** Counts files and folders brought back or removed. */
   readonly progress?: WorkProgress;
-  /** Gets what the model reads about the restore. With agents, the last call names all files. */
+  /** Called with the message that the model reads about the restore. With agents, the last call names all files. */
   readonly told?: (files: RestoredFiles) => void;
 }
 
@@ -56,7 +56,7 @@ export interface RestoreReport {
   readonly otherRoots: readonly string[];
   /** Turns whose record does not separate their changes from others'. Absent if there are none. */
   readonly notAttributed?: readonly TurnId[];
-  /** Calls outside the sandbox: their changes elsewhere stay. Absent if there are none. */
+  /** Calls that ran outside the sandbox: the restore leaves their changes elsewhere. Absent if there are none. */
   readonly outside?: readonly OutsideCall[];
   /** Diffs from the present state to the restored one, if a dry run requested them. */
   readonly diffs?: readonly RestoreDiff[];
@@ -87,7 +87,7 @@ export async function restoreFiles(
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
-  /** Restores of its agents just before; this thread's model reads of them, too. */
+  /** The restores of its agents just before; the message to this thread's model includes them. */
   agents: readonly RestoreReport[] = [],
 ): Promise<RestoreReport | EngineRefused> {
   const { dryRun, diffs = false, force, meanwhile = false, progress, told } = options;
@@ -207,13 +207,13 @@ async function transitions(
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
-  // Undo only the restore; later turns count like the user. After a cut-off one, unrecorded changes are its own.
+  // Undo only the restore and treat later turns as the user's. After a cut-off restore, unknown changes are its own.
   const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
     effect === 0 || (at === 0 && by === 'unknown');
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
 }
 
-/** Before any change, stores the contents that would go, and the tree to leave, by which a cut-off restore is known. */
+/** Before any change, stores the contents to replace and the intended tree, which shows what a cut-off restore did. */
 async function prepareUndo(
   disk: WorkspaceDisk,
   contents: WorkspaceContents,
@@ -293,7 +293,7 @@ const mostNamed = 5000;
 /** The message to a thread about restored files, its own and those of its agents. Undefined if none were restored. */
 function restoreMessage(
   { turns, putBack: last }: Pick<EffectList, 'turns' | 'putBack'>,
-  /** Absent: to before the last time that files went back. */
+  /** Absent if the restore undoes the last one. */
   { beforeTurn }: { readonly beforeTurn?: TurnId },
   reports: readonly RestoreReport[],
 ): RestoredFiles | undefined {
@@ -307,7 +307,7 @@ function restoreMessage(
   if (count === 0) return undefined;
   const named = { restored: restored.slice(0, mostNamed), deleted: deleted.slice(0, mostNamed) };
   const more = count - named.restored.length - named.deleted.length || undefined;
-  // An undo of an undo puts files back once more.
+  // Undoing an undo restores the files again, so the message must not call them undone.
   const isUndone = (beforeTurn === undefined && last?.isUndone !== true) || undefined;
   const turnId = beforeTurn ?? last?.before?.turnId;
   return { ...named, ...defined({ before: turnBefore(turns, turnId), isUndone, more }) };

@@ -19,9 +19,9 @@ export type KeptPath = { readonly path: string; readonly why: KeptReason };
 
 /**
  * `changed-since`: another program or the user changed it after the thread did. `unknown`: perhaps one of them did.
- * `left-out`: its content was not kept, by a limit or because it was unreadable. `in-the-way`: something else is at or
- * in it. `meanwhile`: changed while a turn ran, but not by it. `not-recorded`: made while a turn ran, by an unrecorded
- * author.
+ * `left-out`: the snapshot lacks its content, because of a limit or because it was unreadable. `in-the-way`: something
+ * else has the path or is in the folder. `meanwhile`: others changed it while a turn ran. `not-recorded`: it appeared
+ * while a turn ran, and the record does not say who made it.
  */
 export type KeptReason = 'changed-since' | 'unknown' | 'left-out' | 'in-the-way' | 'meanwhile' | 'not-recorded';
 export type RestorePlan = { readonly actions: readonly RestoreAction[]; readonly kept: readonly KeptPath[] };
@@ -41,7 +41,7 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
   const actions: RestoreAction[] = [];
   const kept: KeptPath[] = [];
   for (const [path, story] of storiesOf(transitions)) {
-    // It may have existed while ignored: only later changes to it can be reverted.
+    // An ignored path may have existed before, so only later changes to it can be reverted.
     const goesBack = ({ by, change }: Chapter): boolean =>
       by !== 'user' && (by !== 'others' || meanwhile) && change.ignored !== 'before';
     const now = story.at(-1)?.change.to;
@@ -67,7 +67,7 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
   return { actions, kept };
 }
 
-/** True for visible changes of others while a turn ran. Folders follow from their contents. */
+/** True if others visibly changed the path while a turn ran. Folders do not count: they follow from their contents. */
 function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): boolean {
   const from = story.find(({ by, change }) => by === 'others' && change.ignored === undefined)?.change;
   if (from === undefined || sameEntry(from.from, now)) return false;
@@ -187,7 +187,7 @@ export async function runRestore(
       if (!inOpenFolder(disk, at(path), (folder, name) => standsAs(folder, name, now))) return 'changed-since';
       // A file or link is replaced at once when its successor is written.
       if (now.kind === 'folder' ? to?.kind === 'folder' : to !== undefined && to.kind !== 'folder') return 'done';
-      // It would have to be created again.
+      // Keep a folder that restored entries need: it would have to be created again.
       if (now.kind === 'folder' && to === undefined && needed.has(path)) return 'stands';
       if (now.kind !== 'folder') {
         if (!disk.remove(at(path), (folder, name) => standsAs(folder, name, now))) return 'changed-since';
@@ -205,12 +205,12 @@ export async function runRestore(
       if (!makeParents(disk, root, dirname(at(path)), left)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
       if (!isReplaced && now?.kind !== to.kind && look(disk, at(path)) !== undefined) {
-        // It was only ignored and is already as wanted.
+        // The entry was only ignored, and it already is as wanted.
         const isThere = inOpenFolder(disk, at(path), (folder, name) => standsAs(folder, name, to));
         return now === undefined && isThere ? 'stands' : 'in-the-way';
       }
       if (to.kind === 'folder') {
-        // Writable until everything in it is restored.
+        // Keep the folder writable until its contents are restored.
         if (now?.kind === 'folder') disk.setMode(at(path), to.mode | 0o700);
         else disk.makeFolder(at(path), to.mode | 0o700);
       } else {
@@ -255,7 +255,7 @@ function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
   return inOpenFolder(disk, path, (folder, name) => folder.look(name));
 }
 
-/** True if no link leads out of the workspace, or elsewhere in it. */
+/** True if no part of the folder's path is a link. */
 const isReal = (disk: WorkspaceDisk, folder: string): boolean => disk.realPath(folder) === folder;
 
 /** Creates missing parent folders, which were removed when they became empty. */

@@ -38,7 +38,7 @@ export async function restoreThreadFiles(
   const found = await agentRestores(parts.store, id, target);
   const agents = found.filter((agent) => agent.id !== id && !above.includes(agent.id));
   if (agents.length === 0) return restoreOwnFiles(parts, id, target, options);
-  // A refusal for the thread refuses all of it.
+  // If Capstan must refuse the thread's own restore, it restores no agent's files either.
   const foreseen = await restoreOwnFiles(parts, id, target, { ...options, dryRun: true });
   if (foreseen.kind === 'refused' && !hasNothingToRestore(foreseen)) return foreseen;
   const reports: RestoreReport[] = [];
@@ -148,7 +148,7 @@ async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreT
   return found.filter((_, at) => isOurs[at]);
 }
 
-/** A line can name any thread. */
+/** Checks the agent's own record, since a line can name any thread. */
 async function isAgentOf(store: RolloutStore, agent: ThreadId, id: ThreadId): Promise<boolean> {
   const current = await store.current(agent);
   return current.kind === 'current' && agentIn(current.meta)?.parentId === id;
@@ -173,7 +173,7 @@ async function workSince(store: RolloutStore, id: ThreadId, turn: TurnId): Promi
   return restores;
 }
 
-/** Agents whose files went back after their parent's last turn, and so together with it. */
+/** Agents with a restore after their parent's last turn: their files went back together with their parent's. */
 async function restoresSince(store: RolloutStore, id: ThreadId): Promise<readonly AgentRestore[]> {
   let since = '';
   let agents: ReturnType<typeof foldAgent> = [];
@@ -231,7 +231,7 @@ function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
     ...one,
     restored,
     deleted,
-    // One of them may have restored what another did not touch.
+    // One thread may have kept a path that another one restored.
     kept: onceEach([...one.kept, ...other.kept]).filter(({ path }) => !isBack(path)),
     failed: [...one.failed, ...other.failed],
     withoutSnapshot: [...one.withoutSnapshot, ...other.withoutSnapshot],

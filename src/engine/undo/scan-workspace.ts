@@ -65,7 +65,7 @@ class Walk {
     this.#input = input;
   }
 
-  /** Closes the folder. */
+  /** Adds the folder's tree, returns its hash, and closes the folder. */
   async folder({ folder, names }: ListedFolder, place: Place, above: IgnoreRules): Promise<Hash> {
     const { at, inside, mode, depth } = place;
     const { known } = this.#input;
@@ -126,7 +126,7 @@ class Walk {
       if (name === '.git' || excludes(path)) continue;
       const before = last?.entries.get(name);
       const glance = before && folder.glance(name);
-      // Recognised entries are not read, so that nothing from elsewhere gets in.
+      // A glance may see something elsewhere. A recognised entry is not read, so no content from there gets in.
       const recognised = glance && unchangedEntry(before, glance);
       const sight = recognised === undefined ? this.#look(folder, name, inside) : glance;
       if (sight === undefined) continue;
@@ -172,14 +172,14 @@ class Walk {
     try {
       found = listed(open(), sight.size);
     } catch {
-      // It may have been replaced. A search for repositories checks it by other means, or reports that it could not.
+      // It may have been replaced. The search for repositories looks at it again, or reports that it could not.
       this.git.notEntered.push(place.inside);
       return this.#leave(place.inside, 'unreadable', sight);
     }
     return { kind: 'folder', mode: sight.mode, tree: await this.folder(found, place, rules) };
   }
 
-  /** Undefined for what does not belong in a snapshot or is gone. */
+  /** Undefined if the entry is gone, is unreadable, or does not belong in a snapshot. */
   #look(folder: OpenFolder, name: string, inside: string): EntryStat | undefined {
     try {
       const sight = folder.look(name);
@@ -266,7 +266,7 @@ export function encodeKnown(known: KnownWorkspace): string {
 
 const stored = (folder: KnownFolder) => ({ ...folder, ignored: [...folder.ignored], entries: [...folder.entries] });
 
-/** Empty if there is none, or it has another form or is damaged: then everything is read anew. */
+/** Empty if there is no note, or it is damaged or has another form: then the scan reads everything anew. */
 export function decodeKnown(text = ''): KnownWorkspace {
   try {
     const value = JSON.parse(text) as { form: unknown; folders: [string, ReturnType<typeof stored>][] };
@@ -314,7 +314,7 @@ export function knownContents(known: KnownWorkspace): Set<Hash> {
   return contents;
 }
 
-/** The new contents of one snapshot. Creates nothing until there is one. */
+/** The new contents of one snapshot. Creates nothing in the store before the first content. */
 export class NewContents {
   readonly #contents: WorkspaceContents;
   readonly #known: KnownWorkspace;

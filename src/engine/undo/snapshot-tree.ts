@@ -23,7 +23,7 @@ export function encodeTree(tree: Tree): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(sorted));
 }
 
-/** Trusts its input: contents are checked against their names before. */
+/** Trusts its input: the store has checked the bytes against their hash. */
 export const decodeTree = (bytes: Uint8Array): Tree => JSON.parse(new TextDecoder().decode(bytes)) as Tree;
 export const hashOf = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'hex');
 
@@ -58,11 +58,11 @@ export async function loadTree(source: ContentSource, hash: Hash): Promise<Tree>
   return decodeTree(await loadContent(source, hash));
 }
 
-/** A change of one path. Absent on one side: it was added or deleted. */
+/** A change of one path. `from` is absent if it was added, `to` if it was deleted. */
 export interface Change {
   readonly from?: TreeNode;
   readonly to?: TreeNode;
-  /** Absent on this side only because of the ignore rules at that moment: what was there is unknown. */
+  /** On this side the ignore rules left the path out, so Capstan does not know what was there. */
   readonly ignored?: 'before' | 'after';
 }
 
@@ -75,7 +75,7 @@ export function changesWithout(changes: Changes, isLeft: (path: string) => boole
 
 interface Side {
   readonly tree: Tree;
-  /** Without its own ignore file. `all`: everything in it is left out. */
+  /** The rules from above, without the folder's own ignore file. `all`: everything in the folder is left out. */
   readonly rules: IgnoreRules | 'all';
 }
 

@@ -16,7 +16,7 @@ export function unifiedDiff(before: string | undefined, after: string | undefine
     .join('');
 }
 
-/** Lines of each side before an edit. It only moves forward, so all hunks cost one walk. */
+/** The number of lines on each side before the edit `at`. It only grows, so all hunks cost one walk. */
 type Behind = Record<'at' | '-' | '+', number>;
 
 /** Marks a last line without a line end, which then differs from one with it. */

@@ -86,7 +86,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Sandboxes create empty mount points that stay briefly after a command. Git takes none of them for a repository. */
+/** False for a missing or empty folder: sandboxes leave such mount points briefly; git takes none for a repository. */
 function holdsSomething(path: string): boolean {
   try {
     if (!fs.lstatSync(diskPath(path)).isDirectory()) return true;
@@ -96,7 +96,7 @@ function holdsSomething(path: string): boolean {
   }
 }
 
-/** True if git accepts a folder with the names of a bare repository: none of them is a mount point. */
+/** For a folder with the names of a bare repository: true if git accepts it, because none of them is a mount point. */
 function isTaken(folder: string): boolean {
   const common = `${folder}/commondir`;
   return holdsSomething(`${folder}/HEAD`) && (!isThere(common) || holdsSomething(common));
@@ -104,7 +104,7 @@ function isTaken(folder: string): boolean {
 
 const under = (root: string, path: string): string => (path === '' ? root : `${root}/${path}`);
 
-/** Bounded, since a folder may hold millions of names; through a `FolderDoor`, since it may become a link. */
+/** Reads at most this many names: there may be millions. Uses a `FolderDoor`: a link may replace the folder. */
 function entriesIn(folder: string, most: number): readonly NamedEntry[] {
   const door = new FolderDoor(folder);
   try {
@@ -130,7 +130,7 @@ function list(folder: string, place: string, most: number): readonly NamedEntry[
   try {
     return entriesIn(place, most);
   } catch (error) {
-    // It may have been replaced by a link.
+    // A folder that is gone counts as empty, unless a link has replaced it.
     return isMissing(error) && lookAt(place).kind !== 'link' ? [] : undefined;
   }
 }

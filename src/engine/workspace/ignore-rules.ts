@@ -12,7 +12,7 @@ export type IgnoreFile = { readonly folder: string; readonly patterns: readonly 
 /** All ignore files in force in a folder; the nearest comes last and wins. */
 export interface IgnoreRules {
   readonly files: readonly IgnoreFile[];
-  /** Equal for equal files, under which earlier decisions stay valid. */
+  /** Equal keys mean equal files, so that earlier decisions about names stay valid. */
   readonly key: string;
   /** Characters of all files together: the cost of checking one path. */
   readonly weight: number;
@@ -63,7 +63,7 @@ export function isIgnored(rules: IgnoreRules, path: string, kind: 'folder' | 'ot
 }
 
 interface IgnorePattern {
-  /** A match is not ignored after all. */
+  /** The pattern begins with `!`: a path that matches is not ignored. */
   readonly negated: boolean;
   readonly foldersOnly: boolean;
   /** `path` is relative to the folder of the ignore file, `name` is its last component. */
@@ -179,7 +179,7 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
 const unescaped = (text: string): string => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);
 export type UserPlaces = { readonly osHome: string; readonly env: Readonly<Record<string, string | undefined>> };
 
-/** Without the folder's own file. None if the folder itself is ignored: a user who works there means its contents. */
+/** The rules in force in the folder, without its own file. None if it is ignored: its user wants its contents. */
 export function loadIgnoreRules(root: string, user: UserPlaces, { denies }: Required<Pick<BoundedReading, 'denies'>>) {
   const withText = (rules: IgnoreRules, folder: string, file: string): IgnoreRules => {
     const text = readTextIfPossible(file, { maxBytes: mostIgnoreBytes, denies });

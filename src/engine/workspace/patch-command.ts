@@ -8,7 +8,7 @@ export type PatchReport = { readonly code: 0 | 1 | 2; readonly stdout: string; r
 
 export interface PatchCommand {
   readonly words: readonly string[];
-  /** Called by its own name, it takes one word, or else standard input; as a mode it needs a word. */
+  /** `command`: called by its own name, it takes one word or standard input. `mode`: it needs one word. */
   readonly calledAs: 'command' | 'mode';
   readonly folder: string;
   readStandardInput(): Uint8Array;

@@ -27,20 +27,20 @@ export interface WorkspaceDisk {
   /** Resolves links; undefined if the path leads nowhere. */
   realPath(path: string): string | undefined;
   /**
-   * Replaces what is at the path, which must be no folder, wholly or not at all. False: it was not as expected and stays
-   * unchanged.
+   * Creates or replaces the file completely or not at all; it never replaces a folder. False if the path was not as
+   * expected; then nothing changes.
    */
   putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
   putLink(path: string, target: string, expected: Expected): boolean;
   makeFolder(path: string, mode: number): void;
   removeFolder(path: string): void;
-  /** False: it was not as expected and stays. */
+  /** False if the entry was not as expected; then it stays. */
   remove(path: string, expected: IsExpected): boolean;
   /** For folders. */
   setMode(path: string, mode: number): void;
 }
 
-/** An open folder: its contents are read whatever its path leads to by then. Follows no link. */
+/** An open folder: reads go to this folder even if its path leads elsewhere by then. Follows no link. */
 export interface OpenFolder {
   /** Unordered. Refuses a folder with more than `mostNames`. `size`: of its own entry, if known. */
   names(size?: number): readonly string[];
@@ -76,7 +76,7 @@ export function inOpenFolder<Result>(
 export const pathIn = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);
 export type ListedFolder = { readonly folder: OpenFolder; readonly names: readonly string[] };
 
-/** Adds its names. Throws, and closes the folder, if it cannot be listed. */
+/** Lists the folder's names. Throws, and closes the folder, if that fails. */
 export function listed(folder: OpenFolder, size?: number): ListedFolder {
   try {
     return { folder, names: folder.names(size) };
@@ -94,8 +94,8 @@ export function isEmpty(folder: OpenFolder): boolean {
 }
 
 /**
- * Checked at the last moment, since a user may save a file while others are replaced. The file may already have another
- * name in its folder, so the check gets the name.
+ * The state that an entry must have right before it is replaced: a user may save it while Capstan replaces others. By
+ * then the entry may have another name in its folder, so the check gets the name.
  */
 export type Expected = 'nothing' | IsExpected;
 export type IsExpected = (folder: OpenFolder, name: string) => boolean;
@@ -280,8 +280,8 @@ function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
 }
 
 /**
- * The name always has a file. A second name keeps the old one until it is certain that nothing wrote into it; only a
- * file that takes its place between two system calls goes unnoticed.
+ * Replaces a file without a moment in which its name is free. A second name keeps the old file until Capstan knows that
+ * no program wrote into it. Only a file that takes the name between two system calls is lost unnoticed.
  */
 function exchange(beside: string, name: string, asked: Asked): boolean {
   const aside = freeTemporaryPath(asked.door.place);

@@ -71,7 +71,7 @@ function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
     const caches = join(osHome, '.cache', 'capstan');
     const made = mkdirSync(caches, { recursive: true, mode: 0o700 });
     const parent = realpathSync(caches);
-    // Not in shared temporary folders: a folder swapped for a link during removal would lead elsewhere.
+    // Do not sweep shared temporary folders: a folder swapped for a link during removal would lead elsewhere.
     if (![realpathSync(tmpdir()), '/tmp'].some((folder) => isWithin(parent, folder))) sweepFolders(parent, prefix);
     const root = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
     return { root, made: made === undefined ? undefined : realpathSync(made) };

@@ -18,7 +18,7 @@ export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-f
 const report = 'This should not happen. Please report it, with everything above.';
 export const unexpectedTrouble = (message: string): Trouble => ({ code: 'demo-unexpected', message, next: report });
 
-/** Why a turn does not suit the story: no sandbox, or no end. Undefined if it does. */
+/** Why the story cannot go on after a turn: it had no sandbox, or it did not finish. Undefined if it can. */
 export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
   const refused = reports.find((report) => report.output.startsWith('Not run: '));
   if (refused !== undefined) return sandboxTrouble(refused.output);

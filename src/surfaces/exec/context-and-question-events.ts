@@ -50,7 +50,7 @@ export function execContextEvent(event: ContextNews): ExecContextEvent {
   return { type: types[event.kind], ...contextFields(event), ...(state !== undefined && { state }) };
 }
 
-/** A line or two for the user; undefined for what is shown elsewhere. */
+/** A line or two for the user. Undefined if the event is shown elsewhere. */
 export function contextLine(event: ContextNews): string | undefined {
   switch (event.kind) {
     case 'context': {

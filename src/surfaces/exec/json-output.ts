@@ -24,7 +24,7 @@ export function jsonOutput(screen: Screen, { context, verbose, recordIfNews }: J
       if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
-  // On a screen shared with the question, events would be printed into it.
+  // If events and questions share a screen, Capstan would print events into a question.
   const isShared = process.stdout.isTTY && process.stderr.isTTY;
   const held = new HeldBack(() => {});
   const announcement = new Announcement(printNote, printNote, { verbose });
@@ -88,7 +88,7 @@ export function execEvents({ context = false } = {}) {
   };
   return (event: ThreadEvent): readonly (ExecEvent | ExecContextEvent)[] => {
     if (isContextNews(event)) {
-      // Programs that read only these events must learn of a failure that may end in an overflow.
+      // Programs that do not read context events must still learn of a failed checkpoint, since an overflow may follow.
       const failed = event.kind === 'checkpoint-failed' ? [warned(failedCheckpointLine(event))] : [];
       return context ? [execContextEvent(event), ...failed] : failed;
     }
@@ -144,7 +144,7 @@ const failedTurn = (outcome: Outcome): readonly ExecEvent[] => ended(failure(out
 
 function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
   const text = outcomeText(outcome);
-  // Programs recognise an incomplete answer by Codex's wording. With a status, a server answered in place of a stream.
+  // Programs recognise an incomplete answer by Codex's wording. With a status, the server refused and sent no stream.
   const isBroken = brokenStreams.has(outcome.code) && !('status' in outcome);
   return { type: 'error', message: isBroken ? `stream disconnected before completion: ${text}` : text };
 }

@@ -30,7 +30,7 @@ export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome 
   if (result.kind !== 'completed') return undefined;
   const { path } = file;
   try {
-    // If the file is also our standard output, it holds what was printed before.
+    // If the file is also standard output, do not replace it: it has earlier output.
     const text = result.lastMessage ?? '';
     if (isStandardOutput(path)) fileSystem.writeFileSync(1, isTerminal(path) ? visibleText(text) : text);
     else writeOutputFile(file, isTerminal(path) ? visibleText(text) : text, 0o666);

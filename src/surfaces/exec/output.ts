@@ -43,7 +43,7 @@ export class HeldBack {
     if (event.kind === 'question-answered' ? this.#open.size === 0 : endsOrSuspends(event)) this.release();
   }
 
-  /** Call when the event is printed: from a question on, everything waits. A reviewer reads no screen. */
+  /** Call after the event is printed. After a question to the user, all output waits; a reviewer reads no screen. */
   after(event: ThreadEvent): void {
     if (event.kind === 'question-asked' && event.to !== 'review') this.#open.add(event.question.id);
   }
@@ -70,10 +70,10 @@ export interface Output {
   idle?(): void;
   /** The turn ended because its storage was lost: no engine event reports that. */
   lost(fault: Fault): void;
-  /** A signal ends the turn: what still runs is stopped, and did not fail by itself. */
+  /** Called when a signal ends the turn: calls that still run are stopped, and did not fail by themselves. */
   interrupted?(): void;
   endedAtOnce(): void;
-  /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
+  /** Called if the program that ended this one reports that itself: it would take `turn.failed` for another failure. */
   toldToEnd?(): void;
 }
 

@@ -57,7 +57,7 @@ export class PlainOutput implements Output {
   /** The call start or question that is last on the screen; `noCall` if a warning is below it. */
   #newestCall: string | undefined;
   readonly #openCalls = new Set<string>();
-  /** Calls whose start is not shown: another call runs, and no one watches. */
+  /** Calls whose start was not printed, because another call ran and the output is not live. */
   readonly #unsaidStarts = new Map<string, CommandPlace>();
   #hasSpent = false;
   readonly #shownQuestions = new Set<string>();
@@ -168,7 +168,7 @@ export class PlainOutput implements Output {
         screen.note(yellow('The turn waits for your answer.'));
         return this.#sayCommand('To answer', (id) => answerCommand(id, this.#options));
       case 'question-asked':
-        // Output above the question says nothing about what follows.
+        // An end that follows the question must name its call again.
         this.#newestCall = event.question.id;
         if (event.question.host !== undefined) this.#hosts.set(event.question.id, event.question.host);
         return;
@@ -188,7 +188,7 @@ export class PlainOutput implements Output {
     }
   }
 
-  /** In a log, parallel calls are named once, with their outputs; the first is named as it starts. */
+  /** In a log, names each parallel call once, with its output; only the first is named when it starts. */
   #beginItem(item: TurnItem, place: CommandPlace): void {
     const isCall = item.kind === 'command' || item.kind === 'tool-call';
     // A call that starts again has left the sandbox.
@@ -211,7 +211,7 @@ export class PlainOutput implements Output {
     this.#openCalls.add(item.id);
   }
 
-  /** Printed at once: it ends what is open on the screen. */
+  /** Prints at once that a question lapsed, since that ends the question on the screen. */
   #sayUnanswered(event: ThreadEvent): void {
     if (event.kind === 'question-asked') this.#shownQuestions.add(event.question.id);
     if (event.kind !== 'question-answered' || event.answer.kind !== 'lapsed' || event.answer.by !== undefined) return;
@@ -221,7 +221,7 @@ export class PlainOutput implements Output {
     this.#screen.note(dim(`  no answer${why}`));
   }
 
-  /** No question and no other call can come between its start and its end: what follows is its own. */
+  /** True if no question and no other call can come between the call's start and end: the output is then its own. */
   get #isOnlyCall(): boolean {
     return this.#openCalls.size === 1 && this.#options.approvals === undefined;
   }
@@ -232,7 +232,7 @@ export class PlainOutput implements Output {
     this.#openCalls.delete(item.id);
   }
 
-  /** The start of a call is no longer directly above its end. */
+  /** Notes that something was printed between the start of a call and its end. */
   #standBetween(): void {
     if (this.#openCalls.size > 0) this.#newestCall = noCall;
   }
@@ -290,7 +290,7 @@ export class PlainOutput implements Output {
     this.#screen.note(dim(`${steps} not shown: too much happened while the question was open.`));
   }
 
-  /** An answer that did not arrive in pieces looks the same. */
+  /** Prints a whole answer as if it had arrived in pieces. */
   #sayAnswer(text: string): void {
     if (!this.#options.live) return this.#screen.note(text);
     this.#screen.endText();
@@ -354,7 +354,7 @@ class StreamedAnswer {
     this.showFirst();
   }
 
-  /** The item is complete, without tags. True if the screen has all of its text. */
+  /** `text`: the complete item, without tags. True if the screen has all of it. */
   completed(id: string, text: string): boolean {
     const item = this.#arriving.get(id);
     this.#arriving.delete(id);
@@ -366,7 +366,7 @@ class StreamedAnswer {
     return isSame;
   }
 
-  /** Call also when everything about a completed item is on the screen. */
+  /** Shows the new text of the first item. Call it also once a completed item is on the screen. */
   showFirst(): void {
     const [first] = this.#arriving.values();
     if (first?.kind !== 'text' || first.waiting === '') return;

@@ -223,7 +223,7 @@ function checkRepository(
 
 type WorkingAgent = Pick<LiveThread, 'id' | 'cost'>;
 
-/** Agents other than the turn's own thread that still work: the program is about to end them with itself. */
+/** Agents that still work, besides the turn's own thread: they end with this program. */
 const otherWorkingAgents = (threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] =>
   threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
 
@@ -268,7 +268,7 @@ function approvalMismatch(
     const message = 'The approval policy is never, so --approvals has no effect.';
     return { code: 'approvals-unused', message, next: 'Add -a on-request to be asked.' };
   }
-  // A default policy asks too, and most runs do without it; a user who wrote `untrusted` expects to be asked.
+  // The default policy asks, too, and most runs do without questions; a user who wrote `untrusted` expects them.
   const unused = policy ?? (askedApproval === 'untrusted' ? askedApproval : undefined);
   if (unused === undefined || unused === 'never') return undefined;
   const written = policy === undefined ? 'The approval policy' : '-a';

@@ -12,7 +12,7 @@ const patienceMs = 500;
 /** More than any context window holds. Reading stops there, since the input may be endless. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** The prompt from the command line, standard input, or both. A silent open pipe does not delay a given prompt. */
+/** The prompt from the command line, standard input, or both. A silent pipe with a writer delays a given prompt. */
 export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
   const given = word === '-' ? undefined : word;
   const bytes = await readStandardInput(word);
@@ -25,7 +25,7 @@ export async function readPrompt(word: string | undefined): Promise<string | Inp
   return { code: 'no-prompt', message, next: 'Give it as an argument or on standard input.' };
 }
 
-/** True if a silent pipe is worth waiting for. Either way it is reported. */
+/** True if another process can still write into a silent pipe. Tells the user in either case. */
 function hasMoreToCome(): boolean {
   const writer = findInputWriter();
   if (writer !== undefined) {

@@ -10,8 +10,8 @@ import {
 } from './kept-variables.ts';
 
 /**
- * Standalone program that the login shell ends in: it writes its environment as one line of JSON to its open file 3. It
- * outlives the process that asked, so that the next one has the answer of a slow shell. Secrets stay in memory.
+ * Standalone program that the login shell runs at its end. It writes its environment as one line of JSON to its open
+ * file 3, and to disk without secrets. It may outlive the process that asked, so that the next one has the answer.
  */
 const place = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64url').toString()) as KeepPlace | null;
 const found = Object.entries({ ...process.env, NODE_OPTIONS: process.env[nodeOptionsName] }).filter(

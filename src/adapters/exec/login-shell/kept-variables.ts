@@ -77,7 +77,7 @@ const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
 
 const unsignedMs = 10_000;
-/** A login shell that hangs forever does not keep others from trying. */
+/** A lock this old counts as stale, so that a login shell that hangs forever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;
 
 /** Two processes that find a lock stale at once may both take it: two shells run, which is harmless. */

@@ -55,8 +55,8 @@ export class LoginShell {
   }
 
   /**
-   * Undefined if the shell failed or is too slow (a later call may have the answer), and, unless it has answered by
-   * then, once commands may write its start-up files. An answer stays: later writes cannot change it.
+   * Undefined if the shell failed or is too slow (a later call may have the answer), or if commands could write its
+   * start-up files before it answered. An answer stays: later writes cannot change it.
    */
   async variables(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
     if (this.#answered !== undefined) return this.#answered;
@@ -132,7 +132,7 @@ export class LoginShell {
     return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
   }
 
-  /** Another process may have kept an answer just before it released the lock that we now hold and give back. */
+  /** The answer that another process kept before it released the lock to us, if any. Then gives the lock back. */
   #fresh({ folder, key }: KeepPlace): ShellVariables | undefined {
     const variables = within(loadKeptVariables(folder, key), freshMs, this.#options.clock.now());
     if (variables !== undefined) releaseCaptureLock(folder, key);
@@ -151,7 +151,7 @@ export class LoginShell {
     return { kind: 'ours', answer: variables, since: clock.now() };
   }
 
-  /** Undefined if nothing can or may be kept: a policy that passes secrets on also needs them from the shell. */
+  /** Undefined if no answer can or may be kept. A policy that passes secrets on needs them, and they are never kept. */
   #place(): KeepPlace | undefined {
     const { shell, home, env, folder, secretNames } = this.#options;
     const { set: _, ...policy } = this.#options.policy;
@@ -201,9 +201,9 @@ const mostCharacters = 4_000_000;
 const drainMs = 250;
 
 /**
- * Starts the login shell in a session of its own, out of reach of our signals and without output that ends with us. It
- * is never killed, because start-up files may run programs not made for that, and it keeps no process alive. No `pid`:
- * it could not be started. No variables: it failed. Never rejects.
+ * Starts the login shell in a session of its own, which our signals and our end do not reach. Capstan never kills it,
+ * because its start-up files may run programs that do not survive that. It keeps no process alive. No `pid`: it could
+ * not be started. No variables: it failed. Never rejects.
  */
 function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined) {
   try {

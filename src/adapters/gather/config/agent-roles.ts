@@ -15,7 +15,7 @@ interface RolePlaces extends Pick<BoundedReading, 'denies'> {
   readonly projects: readonly string[];
 }
 
-/** A folder with more files is not written by hand. */
+/** Capstan reads no more files of a folder than this: a person would not write more by hand. */
 const mostFiles = 100;
 
 /**

@@ -107,7 +107,7 @@ function advice(profile: string, { home, user }: { readonly home: string; readon
   return `Create that file with the keys of the profile.${others}`;
 }
 
-/** Files of the home that do not count in this run, but may hold keys or name variables that do. */
+/** Loads files of the home that do not count in this run. They may hold keys, or name variables that hold keys. */
 export async function loadUnusedFiles(
   home: string,
   { osHome, used }: { readonly osHome: string; readonly used: readonly string[] },

@@ -57,7 +57,7 @@ export interface ReadLayers {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Layers that are the same for all projects; usable as they are for a folder about which nothing is known. */
+/** The layers that all projects share. They suffice for a folder about which nothing is known. */
 export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
@@ -145,7 +145,7 @@ export async function withProfile(base: BaseLayers, profile: string): Promise<Ch
   return readAgain({ ...base, layers, options }, [...unread, ...engineKeyProblems(layer, 'warning')]);
 }
 
-/** Reads changed layers. `added`: problems that the base does not have yet, with those found before. */
+/** Reads the configuration anew after a change. `added`: the problems in `found`, and new ones that the base lacks. */
 function readAgain(base: BaseLayers, found: readonly ConfigProblem[]): ChangedLayers {
   const { config, problems } = readConfig(base.layers, base.options);
   const known = new Set(base.problems.map(({ message }) => message));
@@ -179,7 +179,7 @@ export async function withOverrides(
   return readAgain({ ...base, layers }, [...malformed, ...late]);
 }
 
-/** Keys for the sandbox that all threads share have no effect in a thread's own layer. */
+/** Reports keys of a thread's own layer that have no effect there, because all threads share one sandbox. */
 function engineKeyProblems(layer: ConfigLayer, severity: ConfigProblem['severity']): readonly ConfigProblem[] {
   const keys = [['sandbox_fallback'], ['features', 'use_legacy_landlock']];
   const present = keys.filter((path) => valueAt(layer.values, path) !== undefined);
@@ -215,8 +215,8 @@ async function parseOverride(given: Overrides[number]): Promise<Override | Confi
 }
 
 /**
- * A program relies on every key that it gives, while keys on a command line may be another program's. Unknown keys that
- * are errors in every layer are reported with the layer.
+ * Makes unknown keys errors if a program gave them, since it relies on each. Keys on a command line may be meant for
+ * another program. Leaves out unknown keys that are errors in any layer: reading the layer reports those.
  */
 function unknownKeys(
   config: ConfigOverrides,
@@ -253,7 +253,7 @@ function resolved({ patterns, source }: DeniedReads, base: { base: string; osHom
   return { patterns: whole.map(placed), source };
 }
 
-/** A URL or another user's home names no known path here: denying it would protect nothing. */
+/** A URL, or a path in another user's home, is no path that Capstan could find: denying it would protect nothing. */
 const isNowhere = (pattern: string): boolean => isFileUrl(pattern) || /^~[^/]/.test(pattern);
 const wrong = { code: 'config-wrong-value', severity: 'error' } as const;
 

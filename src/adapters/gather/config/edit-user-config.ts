@@ -57,7 +57,7 @@ async function inLock({ home, locks, clock }: EditedConfig, wanted: WantedValues
 const patienceMs = 5000;
 const lookAgainMs = 50;
 
-/** Locks a file beside it: the locking program must keep the locked file open and writes its name into it. */
+/** Locks `PATH.lock` instead of the file: the program with the lock keeps it open and writes its name into it. */
 export async function withFileLocked<Result>(
   path: string,
   { locks, clock }: Pick<EditedConfig, 'clock'> & { readonly locks: Pick<Locks, 'take'> },

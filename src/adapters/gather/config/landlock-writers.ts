@@ -25,7 +25,7 @@ interface Registration {
 }
 
 interface RegisteredRoot extends WritableRoot {
-  /** No other process could write it when the engine began to use it. */
+  /** When this engine began to use the folder, no other process could write it under Landlock. */
   readonly alone?: true;
 }
 
@@ -54,7 +54,7 @@ export function readWritableRoot(value: JsonObject | undefined): WritableRoot {
 
 export type Overlap = (root: WritableRoot) => boolean;
 
-/** Finds roots that contain a path or lie in it: by name, by resolved links, or by inode. */
+/** Tells whether a root contains the path or lies in it: by name, with links resolved, or by inode. */
 export function overlapWith(path: string): Overlap {
   const names = [...new Set([path, realPath(path) ?? path])];
   let ids: ReadonlySet<string | undefined> | undefined;
@@ -105,14 +105,14 @@ function forgetAll(): void {
   for (const home of registered) forgetWriter(home);
 }
 
-/** Called when an engine closes. Processes that its commands left behind must stay visible to other containers. */
+/** Called when an engine closes. Its entry stays while its commands' processes run: other containers must see it. */
 export function forgetWriter(home: string): void {
   if (!registered.delete(home)) return;
   if (registered.size === 0) process.off('exit', forgetAll);
   if (heldProcesses(home).length === 0) removeQuietly(ownFile(home));
 }
 
-/** A leftover registration is later recognised as that of a dead process. */
+/** If removing fails, other processes later see that the registration is a dead process's. */
 function removeQuietly(file: string): void {
   try {
     fileSystem.rmSync(file, { force: true });
@@ -122,8 +122,8 @@ function removeQuietly(file: string): void {
 }
 
 /**
- * Another process that may write one of the places under Landlock now. Folders used only by this process do not count:
- * its threads share them.
+ * Finds another process that may now write one of the places under Landlock. Leaves out folders that this process had
+ * to itself: its own threads share them.
  */
 export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
   const own = registrations(home)
@@ -141,7 +141,7 @@ function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter |
   );
   if (other !== undefined) return other.namespace === here ? { pid: other.pid } : { pid: other.pid, file: other.file };
   const engines = new Set(known.filter((each) => each.namespace === here).map(({ pid }) => pid));
-  // In most containers the first process adopts orphans.
+  // Process 1 adopts orphans in most containers, so a process below it need not come from that engine.
   engines.delete(1);
   return heldProcesses(home).find(({ pid }) => !hasAncestor(pid, engines));
 }

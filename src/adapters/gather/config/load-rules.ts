@@ -70,7 +70,7 @@ export function loadRulesFile(
   return { ...problem, line: read.line };
 }
 
-/** Commands that may write here could have made an allowing rule. */
+/** Drops the rules that allow something: commands that may write the file could have made them. */
 function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
   const kept = withoutAllowing(rules);
   if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {

@@ -15,8 +15,8 @@ import { createHash, hash } from 'node:crypto';
 
 /**
  * Looks up, in order: the folder's own entry, its project's root, its repository, the main checkout of a linked
- * worktree; as written and with links resolved. Links in entries are not resolved: a program that can move them could
- * lend their trust. Excludes what commands under Landlock may have written there since (recorded in `home`).
+ * worktree; each as written and with links resolved. It resolves no links in entries: a program that can change such a
+ * link could give its trust to any folder. Trust ends if commands under Landlock may have changed it (see `home`).
  */
 export function findTrust(
   folder: string,
@@ -49,13 +49,13 @@ function* candidates(
 }
 
 export type PartDigests = Readonly<Record<string, string>>;
-/** A folder of a project. `link`: the linked worktree that inherits the trust of this main checkout. */
+/** A folder of a project. `link`: a linked worktree, if the folder has its trust from that worktree's main checkout. */
 export type ProjectOwner = { readonly owner: string; readonly link?: string };
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
 /**
- * A folder that commands could write under Landlock, with the parts of projects there that the user trusted before or
- * has agreed to since. Trust covers nothing else in it.
+ * A folder that commands could write under Landlock. `agreed`: digests of the parts of projects in it that the user
+ * trusted before, or has agreed to since. The user's trust covers only these.
  */
 type LandlockRoot = WritableRoot & { readonly file: string; readonly agreed: PartDigests };
 
@@ -72,7 +72,7 @@ function recordedRoots(home: string): readonly LandlockRoot[] {
   });
 }
 
-/** The first part that commands under Landlock could write and that is, or may become, other than agreed. */
+/** Finds the first part that commands under Landlock could write and that differs from the agreed one, or still may. */
 export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
   const roots = recordedRoots(home);
   if (roots.length === 0) return undefined;
@@ -107,8 +107,8 @@ function digestsUnder(
 }
 
 /**
- * Changes whenever anything covered by trust, or beside it, changes. Compare it before and after loading files: a
- * process may put something there for a moment. Constant without a record.
+ * Changes whenever a trusted part, or an owner's folder itself, changes. Compare it before and after loading files: a
+ * process may put something there for a moment. Stays empty if no commands ran under Landlock.
  */
 export function projectPartsStamp(home: string, owners: readonly string[]): string {
   const roots = recordedRoots(home);
@@ -120,7 +120,7 @@ export function projectPartsStamp(home: string, owners: readonly string[]): stri
 
 type Part = { readonly path: string; readonly starts: readonly string[] };
 
-/** Whole folders, since files beside the configuration may be scripts that it names. Excludes the engine's home. */
+/** Parts are whole folders, since their configuration may name scripts in them. Excludes the engine's home. */
 function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
   const ofHome = realPath(home) ?? home;
   const place = withTrailingSeparator(realPath(owner) ?? owner);
@@ -135,7 +135,7 @@ function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
   return [...folders, { path: pointer, starts: [pointer, ...records] }];
 }
 
-/** Digest of a part that brings nothing, such as an empty folder: bubblewrap sandboxes create some for a while. */
+/** Digest of a part without content. An empty folder counts as missing: bubblewrap sandboxes make some for a while. */
 const missing = 'missing';
 
 /**
@@ -198,7 +198,7 @@ interface PartSight {
   readonly lines: readonly string[];
   readonly files: readonly string[];
   readonly places: readonly Overlap[];
-  /** Changes with everything a program can do to the part: no program can set a file's change time. */
+  /** Changes with every change of the part: it includes the change times of files, which no program can set. */
   readonly stamp: string;
   readonly newest: number;
   /** There is too much to compare, or something cannot be examined. */
@@ -208,7 +208,7 @@ interface PartSight {
 
 type ProjectFolders = { readonly home: string; readonly roots: readonly WritableRoot[] };
 
-/** Follows links into folders that commands could write; commands cannot change targets elsewhere. */
+/** Follows links whose targets commands could have written, but no others: commands cannot change those targets. */
 function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSight {
   const ofHome = realPath(home) ?? home;
   const lines: string[] = [];
@@ -233,7 +233,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
     lines.push(`${kind} ${JSON.stringify(place)} ${found.mode & 0o111n}`);
     if (kind === 'file') files.push(place);
     if (kind === 'folder') {
-      // A command may have made millions.
+      // Reads at most one entry too many: a command may have made millions.
       const names = trueEntries(place, mostEntries + 1).map((entry) => entry.name);
       isOver ||= names.length > mostEntries;
       for (const name of names.toSorted()) visit(`${place}/${name}`);
@@ -242,7 +242,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
     const target = realPath(place);
     lines.push(JSON.stringify([linkTarget(place), target ?? null]));
     if (target === undefined) return;
-    // The part would include all work around it, which never stays the same.
+    // A link to a folder around the part would add all of the user's work to it, and that changes all the time.
     isOver ||= starts.some((start) => start !== target && isWithin(start, target));
     const overlaps = overlapWith(target);
     if (roots.some(overlaps)) {
@@ -267,7 +267,7 @@ function lookAtPart({ starts }: Part, { home, roots }: ProjectFolders): PartSigh
  */
 const knownDigests = new Map<string, { readonly stamp: string; readonly digest: string; readonly until: number }>();
 
-/** Undefined: the part cannot be proved to be the same later. */
+/** Undefined if Capstan could not prove later that the part is the same. */
 function digestOf(part: Part, sight: PartSight, around: ProjectFolders): string | undefined {
   if (sight.isOver) return undefined;
   if (sight.isEmpty) return missing;

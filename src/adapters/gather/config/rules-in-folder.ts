@@ -16,7 +16,7 @@ export async function rulesInFolder(base: BaseLayers, folder: string, choices: R
   return loadRules(folders, base.requirements);
 }
 
-/** Rules lie beside the files of each configuration layer that counts, lowest first. */
+/** Each configuration layer that counts may have a folder of rules. Returns these folders, lowest first. */
 function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): readonly RulesFolder[] {
   const { systemFolders = usualSystemFolders, ignoreRules, ignoreUserConfig } = choices;
   const own = (layer: string): RulesFolder => ({ path: `${withTrailingSeparator(layer)}rules`, may: 'allow' });
@@ -30,7 +30,7 @@ function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): r
   return [...ofMachine, ...ofUser, ...ofProject];
 }
 
-/** Existing files or folders of this name in a trusted project. Looking at a stranger's is no fault: no notice. */
+/** Existing files or folders of this name in a trusted project. Gives no notice about untrusted projects. */
 export function trustedProjectPaths(base: BaseLayers, folder: string, name: string) {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const found = folders.flatMap((owner) =>

@@ -11,7 +11,7 @@ export type TomlProblem = { readonly line: number; readonly column: number; read
 
 const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
-/** A key with its `=`, or a table name: neither contains a value. */
+/** The part of a line that contains no value: a key with its `=`, or a table name. */
 const beforeValue = new RegExp(String.raw`^\s*(?:${dotted}\s*=\s*|\[\[?\s*${dotted}\s*\]{0,2})`);
 
 /** The line of an error with value characters as `*`. Undefined if it has no key, or is part of a longer value. */
@@ -103,7 +103,7 @@ export async function readOverride(text: string): Promise<Override | ConfigProbl
 
 async function tomlValue(written: string): Promise<Json | undefined> {
   if (written === 'true' || written === 'false') return written === 'true';
-  // Nothing else begins a value, except `inf` and `nan`, which are more likely a name.
+  // Any other text is no TOML value, except `inf` and `nan`, which are more likely names.
   if (!/^(?:["'[{+\-\d]|(?:true|false)\b)/.test(written)) return undefined;
   const parsed = await parseToml(`value = ${written}`);
   // A line break in the text may begin another key.

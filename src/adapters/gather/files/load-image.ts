@@ -78,7 +78,7 @@ function imageIn(base64: string): ReadImage | ImageProblem {
   return { name: unnamed, bytes: Buffer.from(base64, 'base64') };
 }
 
-/** Capstan does not fetch images: another server's answer is not what the user saw. */
+/** Capstan does not fetch images from the web: a server might send it another image than the user saw. */
 function notHere(path: string): ImageProblem {
   const message = `The image ${path.slice(0, 100)} is neither a file nor a data URL with base64.`;
   const next = 'Save the picture and give its path, or a data URL like data:image/png;base64,…';
@@ -174,7 +174,7 @@ function isWholeGif(bytes: Bytes): boolean {
 
 const colorTableLength = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
-/** Beyond the end of the file if the empty block that ends them is missing. */
+/** The result is beyond the end of the file if the empty block that ends the others is missing. */
 function endOfSubBlocks(bytes: Bytes, begin: number): number {
   let at = begin;
   while (at < bytes.length && bytes.at(at) !== 0) at += bytes.at(at) + 1;

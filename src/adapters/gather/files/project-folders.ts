@@ -30,7 +30,7 @@ export function* ancestors(folder: string): Generator<string> {
   }
 }
 
-/** Ours last, so that it wins in the same folder. */
+/** Later folders override earlier ones at the same place, so our own comes last. */
 export const projectFolderNames: readonly string[] = ['.codex', '.capstan'];
 
 /** Counts only if the user trusts the project. */

@@ -41,7 +41,7 @@ function withPlaces(files: RestrictedFiles): RestrictedFiles {
   return { ...files, rules: [...files.rules, ...added], denyGlobs: [...files.denyGlobs, ...globs] };
 }
 
-/** Commands can replace a link in a writable folder, so such a link grants nothing. */
+/** True if commands can write a folder of the path: they could put another link there, so its target gets no access. */
 function isMovable({ rules }: RestrictedFiles, path: string): boolean {
   return [...ancestors(dirname(path))].some((folder) => accessByRules(rules, folder) === 'write');
 }

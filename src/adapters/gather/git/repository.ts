@@ -18,7 +18,7 @@ export function findRepository(cwd: string): string | undefined {
   return ancestors(cwd).find((folder) => findGitDirectory(folder) !== undefined);
 }
 
-/** A longer name or address was made to fill the thread. */
+/** Capstan drops longer names and addresses: they could only be there to fill the thread. */
 const longestFact = 1000;
 
 /** Reads git's own files: starting git three times would take longer than all else at a thread's start. */
@@ -213,12 +213,12 @@ export function userGitSettings(env: Readonly<Record<string, string | undefined>
   const all = [machine ?? '/etc/gitconfig', ...(chosen === undefined ? ofHome : [chosen])];
   const files = all.filter((file) => file !== '').map((file) => resolve(folder, file));
   const found = settingsFrom(files, home);
-  // Settings inside variables themselves.
+  // These two variables hold settings themselves, which are not read here.
   const given = ['GIT_CONFIG_PARAMETERS', 'GIT_CONFIG_COUNT'].find((name) => (env[name] ?? '') !== '');
   return given === undefined ? found : { ...found, unread: given };
 }
 
-/** Absolute paths, which need not exist. `unread`: a source that was not read, so what it names is unknown. */
+/** All paths are absolute and need not exist. `unread`: a source that Capstan did not read; it may name more files. */
 function settingsFrom(roots: readonly string[], home: string | undefined) {
   const files = new Set<string>();
   const hooks: string[] = [];

@@ -19,8 +19,8 @@ const mostFolders = 500;
 const mostDepth = 8;
 
 /**
- * The folders that git enters when it examines the repository: those of its index, and recursively of theirs. `unseen`:
- * one left out, because its path is too long to protect or cannot be examined.
+ * The folders that git enters when it examines the repository: those that its index lists, and recursively those of
+ * their indexes. `unseen`: a folder left out because its path is too long to protect or it cannot be examined.
  */
 export function linkedFolders(repository: string) {
   const folders: LinkedFolder[] = [];
@@ -89,7 +89,7 @@ function linksIn(file: string, hashBytes: number, isSplit: boolean): IndexLinks 
   }
 }
 
-/** Searches the bytes of that mode anywhere. An index is full of zeros, so the search begins with the rare byte. */
+/** True if the mode's bytes occur anywhere. Searches for its rare byte first, because an index is full of zeros. */
 function hasLinkMode(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(linkModeEnd); at >= 0; at = bytes.indexOf(linkModeEnd, at + 1)) {
     if (bytes[at - 1] === 0 && bytes[at - 2] === 0) return true;
@@ -129,7 +129,7 @@ function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
   }
   for (; at + 8 <= bytes.length - hashBytes; at += 8 + bytes.readUInt32BE(at + 4)) {
     if (bytes.toString('latin1', at, at + 4) !== 'link') continue;
-    // An entry that replaces one of the base index takes its name.
+    // In a split index, an entry without a name replaces one of the base index and takes the name from there.
     if (links.includes('')) return undefined;
     return { links, base: bytes.toString('hex', at + 8, at + 8 + hashBytes) };
   }

@@ -8,11 +8,11 @@ import type { PathPattern, PermissionProfile, SandboxMode } from '../../../proto
 interface ChosenProfile {
   readonly profile: PermissionProfile;
   readonly notices: readonly Outcome<'added-folders-unused'>[];
-  /** Includes folders added by a flag. */
+  /** True if the profile includes the folders that a flag added. */
   readonly added: boolean;
 }
 
-/** The thread's earlier profile unless a pinned key overrides it, else the configured one; and folders of a flag. */
+/** The thread's earlier profile, else the configured one, which a pinned key may force. Adds the folders of a flag. */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
   return withAddedRoots(config, profile);
@@ -52,7 +52,7 @@ export function profileForMode(config: Config, mode: SandboxMode): PermissionPro
 
 const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
-/** Pinned workspace-write keys change a thread in that mode, one option at a time, and widen no other. */
+/** Each pinned key of workspace-write changes one option of a thread in that mode. It widens no other profile. */
 function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
   const given = configuredOptions(config);
   const ifPinned = <Value>(key: string, value: Value): Value | undefined =>
@@ -80,7 +80,7 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
   return { profile: builtInProfile('workspace-write', { ...options, writableRoots }), notices: [], added: true };
 }
 
-/** A profile with its own rules decides about writing in a workspace; if it denies that, this stays. */
+/** Adds the folders as workspaces if the profile's own rules let commands write in one. Else they stay read-only. */
 function withWorkspaces(profile: PermissionProfile, roots: readonly string[]): ChosenProfile {
   const isWorkspace = (pattern: PathPattern) => pattern.type === 'special' && pattern.value.kind === 'project_roots';
   const isManaged = profile.type === 'managed' && profile.file_system.type === 'restricted';

@@ -83,7 +83,7 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
   if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = replacementMode(broken);
   const [width, counted] = [profileWidth(settings.sandbox), effectiveWidth(requirements, settings.sandbox)];
-  // The mode would be allowed, but not what the profile reopens.
+  // The requirements would allow the mode, but the profile also reopens Capstan's own files.
   const isNamed = width !== counted && config.namedProfile !== undefined;
   const chosen = isNamed
     ? { key: 'default_permissions', value: config.namedProfile.id, why: reopens }
@@ -136,7 +136,7 @@ function noticesOf(
   { key, value, why = '', broken, instead }: Overruled,
 ): readonly RequirementNotice[] {
   const origin = origins[name];
-  // A default, or fixed by a surface that has no choice.
+  // No notice: the value is a default, or one that a surface fixes without a choice.
   if (origin === undefined || origin === 'surface') return [];
   const rule = `${broken.key} in ${broken.source}`;
   const message = `${rule} does not allow ${key} = "${value}" (${origin})${why}: Capstan uses "${instead}" instead.`;

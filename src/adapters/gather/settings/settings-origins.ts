@@ -37,7 +37,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   fallback: ['model_fallback'],
 };
 
-/** The key behind each part of a combined setting: one key says nothing about the others. */
+/** The key for each part of a combined setting. Parts have their own origins: one may be set and another a default. */
 const keysOfParts = {
   instructionRules: {
     maxBytes: 'project_doc_max_bytes',
@@ -94,9 +94,9 @@ export function isPinned(config: Config, name: SettingName): boolean {
 type Resumed = { readonly config: Config; readonly resumed: LastSettings | undefined };
 
 /**
- * Handles a flag that moves a thread to another provider without naming a model: it gets the model that the files name
- * for that provider, else the default. A provider that the user defined may have the thread's model, which then stays.
- * For a new thread, the previous provider is the one in the files.
+ * Handles a flag that moves a thread to another provider without naming a model. The thread gets the model that the
+ * files name for that provider, else the default. If the user defined the provider, it may offer the thread's model:
+ * without one in the files, the thread keeps its own. A new thread counts as moved from the provider in the files.
  */
 export function dropModelOfOtherProvider({ config, resumed }: Resumed, layers: readonly ConfigLayer[]): Resumed {
   const { modelProvider: id } = config;

@@ -48,7 +48,7 @@ export interface SettingsChoices {
   readonly changesNothing?: true;
   /** Fixed by the surface, whatever is configured. */
   readonly approval?: ApprovalPolicy;
-  /** Fixed only because no one can be asked: does not apply where a reviewer answers. */
+  /** The surface fixes `approval` only because it can ask no one, so it does not apply where a reviewer answers. */
   readonly unlessReviewed?: boolean;
   /** Choice of the program; overrides everything else. A mode name takes that mode's configured options. */
   readonly sandbox?: SandboxMode | PermissionProfile;
@@ -103,7 +103,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     rules: { value: rules?.rules, origin: 'rules' },
     approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
     networkRules: { value: rules?.networkRules, origin: 'rules' },
-    // Depends on the providers and servers of this configuration, wherever the rest of the policy comes from.
+    // `withheld` always comes from the providers and servers of this configuration, even if the rest does not.
     shellEnvironment: { ...shell, value: { ...shell.value, withheld: secretVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: ranked('developerInstructions', nonBlankText(config.developerInstructions)),
@@ -111,7 +111,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     onlyTools: ofThread(choices.onlyTools, resumed?.onlyTools),
     withoutTools: ofThread(choices.withoutTools, resumed?.withoutTools),
     clientTools: ofThread(choices.clientTools, resumed?.clientTools),
-    // Choosing another sandbox for the thread lifts it.
+    // Ends when the user or a program chooses another sandbox for the thread.
     changesNothing: ofThread(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
@@ -133,7 +133,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
   return { settings: kept.settings, notices: [...notices, ...kept.notices] };
 }
 
-/** A surface's policy lasts as long as it runs, so the thread's own choice is kept beside it. */
+/** The policy of a surface ends with the surface, so Capstan also keeps the thread's own choice. */
 function approvalChoice(
   own: Choice<ApprovalPolicy>,
   asker: Settings['reviewer'],

@@ -7,9 +7,9 @@ import { cacheControl, Messages } from './messages.ts';
 import { isBlankText, projectForMessages, textBlock, wireName } from './projection.ts';
 
 /**
- * Changes whenever the same prompt is encoded to other bytes. 1: the answer length came before the messages. Up to 2:
- * thinking was off after every call without a thought, and its budget followed the answer length. Up to 3: of the text
- * in user turns that is not the user's, only agents' reports were always tagged.
+ * Changes whenever the same prompt is encoded to other bytes. 1 put the answer length before the messages. 1 and 2
+ * turned thinking off after every call without a thought, and let its budget follow the answer length. 1 to 3 always
+ * tagged only agents' reports among the texts in user turns that are not the user's.
  */
 type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
 
@@ -72,7 +72,7 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): 
   return { type: 'auto', disable_parallel_tool_use: parallelToolCalls ? undefined : true };
 }
 
-/** For a model that cannot be held to a schema. Not part of later requests: it concerns this answer only. */
+/** Asks a model in words for a schema that it cannot be held to. Later requests omit this: it is for one answer. */
 function schemaWords({ model, outputSchema }: RequestOptions): string | undefined {
   if (outputSchema === undefined || takesSchema(model)) return undefined;
   return `Answer with JSON alone, without a code fence. It must fit this JSON Schema:\n${JSON.stringify(outputSchema)}`;
@@ -92,7 +92,7 @@ function answerFields(options: RequestOptions, about: Parameters<typeof thinking
 
 type ThinkingForm = 'none' | 'budget' | 'adaptive';
 
-/** By name prefix, narrower first. Claude up to 4.5 takes a budget, later models refuse it; other makers know it. */
+/** By name prefix, narrower first. Claude 3.7 to 4.5 takes a budget, later models refuse it; other makers know it. */
 const forms: readonly (readonly [pattern: RegExp, form: ThinkingForm])[] = [
   [/^claude-3-7/, 'budget'],
   [/^claude-(?:2|3|instant)/, 'none'],
@@ -128,9 +128,9 @@ type ThinkingFields = { readonly thinking?: JsonObject; readonly effort?: string
 
 interface AboutThinking {
   readonly maxTokens: number;
-  /** The model continues from calls without thinking; a model with a token budget refuses that. */
+  /** The model continues from calls before which it did not think. With a token budget, the provider refuses that. */
   readonly isUnthought: boolean;
-  /** If the wanted budget does not fit: the next lower `level`, which stays, or the `rest` after the answer. */
+  /** If the wanted budget does not fit, takes the next lower `level`, which seldom changes, or all the `rest`. */
   readonly budget: 'level' | 'rest';
 }
 

@@ -19,8 +19,8 @@ const missingResult = JSON.stringify('[The result of this call was left out.]');
 /**
  * Builds the messages of a request item by item. Roles alternate, the user is first, and the results of a step come
  * first in the message after its calls. A placed block never moves, only cache marks do. So if all calls of a history
- * have results, the messages of a longer history begin with the same bytes. Marks stand at the ends of the newest two
- * user turns; the previous request had one at the first of these, so the cache is found.
+ * have results, the messages of a longer history begin with the same bytes. The newest two user turns end with marks;
+ * the previous request had a mark at the first of these places, so the provider finds its cache.
  */
 export class Messages implements MadeOfItems {
   readonly system: string[] = [];
@@ -41,7 +41,7 @@ export class Messages implements MadeOfItems {
   /** Calls without a result: id in the history to id on the wire. */
   #open = new Map<string, string>();
   #used = new Set<string>();
-  /** Some results have arrived but not all: everything else waits for the rest. */
+  /** Some results of a step have arrived, but not all. All other items wait until the rest has. */
   #isAnswering = false;
   #waiting: ProjectedItem[] = [];
   /** Placed before the model's next output: a message must not end in thinking. */

@@ -124,7 +124,7 @@ const blocksOf = (content: MessageContent): readonly string[] =>
   partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
 const partBlocks = (part: Json): readonly string[] => blocksOf(contentParts([part]));
 
-/** Only thinking that this format produced, unchanged. */
+/** The thinking as the provider wrote it. Undefined if another format made it. */
 function thinkingBlock(item: Item): string | undefined {
   const opaque = readOpaque(stringAt(item, 'encrypted_content') ?? '');
   if (opaque === undefined) return undefined;
@@ -169,11 +169,11 @@ const withDigest = (text: string): string =>
 
 /**
  * Thinking that only its provider can read, kept in `encrypted_content` of a reasoning item together with its format,
- * so that other formats can ignore it. It is signed for the model that had it: `history/sent-items.ts` knows the mark
- * and sends it to that model alone.
+ * so that other formats can ignore it. The signature is for the model that had the thought: `history/sent-items.ts`
+ * recognises the mark and sends the item to that model alone.
  */
 type OpaqueThinking =
-  /** Proves that the text beside it is the model's thinking. */
+  /** The signature proves that the text in the same item is the model's thinking. */
   { readonly kind: 'signed'; readonly signature: string } | { readonly kind: 'redacted'; readonly data: string };
 
 const signed = 'anthropic/thinking:';

@@ -29,7 +29,7 @@ const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
 const refusal =
   /unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed)|extra (?:inputs?|fields?)|\binstead\b/i;
 
-/** A failure after which the request is sent once more with the other field: a server has to know one of them. */
+/** If the server does not know the length field, makes the caller send the request once more with the other field. */
 function afterLengthRefusal(
   failure: ModelFailure,
   { body, routing }: Pick<ModelRequest, 'body' | 'routing'>,
@@ -85,7 +85,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
   const listPieces = listEncoder<ChatMessage>({ stored: () => undefined, text: (message) => JSON.stringify(message) });
   let instructionsCache = { text: '', bytes: bytesOf('') };
 
-  /** `areOffered`: servers refuse tool-call settings in a request without tools. */
+  /** `areOffered`: false without tools. Such a request must have no tool-call settings, since servers refuse them. */
   const encodedTools = cachePerObject((tools: readonly ToolSpec[]) => {
     const offered = chatTools(tools);
     const list = offered.length === 0 ? '' : `,"tools":${JSON.stringify(offered)}`;
@@ -120,7 +120,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
         bytesOf(closing(options, dialect, areOffered)),
       ];
     },
-    // Encoded alone: in a request it may share a message with its neighbours and need none to alternate with.
+    // Encodes the item alone, so roles need not alternate. In a request it may share a message with its neighbours.
     item: (item) => {
       const { system, messages } = messageMaker({ ...dialect, roles: 'any-order' })([item]);
       return bytesOf(JSON.stringify([...system.map(headMessage), ...messages]));

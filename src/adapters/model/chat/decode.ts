@@ -128,7 +128,7 @@ function wordsIn(content: Json | undefined): { readonly text: string; readonly t
 const thinkingIn = (thinking: Json | undefined): string =>
   typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
 
-/** Thoughts that are returned to the model are content; others are summaries to be read. */
+/** Thoughts that Capstan returns to the model are content. Others are summaries for the user. */
 function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly Item[] {
   if (text === '') return [];
   return thoughts === 'returned'

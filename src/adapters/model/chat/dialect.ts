@@ -5,9 +5,9 @@ export interface ChatDialect {
   /** Identifies the bytes that the encoder makes; stored with each request. */
   readonly version: string;
   /**
-   * From 3 on: a server without the `developer` role gets one `system` message, because many templates refuse a second
-   * one; refusals are sent as text, and calls have their tool's namespace. Earlier revisions did not show these to the
-   * model.
+   * From 3 on, a server without the `developer` role gets only one `system` message, because many templates refuse a
+   * second one. The model also sees refusals, as text, and the namespaces of its tools in calls; earlier revisions did
+   * not show these.
    */
   readonly revision: 2 | 3;
   /** Role of instructions, and of developer messages where any order of roles is allowed. */

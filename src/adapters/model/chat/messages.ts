@@ -33,7 +33,7 @@ type Output = Extract<ProjectedChatItem, { kind: 'output' }>;
 class ChatFold implements ChatMessages, MadeOfItems {
   readonly system: string[] = [];
   readonly messages: ChatMessage[] = [];
-  /** The model's last text may continue, or a call may get its output. */
+  /** The last step may still change: the model's last text may continue, or a call may get its output. */
   isOpen = false;
   readonly #dialect: ChatDialect;
   readonly #projected: ProjectedChatItem[] = [];

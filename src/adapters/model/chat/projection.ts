@@ -92,7 +92,7 @@ export const projectedTypes: readonly string[] = Object.keys(rules);
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
 export const mediaHeading = '[What the tools returned beside text, in order:]';
 
-/** Servers that allow any order of roles keep speakers apart by messages. */
+/** If any order of roles is allowed, each speaker has messages of its own, and the words need no borders. */
 function usersRole(content: MessageContent, roles: Roles, writer: InputWriter | undefined): ProjectedChatItem {
   if (content === '') return gap;
   const words = roles === 'any-order' ? sameInEveryMessage(content) : userRoleContent(content, writer);
@@ -154,7 +154,7 @@ function textAndMedia(parts: readonly Json[], roles: Roles) {
   return { text: joinTexts(texts), media };
 }
 
-/** In a tool's output, which takes only text. The wording is kept so that sent requests are reproduced. */
+/** For media in a tool's output, which takes only text. Do not reword: Capstan must reproduce requests that it sent. */
 const placesWhere: Readonly<Record<Roles, Readonly<Record<string, string>>>> = {
   'any-order': {
     image_url: '[A picture: it follows in the next message.]',

@@ -106,7 +106,7 @@ export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes:
       if (nextFeed !== -1 && nextFeed < start) nextFeed = bytes.indexOf(lineFeed, start);
       if (nextReturn !== -1 && nextReturn < start) nextReturn = bytes.indexOf(carriageReturn, start);
     }
-    // A view would keep the whole chunk alive.
+    // Copies the line: a view would keep the whole chunk alive.
     if (single !== undefined) hold(single);
     single = undefined;
     if (start < bytes.length) keep(bytes.subarray(start));

@@ -18,7 +18,7 @@ export const httpConnection = (options: HttpClientOptions, wire: HttpWire): Conn
   sendTo: options.sendTo ?? createSender(options),
 });
 
-/** Of formats that know neither a compaction of their own nor free-text tools. */
+/** For formats that know neither a compaction of their own nor free-text tools. */
 export const plainCapabilities: ProviderCapabilities = {
   remoteCompaction: 'none',
   freeformTools: 'none',
@@ -57,7 +57,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal, connection: C
   }
 }
 
-/** The events of an open stream. By the last event, the connection is closed or on its way to the pool. */
+/** The events of an open stream. Before the last one, it closes the connection or begins to give it back. */
 async function* read(
   { body, headers }: OpenAnswer,
   {

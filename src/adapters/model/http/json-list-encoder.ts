@@ -117,13 +117,13 @@ function filled({ pieces, slab }: Pick<EncodedList<unknown>, 'pieces' | 'slab'>,
 
 export interface MadeOfItems {
   add(item: Item, writer: InputWriter | undefined): void;
-  /** Later items may still change what was made, so no longer history can continue it. */
+  /** True if later items may still change it, so that a longer history cannot continue it. */
   readonly isOpen?: boolean;
 }
 
 const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
 
-/** Makes something of histories. One that extends the previous costs its new items; any other is made anew. */
+/** Makes something of histories. If one extends the previous history, adds only its new items; else begins anew. */
 export function growing<Made extends MadeOfItems>(begin: () => Made) {
   const known = new WeakMap<Item, { readonly items: Item[]; readonly writers: unknown[]; readonly made: Made }>();
   return ({ input, writers = noOtherWriters }: Pick<Prompt, 'input' | 'writers'>): Made => {

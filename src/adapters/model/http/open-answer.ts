@@ -47,7 +47,7 @@ export type OpenedAnswer = OpenAnswer | FailedAnswer;
 interface Refused extends FailedAnswer {
   /** Retry by this layer. `at-once`: a stale connection says nothing about the server. */
   readonly again: 'no' | 'after-delay' | 'at-once';
-  /** Retries of a connection that could not be made. Absent: a connection was made. */
+  /** How often to retry a connection that could not be made. Absent: a connection was made. */
   readonly connectRetries?: number;
 }
 
@@ -109,7 +109,7 @@ async function judge(
 
 function againAfter(opened: Unanswered): Refused['again'] {
   if (opened.kind === 'lost') return opened.stale ? 'at-once' : 'after-delay';
-  // An idle one may have waited for minutes: the caller warns the user before it waits again.
+  // An idle request is not retried here: it may have waited for minutes, so the caller first warns the user.
   return opened.kind === 'refused' ? 'after-delay' : 'no';
 }
 
@@ -122,8 +122,8 @@ function connectRetriesAfter(opened: Unanswered, { provider, origin }: OpeningCo
 }
 
 /**
- * No connection was made, or it was closed at once: by a proxy that opens no tunnel, or on this machine, where only the
- * peer closes it. A remote server may close one because it restarts, and one that closes it late was working.
+ * True if no connection was made, or if a proxy that opens no tunnel or a program on this machine closed it at once. A
+ * remote server may close one because it restarts, and a server that closes one late was working.
  */
 function isUnreached(opened: Unanswered, host: string, tookMs: number): boolean {
   if (opened.kind !== 'lost') return opened.kind === 'refused';
@@ -133,7 +133,7 @@ function isUnreached(opened: Unanswered, host: string, tookMs: number): boolean 
   return before === 'tunnel' || (before === 'answer' && isLoopback(host));
 }
 
-/** Compressed although this was not requested. Some servers name an encoding that is none. */
+/** True if the answer is compressed, though nothing asked for that. Some servers name an encoding that is none. */
 const isPacked = ({ headers }: HttpHead): boolean =>
   /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
 const isGood = (status: number): boolean => status >= 200 && status <= 299;

@@ -42,7 +42,7 @@ export const answerLimits = (
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 /** `hide` removes the secrets of the request from a failure, before any caller sees it. */
 export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
-/** One that another program renewed meanwhile, and one renewed for this request. */
+/** Enough for credentials that another program has renewed meanwhile, and for those renewed for this request. */
 const mostRenewals = 2;
 
 /** Sends the request and waits for the head of the answer. Refused credentials are replaced by others, if any. */

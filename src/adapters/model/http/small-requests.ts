@@ -17,7 +17,7 @@ export type PostJson = (
   more?: { readonly headers: Readonly<Record<string, string>>; readonly patienceMs: number },
 ) => Promise<SmallAnswer>;
 
-/** Never reject. The signal stops a POST only until it is sent: it uses up a token or a code. */
+/** They never reject. The signal stops a POST only until it is sent: from then on it may use up a token or a code. */
 export interface SmallRequests {
   readonly postJson: PostJson;
   postForm(url: string, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<SmallAnswer>;

@@ -87,9 +87,9 @@ export function responsesCapabilities(
     freeformTools: capabilities.freeformTools ? 'grammar' : 'none',
     requestCompression:
       capabilities.requestCompression && isGateOpen('enable_request_compression', gates) ? 'zstd' : undefined,
-    // Account servers refuse it.
+    // Servers for accounts refuse a limit of the output.
     outputLimit: 'with-key',
-    // Other servers do not know such programs and may refuse a request that names one.
+    // Other servers do not know access programs and may refuse a request that names one.
     accessPrograms: capabilities.accessPrograms ? 'known' : 'unknown',
   };
 }

@@ -9,9 +9,9 @@ const version = 'responses/2';
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 /**
- * Encodes prompts for the Responses API. What changes least comes first, for the longest common prefix in a provider's
- * cache and our prefix law. Bytes are cached by identity of items, tool lists and instructions: the caller must not
- * mutate these.
+ * Encodes prompts for the Responses API. The parts that change least come first, so that a request shares a long
+ * beginning with the previous one, for the provider's cache and our prefix law. Bytes are cached by identity of items,
+ * tool lists and instructions: the caller must not mutate these.
  */
 export function responsesEncoder(): Encoder {
   const inputPieces = listEncoder(itemWriter);
@@ -125,7 +125,7 @@ const closingBrace = Buffer.from('}');
 /** An item on the wire: as stored, including key order and unknown keys, without what providers refuse. */
 export const itemBytes = (item: Item): Buffer => storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 
-/** As read, without refused keys if the other program put them at the end. Undefined if the text must be made. */
+/** The bytes as read from a file, without the foreign key if it is last. Undefined if the text must be made. */
 function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
   if (stored === undefined || hasForeignId(item)) return undefined;
@@ -153,7 +153,7 @@ function hasForeignId(item: Item): boolean {
   return typeof id !== 'string' || separator < 1 || separator === id.length - 1;
 }
 
-/** Other programs read no deeper line, and an item is three levels below its line. */
+/** Other programs do not read a line that nests deeper. An item is three levels below its line. */
 const deepestItem = 100;
 /** An item from a server; undefined if it is none, or could not be read back. */
 export const readableItem = (value: Json | undefined): Item | undefined =>

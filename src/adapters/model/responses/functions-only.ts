@@ -35,7 +35,7 @@ function functionsOnlyEncoder(): Encoder {
   };
 }
 
-/** The link counts history items; those left out of the request are left out here, too. */
+/** `from` counts items of the history, so this cuts the history first and then leaves out unsupported items. */
 const functionsFrame = (prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] =>
   incrementalFrame(forFunctions({ ...prompt, input: prompt.input.slice(from) }), { previous, from: 0 });
 
@@ -104,7 +104,7 @@ function functionCall(item: Item): Item | undefined {
   return called(item, namespacedToolName(item), readable);
 }
 
-/** A call that the server answered itself has no id and gets no answer of ours. */
+/** Undefined if the server runs the call itself or gave it no id: Capstan does not answer such a call. */
 function called(item: Item, name = 'unknown', given = '{}'): Item | undefined {
   const id = stringAt(item, 'call_id');
   if (id === undefined || item['execution'] === 'server') return undefined;

@@ -15,7 +15,7 @@ type Way =
 /** Servers close connections after an hour. */
 const oldestMs = 55 * 60_000;
 
-/** One conversation over a lasting WebSocket, one request at a time; everything else, and as fallback, HTTP. */
+/** One conversation over a lasting WebSocket, one request at a time. All else goes over HTTP, as does a fallback. */
 export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prewarm' | 'close'>> {
   readonly #connection: Connection;
   readonly #http: Pick<ModelClient, 'stream'>;
@@ -170,7 +170,7 @@ const firstWaitMs = 60_000;
 const longestWaitMs = 30 * 60_000;
 /** A single break may be bad luck. */
 const mostBreaks = 2;
-/** `trusted`: requests wait for it. `doubtful`: it failed, and opens beside a request. `avoided`: it just failed. */
+/** `trusted`: requests wait. `doubtful`: it has failed, so they use HTTP until it opens. `avoided`: it just failed. */
 export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
 
 class SocketReliability {
@@ -194,7 +194,7 @@ class SocketReliability {
     return this.at(now);
   }
 
-  /** Opened while doubtful: the next request uses it. */
+  /** Called when a doubtful one has opened: the next request uses it. */
   opened(): void {
     this.#avoidedUntil = 0;
   }

@@ -103,7 +103,7 @@ export async function* socketExchange(
   }
 }
 
-/** True once the request's lines are safe. */
+/** Waits until the thread's lines for this request are safe. False if that fails or the request is aborted. */
 function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
   const settled = after.then(() => true).catch(() => false);
   return valueOrAbort(settled, signal, false);
@@ -273,7 +273,7 @@ function headersIn(event: JsonObject): Readonly<Record<string, string>> {
 
 const named = Buffer.from('"error"');
 
-/** An error with a status. One without only explains an end. */
+/** An error event with a status. One without a status only explains an end that follows. */
 function errorIn(data: Buffer): JsonObject | undefined {
   if (!data.includes(named)) return undefined;
   const event = parseJsonObject(data.toString('utf8'));

@@ -61,7 +61,7 @@ export async function restoreRollout(files: Files, compressed: string): Promise<
   });
 }
 
-/** Removes what a kill left beside a plain file, which is authoritative. */
+/** Removes a compressed form that a killed process left: the plain file is authoritative. */
 export async function removeCompressed(files: Files, path: string): Promise<void> {
   const compressed = `${path}${compressedSuffix}`;
   await withDiskFaults('remove', compressed, async () => {
@@ -116,7 +116,7 @@ const refuse = (): Promise<never> =>
   Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
 const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
-/** Opens a rollout for reading; a compressed one is unpacked as far as it is read. The form may change meanwhile. */
+/** Opens a rollout for reading. Unpacks a compressed one as far as it is read. If its form changed, takes the other. */
 export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
   try {
     return await openForm(files, path, limits);
@@ -155,7 +155,7 @@ const listedLimits: UnpackLimits = (packedSize) => ({
 });
 /** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning again. */
 const mostHeldBlocks = 32;
-/** Longest line, or twice the packed size. A line of pictures hardly compresses. */
+/** Longest line, unless twice the packed size is more: a line of pictures hardly compresses. */
 const longestPackedLine = 32 * mega;
 const newline = 0x0a;
 type PackedFile = { readonly path: string; readonly packedSize: number; readonly most: ReturnType<UnpackLimits> };
@@ -169,7 +169,7 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   let [start, end, lineStart, lines] = [0, 0, 0, 0];
   let stream: AsyncGenerator<Uint8Array, void> | undefined;
   let size: number | undefined;
-  /** Serialised: readers may overlap. */
+  /** Each reading waits for the one before, since readers may overlap. */
   let working: Promise<unknown> = Promise.resolve();
 
   function hold(bytes: Uint8Array): void {

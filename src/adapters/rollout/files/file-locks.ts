@@ -23,7 +23,7 @@ const begunPause = 50;
 const proof = '.capstan-locks-work';
 type Tried = Lock | LockHeld | { readonly kind: 'begun' };
 
-/** `flock` on the file, as in Codex. Synchronous around the locking program, which so starts with `take` at once. */
+/** `flock` on the file, as in Codex. `take` waits for nothing before the locking program, so it starts at once. */
 export function createFlock(options: FlockOptions): Locks {
   const trying = { lockers: lockPrograms, ...options };
   const { clock } = options;
@@ -53,7 +53,7 @@ export function createFlock(options: FlockOptions): Locks {
 async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Tried> {
   const file = openLock(path);
   let taken = false;
-  /** The signature of our process that is about to take it. It must not find the lock taken merely because we look. */
+  /** The answer if a Capstan process has signed the file to lock it soon: our try must not get in its way. */
   const isSaid = (): Tried | undefined => {
     const { by } = readSignature(file);
     const begins = by === undefined ? 'no' : isAboutToLock(by, clock.now());
@@ -92,17 +92,17 @@ function prove(path: string): void {
 const lockAfter = 100;
 
 /**
- * A lock whose file is signed now and locked soon: running the locking program costs a start about 7 ms, and no other
- * process knows of a new thread. Capstan processes respect the signature while its process lives, or for a limited time
- * if they cannot see that. Otherwise, and to a faster program that uses only `flock`, the lock is lost and its owner
- * writes nothing more. Undefined: it must be taken at once.
+ * Signs the lock's file now and locks it soon: running the locking program costs a start about 7 ms, and no other
+ * process knows of a new thread. Other Capstan processes respect the signature while its process lives, or for a
+ * limited time if they cannot see that. After that, or if a program that uses only `flock` is faster, the lock is lost
+ * and its owner writes nothing more. Undefined if the caller has to lock at once.
  */
 function beginLock(
   path: string,
   { clock, programs, lockers }: Required<FlockOptions>,
   pauses: readonly number[],
 ): Lock | undefined {
-  // Without any locking program, the caller is informed before anything is sent.
+  // Without a locking program the caller locks at once and fails: the user learns of it before anything is sent.
   if (!lockers.some(({ command }) => programs.find(command) !== undefined)) return undefined;
   const file = openLock(path);
   const epoch = clock.now();
@@ -138,7 +138,7 @@ function beginLock(
     return isKept ? heldLock(file, path, epoch) : lockAnew();
   }
 
-  /** A program that sweeps lock files removed the unlocked file. Lost if another process has made one since. */
+  /** Locks a new file if a program that sweeps lock files has removed ours. Fails if another process made one first. */
   async function lockAnew(): Promise<Lock | LockHeld> {
     let fresh: number;
     try {
@@ -156,7 +156,7 @@ function beginLock(
 
   async function lockSoon(): Promise<void> {
     await clock.sleep(lockAfter, releasing.signal);
-    // A failure is reported by the next `isLost`.
+    // The next `isLost` reports a failure.
     if (released === undefined) await settle().catch(() => {});
   }
 

@@ -25,7 +25,7 @@ export async function chooseThread(files: Files, home: string, choice: ThreadCho
   if (choice.kind === 'last') return lastThread(files, home, choice);
   const found = await namedThread(files, home, choice);
   if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
-  // An archived thread is found as by its whole id; operations that it does not allow are then refused with the reason.
+  // Looks for an archived one, too, as for a whole id: operations that it does not allow then give the reason.
   const archived = await namedThread(files, home, { ...choice, archived: true });
   return archived.kind === 'chosen' ? archived : found;
 }
@@ -102,7 +102,7 @@ async function firstOf(
     const some = rollouts.slice(from, from + count);
     const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, sought)));
     for (const [index, fit] of fits.entries()) {
-      // A failure does not matter only after the match.
+      // A thread that cannot be read may be the right one, unless a match comes before it.
       if (fit.status === 'rejected') throw fit.reason;
       if (fit.value) return { kind: 'chosen', id: some[index]!.name.threadId };
     }

@@ -12,7 +12,7 @@ export function heldLock(file: number, path: string, epoch: number): Lock {
   return {
     kind: 'lock',
     epoch,
-    // While no file has the name, no other process has a lock on one.
+    // As long as no file has the name, no other process can have this lock.
     isLost: async () => released === undefined && fileAtLockPath(file, path) === 'another file',
     // The file stays. Removing it is safe only if no process has just opened it for locking; otherwise two writers hold
     // locks on two files of one name. Codex has a second lock for that; an empty file is harmless, and Codex sweeps it.
@@ -50,7 +50,7 @@ export const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ow
 export const lockOwner = (path: string): string | undefined =>
   ifReadable(() => withRegular(path, { links: 'refused' }, ownerOf));
 
-/** A line without a live process was left by a crash: the lock then has another holder, who wrote nothing, or none. */
+/** If the process that signed is dead, it crashed. The lock then has a holder that has not signed, or none. */
 function ownerOf(file: number): string | undefined {
   const { by } = readSignature(file);
   const lives = by === undefined ? 'no' : signerLives(by);
@@ -114,7 +114,7 @@ export function readSignature(file: number): { readonly text: string; readonly b
   return { text, by: space === undefined || started === undefined ? about : { ...about, process: { space, started } } };
 }
 
-/** `unknown`: it may be as far as is visible from here, and soon it has taken the lock or never will. */
+/** `unknown`: the signer cannot be seen from here, and signed just now. Soon it has taken the lock or never will. */
 export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'unknown' {
   if (!by.begins) return 'no';
   const lives = signerLives(by);
@@ -122,7 +122,7 @@ export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'u
   return lives !== 'unknown' || (age >= 0 && age < beginSignatureValidMs) ? lives : 'no';
 }
 
-/** `unknown`: its process number means something else here. */
+/** `unknown`: the signer's process number has no meaning here, or it may be another process's now. */
 function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'unknown' {
   if (!isAlive(pid) && (signer === undefined || signer.space === processSpace())) return 'no';
   if (signer === undefined || signer.space !== processSpace() || signer.started === '-') return 'unknown';

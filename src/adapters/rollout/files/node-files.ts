@@ -72,7 +72,7 @@ export const nodeFiles: Files = {
     }
   },
 
-  // File systems store names within seconds; syncing every folder up to the root at each start is avoided.
+  // File systems store names within seconds. So starts need not sync all folders up to the root, only new ones.
   isOld(path) {
     const made = fs.statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
     return made > 0 && Date.now() - made > oldAfterMs;

@@ -55,7 +55,7 @@ export interface WholeFile {
   readonly temporary: string;
   readonly mode: number;
   readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-  /** Replace the new file's own. */
+  /** The new file gets these facts instead of its own. */
   readonly facts?: Pick<FileFacts, 'modified' | 'mode'>;
   /** Checks the synced file before it gets its name. If it throws, nothing is left behind. */
   readonly check?: (temporary: string) => Promise<void>;
@@ -89,7 +89,7 @@ export async function nameWhole(files: Files, temporary: string, path: string): 
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST') return 'there';
-    // Disks without hard links: the caller holds a lock, or does not mind which process was first.
+    // A disk without hard links renames instead: the caller holds a lock, or does not mind which process was first.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     if ((await files.describe(path)) !== undefined) return 'there';
     await files.move(temporary, path);

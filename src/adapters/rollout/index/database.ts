@@ -13,11 +13,11 @@ const schemaVersion = 7;
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 
 /**
- * - `folders`, `files`: what was seen when the folders were last looked at. `settled`: its time is old enough for every
- *   later change to show in it. `hollow`: there is no thread in it. Of a thread with several files one is chosen.
- * - `threads`: what was read in a file, how far, and of which size and time it was then.
- * - `messages`, `words`: what was said in it.
- * - `reading`: when a process last began to read all that is not known.
+ * - `folders`, `files`: their state when a process last looked. `settled`: the time is old enough for every later
+ *   change to show in it. `hollow`: the file has no thread. `chosen`: the one file that counts for a thread.
+ * - `threads`: facts read from a file, how far it was read, and its size and time then.
+ * - `messages`, `words`: the messages in a file.
+ * - `reading`: when a process last began to read all unknown files.
  */
 const schema = `
 CREATE TABLE folders (path TEXT PRIMARY KEY, mtime REAL NOT NULL, settled INTEGER NOT NULL) WITHOUT ROWID;
@@ -118,7 +118,7 @@ async function opened(location: string): Promise<DatabaseSync> {
   }
 }
 
-/** Some versions of Node warn on loading that it is new. */
+/** Hides the warning of some versions of Node that `node:sqlite` is new. */
 function loadSqlite(): typeof import('node:sqlite') {
   const { emitWarning } = process;
   process.emitWarning = () => {};

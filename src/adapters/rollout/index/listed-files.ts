@@ -22,7 +22,7 @@ export interface LookOptions {
 /** A folder's time may lag behind its changes by this much. */
 const settlingMs = 3000;
 
-/** Updates the tables. With a budget, old files that were resumed may be missed until later. */
+/** Updates the tables. With a budget, it may notice only later that old files have grown. */
 export async function scanFolders(database: DatabaseSync, options: LookOptions): Promise<void> {
   const { home, now, budget, progress } = options;
   const began = now();

@@ -103,7 +103,7 @@ function readingWriter(database: DatabaseSync) {
       takeBack.run(id, keptTurns);
       for (const { turn, role, text } of messages) add.run(id, turn, role, text);
     },
-    /** Contains no thread until it changes. If its thread has another file, that one counts. */
+    /** Records that the file has no thread until it changes. If the thread has another file, that one counts. */
     forget({ name, thread }: ListedFile): void {
       database.prepare('DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name = ?)').run(name);
       database.prepare('DELETE FROM threads WHERE name = ?').run(name);
@@ -116,14 +116,14 @@ function readingWriter(database: DatabaseSync) {
 interface Reading {
   /** After the last complete line. */
   readonly offset: number;
-  /** Made from the text before the offset: if that differs, it is another file. */
+  /** Made from the text before the offset. If that text gives another mark now, it is another file. */
   readonly mark: string;
   readonly fold: ThreadFold;
 }
 
 interface NewReading extends Reading {
   readonly messages: readonly SpokenMessage[];
-  /** Known messages of later turns are deleted. */
+  /** The number of turns whose known messages stay. Those of later turns are deleted. */
   readonly keptTurns: number;
   /** Includes an unterminated last line, if it parses. */
   readonly shown: ThreadFold;

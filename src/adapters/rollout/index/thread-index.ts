@@ -115,7 +115,7 @@ export class ThreadIndex {
     await withDatabase(this.#home, async (database) => this.#look(database, 0));
   }
 
-  /** True if so much is unread that a process should read it in advance, and none has begun to. */
+  /** Claims the task of reading all threads in advance. True if many are unread and no process has begun lately. */
   async takeReading(): Promise<boolean> {
     return withDatabase(this.#home, async (database) => {
       const select = `SELECT (SELECT count(*) FROM files WHERE chosen) - (SELECT count(*) FROM threads) AS unread,

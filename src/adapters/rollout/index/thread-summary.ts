@@ -108,7 +108,7 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');
       if (settings === undefined) return fold;
-      // Settings of other programs only repeat what a turn's record says better.
+      // Settings from other programs only repeat a turn's record, which is more reliable.
       const win = objectAt(settings, 'capstan') !== undefined;
       return { ...fold, applied: { settings: appliedSettings(settings), win } };
     }
@@ -149,7 +149,7 @@ function withQuestion(fold: ThreadFold, payload: JsonObject): ThreadFold {
   return { ...fold, asks: open.length === 0 ? undefined : open };
 }
 
-/** A turn's record, or a return to one, is newer than previously applied settings. */
+/** The settings that were applied before no longer win: a turn's record, or a return to one, is newer. */
 const outdone = (fold: ThreadFold): ThreadFold => ({
   ...fold,
   applied: fold.applied && { ...fold.applied, win: false },

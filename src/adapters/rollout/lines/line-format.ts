@@ -44,7 +44,7 @@ export function decodePeeked(raw: RawLine): Line | 'bad' {
   }
 }
 
-/** Replaces invalid UTF-8, unless the line itself contains it. */
+/** Node puts it in place of invalid UTF-8. A line may also contain it itself. */
 const replacement = '\ufffd';
 export const asciiOnly = /^[\0-\x7f]*$/;
 /** Calling the decoder takes a hundred times as long as decoding a short text. */

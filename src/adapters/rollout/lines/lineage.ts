@@ -26,7 +26,7 @@ export interface Segment extends OpenRollout {
   readonly base?: HistoryBase;
 }
 
-/** A first line says which file it continues and how far. Returns the own file, then its bases, cut to what counts. */
+/** Opens the files of a history: the own file, then each file that the one before continues, cut to the used part. */
 export async function openLineage(
   own: OpenRollout,
   openRollout: (rolloutId: string) => Promise<OpenRollout | undefined>,

@@ -46,7 +46,7 @@ export function skippedLines() {
 
 const beginning = { at: 0, place: -1 };
 
-/** An offset that misses nothing from the ordinal on, and the ordinal of the line before it. */
+/** An offset before all lines from the ordinal on, and the ordinal of the line that ends there. */
 async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
@@ -58,7 +58,7 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
   return beginning;
 }
 
-/** A damaged line may claim any ordinal, so decisive lines are parsed; claims from the limit on are believed. */
+/** Parses a line that claims an ordinal below the limit, since a damaged one may claim any. Believes other claims. */
 export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
   const claimed = peekLine(raw)?.ordinal;
   if (claimed !== undefined && claimed >= limit) return claimed;
@@ -82,7 +82,7 @@ export async function* readRolloutLinesBack(file: OpenFile, wanted: Wanted = eve
 export const everyLine: Wanted = () => true;
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-/** Undefined if the line is blank or incomplete; only its place if it is not wanted. */
+/** Undefined if the line is blank or incomplete. Gives only the ordinal of a line that is not wanted. */
 export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
@@ -105,7 +105,7 @@ export type Head =
   | { readonly kind: 'empty' }
   | { readonly kind: 'other' };
 
-/** Other programs leave blank lines, bad ones and events before the metadata. `longest`: limit for lines up to it. */
+/** Finds the metadata. Other programs put blank lines, bad ones and events before it. `longest`: limit for these. */
 export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
   let isEmpty = true;
   for await (const block of splitForward(file, options)) {

@@ -27,8 +27,8 @@ export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number):
 const longString = 256;
 
 /**
- * True if the text of an item equals its `JSON.stringify` form. Checked only when all strings but one are short: the
- * text around the long one is made and compared, and inside it each character has only one spelling.
+ * True if the text of an item equals its `JSON.stringify` form. Capstan compares all but the long string, whose
+ * characters have only one spelling each. False unless exactly one string is long.
  */
 function isTextOf(text: Buffer, item: Item): boolean {
   const around = JSON.stringify(item, withoutLongStrings).split(hole);
@@ -54,9 +54,9 @@ const key = '"output":"';
 const longestRest = 2048;
 
 /**
- * Parses all of a line except a long tool output. Long threads consist mostly of outputs, which are sent to the model
- * as stored. Undefined for any other line, one that `JSON.stringify` would write differently, or invalid JSON: these
- * must be parsed.
+ * Parses a line except for the long tool output in it: long threads consist mostly of outputs, which are sent to the
+ * model as stored. Undefined, so that the caller must parse the line, if it holds no such output, if `JSON.stringify`
+ * would write it differently, or if it is invalid JSON.
  */
 export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }: PeekedLine): Line | undefined {
   if (raw.length < worthKeeping || type !== lineType.responseItem || !payloadType?.endsWith('_output')) return;
@@ -90,7 +90,7 @@ declare const WebAssembly: {
 };
 
 interface Scanner {
-  /** Finds the first byte between two addresses that ends the text. */
+  /** Finds the first byte between two addresses that cannot be part of the string's content. */
   readonly scan: (from: number, to: number) => number;
   readonly memory: Buffer;
 }
@@ -98,14 +98,14 @@ interface Scanner {
 /** Escapes that `JSON.stringify` writes for characters with one spelling. */
 const escaped = '"\\bfnrt';
 const backslash = 0x5c;
-/** The first bytes of memory are a table of bytes allowed after a backslash; the byte before the text is none. */
+/** Memory begins with a table of the bytes allowed after a backslash. The byte before the text must be no backslash. */
 const textAt = 256 + 1;
 let scanner: Scanner | 'none' | undefined;
 
 /**
- * End of the JSON string content that begins at `start`: before its quotation mark, or before the first byte that
- * `JSON.stringify` would not write. Bytes beyond ASCII are assumed valid. Never beyond `end`. Uses WebAssembly, 16
- * bytes at a time: otherwise this would be the slowest part of opening a long turn.
+ * The end of the JSON string content that begins at `start`: its closing quotation mark, the first byte that
+ * `JSON.stringify` would not write, or `end`. Bytes beyond ASCII are assumed valid. Uses WebAssembly, 16 bytes at a
+ * time: otherwise this would be the slowest part of opening a long turn.
  */
 export function stringEnd(bytes: Buffer, start: number, end: number): number {
   scanner ??= makeScanner();
@@ -121,7 +121,7 @@ export function stringEnd(bytes: Buffer, start: number, end: number): number {
   }
 }
 
-/** `none`: Node has no compiler, the processor no vector instructions, or a limit no room for WebAssembly. */
+/** `none`: Node lacks the compiler, the processor lacks vector instructions, or a memory limit forbids WebAssembly. */
 function makeScanner(): Scanner | 'none' {
   try {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeCode()));

@@ -74,7 +74,7 @@ const doubts = (): Code =>
 
 const sixteen = (): Code => when([...doubts(), ...anyInRow, ...isZero], when(goOn(16), again(2)));
 
-/** Sixteen bytes or a few more: the next row must not begin after a backslash that is itself escaped. */
+/** Steps through sixteen bytes, and on past any backslash: a row must not begin after an escaped one. */
 const oneByOne = (): Code =>
   loop(
     [...get(at), ...get(to), ...notBelow, ...stopIf],
@@ -97,7 +97,7 @@ const scan = (): Code =>
     loop(
       [...get(at), ...number(16), ...add, ...get(to), ...notAbove],
       sixteen(),
-      // The preceding backslash belongs to what follows.
+      // If the byte before is a backslash, begin with it: it forms an escape with the byte here.
       [...before, ...loadByte(), ...number(backslash), ...equal],
       when(before, set(at)),
       [...get(at), ...number(16), ...add, ...set(limit)],

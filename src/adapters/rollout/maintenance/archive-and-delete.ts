@@ -34,7 +34,7 @@ export const unarchiveThread = async (store: RolloutStore, id: ThreadId): Promis
     return moved(store, id, 'unarchived');
   });
 
-/** Deletes a thread permanently: refused while others continue from it, or with `force` together with them. */
+/** Deletes a thread permanently. If other threads continue from it, refuses, or with `force` deletes them as well. */
 export async function deleteThread(
   store: RolloutStore,
   id: ThreadId,
@@ -52,7 +52,7 @@ export async function deleteThread(
       for (const fork of forks) if (!ids.includes(fork)) ids.push(fork);
     }
     const locations: string[] = [];
-    // Forks first: none may exist without its beginning at any time.
+    // Forks are deleted first, so that a crash never leaves a fork without its beginning.
     for (const thread of held.toReversed()) locations.push(...(await thread.delete()));
     return { kind: 'deleted', ids, locations };
   } finally {

@@ -23,18 +23,18 @@ export type ToCompress =
 
 export interface CompressReport {
   readonly dryRun: boolean;
-  /** Without `to` when nothing was done. */
+  /** `to` is absent in a dry run. */
   readonly compressed: readonly (Omit<Compressed, 'to'> & { readonly thread: ThreadId; readonly to?: number })[];
   readonly skipped: readonly { readonly thread: ThreadId; readonly path: string; readonly why: string }[];
 }
 
-/** Compresses rollouts under their locks, except both sides of a continuation: its offset is a byte of a plain file. */
+/** Compresses rollouts under their locks. Both files of a continuation stay plain: it names a byte offset. */
 export async function compressThreads(
   parts: HomePorts,
   which: ToCompress,
   options: CompressOptions,
 ): Promise<CompressReport | Outcome<'maintenance-busy'>> {
-  // Codex holds it as well while it compresses or rewrites.
+  // Codex also takes this lock while it compresses or rewrites threads.
   const maintenance = await parts.locks.take(join(parts.home, '.tmp', 'rollout-maintenance.lock'));
   if (maintenance.kind === 'held') {
     const message = 'Another program is compressing or rewriting the threads in this home folder.';

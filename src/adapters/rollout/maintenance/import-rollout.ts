@@ -74,7 +74,7 @@ async function importedLine(file: OpenFile, imported: string) {
     for (const { bytes, at: start, length } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || line === 'bad' || line.type !== lineType.sessionMeta) continue;
-      // Anything else there about rollbacks or seals concerns another home.
+      // The data that Capstan kept there, for example about rollbacks and seals, is valid only in the source's home.
       const payload = { ...line.payload, capstan: { imported } };
       return { start, end: start + length, bytes: Buffer.from(JSON.stringify({ ...line, payload })) };
     }
@@ -84,7 +84,7 @@ async function importedLine(file: OpenFile, imported: string) {
 
 const blockBytes = 1024 * 1024;
 
-/** It gets its name when complete and durable: before that, no reader takes it for a thread. */
+/** The copy gets its name once it is complete and durable: until then, no reader takes it for a thread. */
 async function copy(
   from: OpenFile,
   first: NonNullable<Awaited<ReturnType<typeof importedLine>>>,

@@ -29,7 +29,7 @@ export interface Collected {
   readonly unread: References['unread'];
 }
 
-/** Removes what nothing refers to. Threads that are being written are not touched. */
+/** Removes data that no thread refers to. Leaves threads alone while they are being written. */
 export const removeUnreferenced = (options: CollectOptions): Promise<Collected> =>
   withDiskFaults('remove', options.home, () => collectAll(options));
 
@@ -38,7 +38,7 @@ async function collectAll(options: CollectOptions): Promise<Collected> {
   const { reverted, busy } = options.reverted
     ? await collectReverted(options, await findReferences(options))
     : { reverted: [], busy: [] };
-  // Read again: what was cut off no longer refers to anything.
+  // Read again: the parts just cut off no longer count as references.
   const references = await findReferences(options);
   const { unread } = references;
   const isKnown = unread.length === 0;
@@ -61,7 +61,7 @@ interface CollectedBlobs {
   readonly keptBytes: number;
 }
 
-/** Without references nothing is known to be unused, so nothing is removed. */
+/** Without `references`, Capstan cannot tell which blobs are unused, so it removes none. */
 async function collectBlobs(options: CollectOptions, references: References | undefined): Promise<CollectedBlobs> {
   const { files, home, clock, dryRun, maxBlobBytes } = options;
   const now = clock.now();
@@ -98,8 +98,8 @@ async function collectBlobs(options: CollectOptions, references: References | un
 const locksAtOnce = 20;
 
 /**
- * Removes lock files that no process holds; returns their number. Each is locked while it is removed, together with the
- * file that Codex locks around taking and removing locks: no process is left with a lock on an unnamed file.
+ * Removes lock files that no process holds; returns their number. Removes each while holding both its lock and the lock
+ * that Codex holds while it takes or releases locks, so no process can end up with a lock on a removed file.
  */
 async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Promise<number> {
   const folder = lockFolder(home);
@@ -143,7 +143,7 @@ export interface CollectOptions extends HomePorts {
   readonly maxBlobBytes: number;
   /** Only report what would be removed. */
   readonly dryRun: boolean;
-  /** Also remove what reverts have put aside; these can then no longer be undone. */
+  /** Also remove the parts that reverts have put aside; the user can then no longer undo these reverts. */
   readonly reverted: boolean;
   readonly progress?: WorkProgress;
   /** Removes workspace snapshots that begin with none of these trees. */
@@ -215,7 +215,7 @@ function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof
 const hashKey = Buffer.from('"sha256":"');
 const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
 
-/** Any look of a reference counts, without parsing. Users' text cannot match: quotation marks are escaped. */
+/** Takes any text that looks like a reference, unparsed. Users' text never does: its quotation marks are escaped. */
 function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolean; trees: readonly string[] } {
   const isSnapshot = bytes.includes(snapshotType);
   if (!isSnapshot && !bytes.includes(hashKey)) return { blobs: [], needed: false, trees: [] };
@@ -236,9 +236,9 @@ interface CollectedRevert {
 }
 
 /**
- * Removes what reverts have put aside: files that no rollout continues from, and the ends of others after the last
- * place that one continues from. Locks each thread meanwhile. Removes nothing if a rollout is unreadable, since nothing
- * is certain then.
+ * Removes the parts of threads that reverts have put aside: files that no rollout continues from, and the ends of other
+ * files after the last place that a rollout continues from. Holds each thread's lock meanwhile. Removes nothing if a
+ * rollout is unreadable, because it may refer to any of them.
  */
 async function collectReverted(options: CollectOptions, references: References) {
   const reverted: CollectedRevert[] = [];
@@ -273,7 +273,7 @@ async function collectThread(
   usedEnds: ReadonlyMap<string, number>,
 ): Promise<readonly CollectedRevert[]> {
   const collected: CollectedRevert[] = [];
-  // Newest first: the first one is the current thread. One that was never begun hides no other.
+  // Newest first: the first file with metadata is the current thread; an empty file does not count.
   const current = rollouts.findIndex(({ meta }) => meta !== undefined);
   // Several files without a revert are copies made by another program.
   const newest = rollouts[current]?.name;

@@ -12,7 +12,7 @@ export interface BlobsOptions {
   readonly files: Files;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** Total size on disk above which no blob is kept within the budget. */
+  /** Once the blobs take this much space on disk, those kept `within-budget` are no longer written. */
   readonly maxBytes: number;
 }
 
@@ -22,7 +22,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
   const writing = new Map<string, Promise<void>>();
   const durableFolders = new Set<string>();
   let used = 0;
-  /** Scanning all blobs is slow: nothing is refused until the result is known. */
+  /** Scanning all blobs is slow: until it is done, only the blobs of this process count towards the budget. */
   let looked: Promise<void> | undefined;
 
   function writeOnce(sha256: string, bytes: Uint8Array): Promise<void> {
@@ -38,7 +38,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
     const facts = await files.describe(path);
-    // Its age counts from its last use, so that no collection removes it before the line about it is written.
+    // Renews its age, so that no collection removes it before the line that refers to it is written.
     if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
     else {
       const packed = await zstdCompressed(bytes);
@@ -62,7 +62,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
   return {
     keep(bytes, when) {
       const ref = { sha256: hash('sha256', bytes, 'hex'), bytes: bytes.length };
-      // An unreadable folder cannot be written either, which is reported by the write.
+      // A failed scan is ignored: if the folder is unreadable, the write fails too and reports it.
       if (when === 'within-budget') looked ??= look().catch(() => {});
       const kept = when === 'always' || used + bytes.length <= maxBytes;
       return { ref, kept, durable: kept ? writeOnce(ref.sha256, bytes) : Promise.resolve() };

@@ -59,7 +59,7 @@ function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | str
   return incomplete ? 'the history that it copied from its parent is incomplete' : ((last + 1) as Ordinal);
 }
 
-/** Reads backwards to the last line with an ordinal; in the old form, to the last line. `rest`: text after it. */
+/** Reads backwards to the last line with an ordinal; in the old form, to the last line. `rest`: an unterminated end. */
 async function scanEnd(file: OpenFile, mode: HistoryMode) {
   let rest: 'none' | 'whole' | 'torn' = 'none';
   let [lastTime, skipped, restBytes] = [0, 0, 0];
@@ -122,7 +122,7 @@ async function referred(
   const { end } = place;
   let before: number = end;
   for (const segment of segments) {
-    // The first line of a file describes the file: a continuation from there continues the file's own base.
+    // A continuation from a file's first line, which only describes the file, continues that file's own base instead.
     const first = segment.base?.end ?? 0;
     if (before <= first + 1) {
       before = Math.min(before, first);

@@ -80,7 +80,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
         return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
       return writeRevert({ ...options, makeFolder }, current, revert);
     },
-    // The newest is authoritative, so it is the last to go and the first to come back.
+    // The newest file is the thread's current one, so it is archived last and brought back first.
     archive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path).toReversed();
       await moveAll(paths, (name) => join(archiveFolder(home), name));
@@ -139,7 +139,7 @@ async function writeRevert(
   }
   try {
     await makeFolder(dirname(path));
-    // Half of its lines would be another thread.
+    // Written whole or not at all: a file with only some of these lines would be another thread.
     const content = [Buffer.from(lines.join(''))];
     await writeWhole(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
     const [newest] = (await rollouts.find(id)).rollouts;
@@ -167,7 +167,7 @@ async function forksOf({ files, home }: RolloutFiles, id: ThreadId, own: readonl
   return [...forks];
 }
 
-/** Rollouts of a thread that its current one does not completely continue from, oldest first. */
+/** Rollouts of a thread with lines that its current rollout does not continue from, oldest first. */
 export async function asideRollouts(rollouts: RolloutFiles, id: ThreadId): Promise<readonly AsideRollout[]> {
   const { rollouts: found } = await rollouts.find(id);
   const [newest] = found;
@@ -189,7 +189,7 @@ export async function asideRollouts(rollouts: RolloutFiles, id: ThreadId): Promi
   return aside;
 }
 
-/** The first line of its own of a rollout. Undefined: nothing was saved in it. */
+/** The ordinal of a rollout's first own line. Undefined if its file is missing or has no metadata. */
 async function firstOwn(rollouts: RolloutFiles, rolloutId: string): Promise<Ordinal | undefined> {
   const opened = await rollouts.openRollout(rolloutId);
   if (opened === undefined) return undefined;

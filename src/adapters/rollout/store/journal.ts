@@ -29,16 +29,16 @@ export interface JournalOptions extends Pick<Owned, 'torn' | 'newest'> {
   readonly isFound?: boolean;
 }
 
-/** Queued characters that trigger an unsynced write without a request. */
+/** Once so many characters are queued, they are written, unsynced, before any caller asks for it. */
 const mostWaiting = 64 * 1024;
 /** Characters per write; exceeded only by a longer line. */
 const mostInWrite = 8 * 1024 * 1024;
 
 /**
- * Group commit: `append` only queues, and one loop at a time writes and syncs for all waiting callers. Lines and
+ * Group commit: `append` only queues lines, and one loop at a time writes and syncs for all waiting callers. Lines and
  * callers that arrive during a sync share the next one. Lines are counted from opening: synced <= written <= appended.
- * `synced` is negative until the found content of the file is synced: new lines are safe only together with it, so one
- * sync covers both.
+ * `synced` begins negative for a file that existed, so that the first sync also covers its content: new lines are safe
+ * only together with it.
  */
 export class Journal implements Owned {
   readonly kind = 'owned';
@@ -106,7 +106,7 @@ export class Journal implements Owned {
 
   async #shut(): Promise<void> {
     try {
-      // A thread without additions is as safe as before, no matter which process has its lease. Lines after a failure are lost.
+      // Without new lines nothing needs a sync, whichever process has the lease. After a failure, lines are lost.
       if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {
       // After a failure the loop may still be undoing its writes.
@@ -136,7 +136,7 @@ export class Journal implements Owned {
     await Promise.resolve();
     try {
       while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
-        // Not "until the queue is empty": a steady stream of lines must not delay waiting callers.
+        // Not "until the queue is empty": with a steady stream of lines, waiting callers would wait forever.
         const upTo = this.#appended;
         if (await this.#options.lock.isLost()) throw leaseLost(this.location);
         while (this.#written < upTo) await this.#write();
@@ -240,7 +240,7 @@ export class RolloutFile {
   async discard(): Promise<void> {
     if (this.#file === undefined) return;
     await this.close().catch(() => undefined);
-    // The remainder is empty or begins with a partial line; such a file hides no other.
+    // Even if this fails, the leftover file is empty or begins with a partial line, and readers skip such a file.
     await this.#options.files.remove(this.#options.path).catch(() => undefined);
   }
 
@@ -254,7 +254,7 @@ export class RolloutFile {
     const { files, path } = this.#options;
     await files.makeDirectory(dirname(path), 0o700);
     const file = await files.open(path, { create: true, mode: 0o600 });
-    // Checked before anything is written or undone: two creations in one second share a name.
+    // Checked before any write: a file made in this second has the same name, and its lines must not be changed.
     if ((await file.size()) === 0) return file;
     await file.close();
     const message = `Cannot write a new thread to ${path}: the file exists and is not empty.`;
@@ -289,7 +289,7 @@ export async function makeNameDurable({ files, home, durableFolders }: SafeNames
   for (const name of names) if (name !== path) durableFolders.add(name);
 }
 
-/** Waits for all before the caller acts on the failure of one. */
+/** Waits for all of them, then throws the first failure. */
 async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

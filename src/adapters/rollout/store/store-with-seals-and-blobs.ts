@@ -96,7 +96,7 @@ function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
   return seal === undefined ? draft : withSeal(draft, seal);
 }
 
-/** Moves what drafts have `beside` them, and tool sets, to blobs. Readers get the lines with their tool sets. */
+/** Moves the data `beside` a draft, and tool sets, to blobs. Readers get the lines with their tool sets. */
 export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
   const known: ToolSets = new Map();
   const owning = async (opened: Opening): Opening => {
@@ -131,7 +131,7 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     open: (id) => owning(below.open(id)),
     read: (id, options) => resolved(below.read(id, options), whole),
     readBack: (id, wanted) => resolved(below.readBack(id, wanted), whole),
-    // A search sees only the names of tool sets: it does not depend on their content.
+    // A search compares the names of tool sets, not their content, so it may run on the lines below.
     ...(below.readTail && { readTail: (...given) => resolved(below.readTail!(...given), allWhole) }),
   };
 }
@@ -175,7 +175,7 @@ function keepBeside(draft: LineDraft, keep: Blobs['keep']): LineDraft {
   if (beside === undefined) return draft;
   const names = Object.entries(beside).map(([key, bytes]) => {
     const { ref, kept } = keep(bytes, 'within-budget');
-    // States that only the name is left.
+    // Says that the blob was not kept: the line has only its name.
     return [key, { ...ref, ...(kept ? {} : { kept }) }];
   });
   const capstan = { ...objectAt(line.metadata, 'capstan'), ...Object.fromEntries(names) };
@@ -198,7 +198,7 @@ async function* resolved<Read>(
   }
 }
 
-/** A line may name any blob: one with the output of a command is not a tool set. */
+/** A line may name a blob that is no tool set, such as the output of a command. */
 function toolSetIn(bytes: Uint8Array): Json | undefined {
   try {
     const value = JSON.parse(new TextDecoder().decode(bytes)) as Json;
@@ -272,7 +272,7 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
         if (line.ordinal !== undefined) return forgetful(clock, line.ordinal + 1, undefined);
         read = true;
       }
-      // Lines of the old form have no ordinals. A thread without lines is refused below.
+      // Lines of the old form have no ordinals. If the thread has no lines at all, the store below refuses it.
       return read ? forgetful(clock, 0, undefined) : below.open(id);
     },
     fork: async (_id, meta, from) => forgetful(clock, from.end, meta),
@@ -284,7 +284,7 @@ function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefi
   let first: readonly LineDraft[] = meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: meta }];
   return {
     kind: 'owned',
-    // It is its thread's only writer: no lease was taken below.
+    // No lease was taken below, as no other process can write this thread.
     epoch: 0,
     location: '',
     mode: 'paginated',

@@ -17,7 +17,7 @@ export interface Bubblewrap {
   readonly ownProcessTable: boolean;
   /** The copy unpacked by Capstan, because the system has none that works. */
   readonly isPackaged?: true;
-  /** Why such a copy replaces the program on the search path. Absent: there is none. */
+  /** Why the packaged copy replaces the program on the search path. Absent: that path has no such program. */
   readonly insteadOf?: SandboxRefused;
 }
 
@@ -36,9 +36,9 @@ const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc'];
 const withoutCapabilities = ['--cap-drop', 'ALL'];
 
 /**
- * Bubblewrap stays as the first process inside: it reaps what the command leaves behind, and the kernel kills the rest
- * when it ends. It gets its own session only for a terminal: otherwise the spawner has made one, and a second would
- * leave the group that an interrupt kills.
+ * Bubblewrap stays as the first process inside: it reaps the processes that the command leaves, and when it ends, the
+ * kernel kills the rest. It starts a new session only for a terminal. Without one, the spawner has made a session; with
+ * a second, an interrupt, which kills the process group, would miss the command.
  */
 export function bubblewrapArguments(run: BubblewrapRun): readonly string[] {
   const { bubblewrap, mounts, network, cwd, options, filter, terminal, argv } = run;
@@ -100,7 +100,7 @@ export interface MountRequest {
 /** A folder whose names must not change is opened child by child; with more children that takes too long. */
 const mostHeldChildren = 250;
 const wholeDisk = ['--bind', '/', '/'];
-/** The disk may be written, but not kernel settings and control groups, which lead out of the sandbox. */
+/** On a writable disk, kernel settings and control groups stay read-only: they lead out of the sandbox. */
 const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev/shm'];
 
 /**
@@ -113,7 +113,7 @@ export function planMounts(request: MountRequest, disk: DiskView) {
   const kind = 'mounts' as const;
   if (files.kind === 'unrestricted')
     return { kind, options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
-  // A glob matches names: the targets of its matches are denied, and links need not be protected.
+  // The matches of a glob are denied at their targets, so links among them need no protection.
   const wanted = realPolicy(denyMatches(files, request.deniedMatches, disk), disk);
   const { rules } = wanted;
   const accessAt = oncePerPath((path) => accessByRules(rules, path));
@@ -128,7 +128,7 @@ export function planMounts(request: MountRequest, disk: DiskView) {
     const isLong = children.length > mostHeldChildren;
     const isOwn = wanted.heldLinks.every((link) => parentPath(link) !== folder || wanted.ownLinks.has(link));
     if (isLong && !isOwn) return tooManyChildren(folder, wanted.heldLinks);
-    // The user did not ask to protect the engine's own places, so commands must run: close the whole folder instead.
+    // The user did not ask for the protection of Capstan's own places, so commands must run: close the whole folder.
     hold(folder, isLong ? [] : children, ground);
   }
   keepAncestorsInPlace(ground);
@@ -148,13 +148,13 @@ export function planMounts(request: MountRequest, disk: DiskView) {
       ...root,
       ...machinery(request, base),
       ...sorted.filter((mount) => !isLeaf(mount)).flatMap((mount) => mountOptions(...mount)),
-      // Bubblewrap reads the whole mount list again for each following mount, so these come late where possible.
+      // Bubblewrap reads the whole mount list again after each such mount, so as many as possible come last.
       ...sorted.filter(isLeaf).flatMap(([path, mount]) => [...mountOptions(path, mount), '--remount-ro', path]),
-      // Last, because mounting below a read-only folder fails. Mounts below stay as they are.
+      // Made read-only last, because mounting below a read-only folder fails. Mounts inside keep their own access.
       ...empty.filter((path) => holding.has(path)).flatMap((path) => ['--remount-ro', path]),
       ...(base === 'deny' ? ['--remount-ro', '/'] : []),
     ],
-    // The mount point registry is shared with another program, and is text.
+    // Codex shares the registry of mount points, which is text: a path that is not UTF-8 cannot be entered.
     mountPoints: empty.filter((path) => path.isWellFormed() && isMissingOrEmpty(disk, path)),
   };
 }
@@ -192,7 +192,7 @@ function mountFor(rule: RealRule, ground: Ground): readonly [string, Mount] | un
   if (access === 'write') return [path, { kind: 'writable' }];
   if (access === 'deny')
     return [path, kind === 'file' ? { kind: 'unreadable-file' } : maskedFolder(path, ground.rules)];
-  // An empty folder may be the mount point of a running command, and be gone before this one starts.
+  // An empty folder may be another command's mount point, which that engine may remove before this command starts.
   const mayVanish = outer === 'write' && kind === 'folder' && rule.ifMissing === 'protect';
   const isEmpty = mayVanish && isMissingOrEmpty(ground.disk, path);
   return [path, isEmpty ? { kind: 'empty-folder', mode: '555' } : { kind: 'read-only' }];
@@ -225,7 +225,7 @@ function isMissingOrEmpty(disk: DiskView, path: string): boolean {
  */
 function hold(folder: string, children: readonly string[], { mounts, disk, accessAt }: Ground): void {
   for (const [path, mount] of mounts) {
-    // These can no longer be created, so they need no mount.
+    // The folder becomes read-only, so these paths cannot be created in it and need no mount.
     const isNew = mount.kind === 'empty-folder' && disk.look(path).kind === 'missing';
     if (isNew && parentPath(path) === folder) mounts.delete(path);
   }
@@ -237,7 +237,7 @@ function hold(folder: string, children: readonly string[], { mounts, disk, acces
   }
 }
 
-/** A renamed folder would take what is protected in it out of the rules: mount points cannot be renamed. */
+/** Makes mount points of the folders above protected places: a renamed folder would take them out of the rules. */
 function keepAncestorsInPlace({ mounts, accessAt }: Ground): void {
   const isRenamable = (path: string) =>
     path !== '/' && accessAt(path) === 'write' && accessAt(parentPath(path)) === 'write';

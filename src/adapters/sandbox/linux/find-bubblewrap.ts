@@ -6,7 +6,7 @@ import { type Bubblewrap, bubblewrapArguments, mountOptions, processTableOptions
 
 export interface BubblewrapSearch {
   readonly path: string;
-  /** Folders in which commands may write: a program from there is not trusted to hold them. */
+  /** Folders in which commands may write: a bubblewrap from there cannot be trusted to confine them. */
   readonly writable: readonly string[];
   readonly chosen?: string;
   /** Unpacked by the engine, best first. As trustworthy as the engine, wherever they are. */
@@ -48,7 +48,7 @@ export async function findBubblewrap(
       return isPackaged ? { ...found, isPackaged, insteadOf: onPath ?? skipped(search, files) } : found;
     if (candidate === found) {
       if (found.code !== 'sandbox-missing' || onPath === undefined) return found;
-      // A failing program is reported first: it may be the reason why the user named another.
+      // Report the failing program of the search path first: it may be why the user named another one.
       return { ...onPath, message: `${onPath.message} ${found.message}` };
     }
     if (typeof candidate === 'string' && searched.has(candidate)) onPath ??= found;
@@ -130,7 +130,7 @@ async function probeBubblewrap(path: string, { spawn, proven }: Required<Pick<Bu
   // Each round gives up one ability, so there are at most three.
   for (;;) {
     const end = await tryOut(bubblewrap, spawn);
-    // A machine under load proves nothing: the real command will show.
+    // On a machine under load a timeout proves nothing: the real command will show if this program works.
     if (end.kind === 'timed-out' || end.kind === 'aborted') return bubblewrap;
     if (end.kind === 'exited' && end.exitCode === 0) {
       proven.set(path, bubblewrap);
@@ -177,8 +177,8 @@ function refusal(path: string, said: string): SandboxRefused {
 }
 
 /**
- * Names the single setting that forbids it here. Inside a container none can be changed, and its seccomp filter is the
- * usual cause. `read`: the text of a file, empty if there is none.
+ * Names the one system setting that forbids user namespaces. Inside a container the user cannot change it, and usually
+ * the container's seccomp filter forbids them. `read` returns the text of a file, or an empty text without a file.
  */
 export function namespaceAdvice(read: (path: string) => string): string {
   const last = refusalSentences.withoutSandbox;

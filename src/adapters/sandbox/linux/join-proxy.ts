@@ -8,7 +8,7 @@ import { Server } from 'node:net';
 export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists) {
   const proxy = createCommandProxy({ lists, decide: answerHost });
   const { servers, leftOut } = limitServers(serversInReach(lists));
-  // Like bubblewrap: an environment cannot contain either.
+  // An environment cannot contain such names; `environmentOptions` drops them as well.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
   const message = {
     argv: [...argv],
@@ -35,7 +35,7 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
   };
 }
 
-/** Servers that the lists allow on this machine's loopback. A command's own hides them: the proxy listens there. */
+/** This machine's loopback servers that the lists allow. In the sandbox, the proxy listens at their ports instead. */
 function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   if (!lists.local || lists.methods !== 'any') return [];
   const rules = readHostLists(lists);

@@ -11,17 +11,17 @@ export interface LandlockFilterRequest {
 }
 
 /**
- * Refuses the calls that Landlock does not see and that namespaces would have made harmless. It is put on top of the usual
- * filter: the kernel takes the stricter answer.
+ * Refuses calls that Landlock does not check and that namespaces would have made harmless. The kernel also applies the
+ * usual filter and takes the stricter answer.
  *
- * - Landlock knows no attributes of files. Where commands write, modes and times must work, so those can be changed
- *   outside of the writable folders too. Of a file that exists, owners and extended attributes cannot change, nor can it get
- *   a set-user-id bit or a mode that lets everyone write. A new file in a writable folder can: `open` and `mknod` take any
- *   mode. It belongs to the user of the command, who gains nothing by it.
- * - There is no namespace for processes and for System V IPC: limits, priorities and processors of other processes, and
- *   memory, queues and semaphores that all processes of the user share, are out of reach.
+ * - Landlock does not check changes of file attributes. Commands that write need to set modes and times, so they can
+ *   set them outside of the writable folders too. They cannot change owners or extended attributes of an existing file,
+ *   nor give it a set-user-id bit or a mode that lets everyone write. A new file in a writable folder may get any mode
+ *   from `open` and `mknod`: it belongs to the command's own user, who gains nothing by it.
+ * - There is no namespace for processes and for System V IPC, so the filter refuses access to limits, priorities and
+ *   processors of other processes, and to memory, queues and semaphores that all processes of the user share.
  * - Commands make no namespaces and no mounts.
- * - Without network, every call that meets another process through a socket fails: only connected pairs are left.
+ * - Without network, every call that reaches another process through a socket fails: only connected pairs are left.
  */
 export function landlockFilter(architecture: SeccompArchitecture, { network, writes, user }: LandlockFilterRequest) {
   const refused = [
@@ -33,7 +33,7 @@ export function landlockFilter(architecture: SeccompArchitecture, { network, wri
   const checked = checks(architecture, writes, user);
   return assemble([
     load(offset.architecture),
-    // Another calling convention has other numbers.
+    // Other calling conventions number the calls differently.
     jump('equal', architecture === 'x64' ? 0xc000003e : 0xc00000b7, 'next', 'kill'),
     load(offset.call),
     ...checked.map(({ number, name }) => jump('equal', number, name, 'next')),
@@ -46,10 +46,10 @@ export function landlockFilter(architecture: SeccompArchitecture, { network, wri
     answer(0x7fff0000),
     label('deny'),
     answer(0x00050000 | notPermitted),
-    // Its flags are in memory, which filters cannot read. Libraries then use the older call.
+    // The flags of `clone3` are in memory, which filters cannot read. Libraries then use the older `clone`.
     label('unknown'),
     answer(0x00050000 | notImplemented),
-    // The answer of a file system without them, so that programs that copy files continue.
+    // Answers like a file system without extended attributes, so that programs that copy files continue.
     label('unsupported'),
     answer(0x00050000 | notSupported),
     label('kill'),
@@ -76,7 +76,7 @@ function checks(architecture: SeccompArchitecture, writes: boolean, { uid, gid }
     ...check(clone, () => [argument(0), jump('anyOf', namespaceFlags | siblingFlag, 'deny', 'allow')]),
     ...check(unshare, () => [argument(0), jump('anyOf', namespaceFlags | 0x80, 'deny', 'allow')]),
     ...check(ofProcess, () => [argument(0), jump('equal', 0, 'allow', 'deny')]),
-    // Groups and users include other processes, whatever number follows.
+    // A number other than zero names another process; groups and users contain other processes anyway.
     ...check(ofProcesses, (one) => {
       return [argument(0), jump('equal', one, 'next', 'deny'), argument(1), jump('equal', 0, 'allow', 'deny')];
     }),
@@ -108,10 +108,10 @@ const clone3 = 435;
 const clone = 'clone 56 220';
 const unshare = 'unshare 272 97';
 const ioctl = 'ioctl 16 29';
-/** The first argument is a process. Zero is the caller; a filter cannot tell its other processes from those outside. */
+/** Calls that take a process first. Zero is the caller; a filter cannot tell if any other is inside the sandbox. */
 const ofProcess =
   'prlimit64 302 261, sched_setaffinity 203 122, sched_setattr 314 274, sched_setparam 142 118, sched_setscheduler 144 119';
-/** Calls about one process, a group or a user, with the constant for one process. The process follows. */
+/** Calls about a process, group or user: a process if the first argument is the last number here; its id follows. */
 const ofProcesses = 'setpriority 141 140 0, ioprio_set 251 30 1';
 /** Calls that change a file's mode, with the position of the mode. */
 const modes = 'chmod 90 - 1, fchmod 91 52 1, fchmodat 268 53 2, fchmodat2 452 452 2';

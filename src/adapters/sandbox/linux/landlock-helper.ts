@@ -36,7 +36,7 @@ try {
   calls.restrict(ruleset);
   closeSync(ruleset);
   for (const filter of plan.filters) calls.addFilter(Buffer.from(filter, 'base64'));
-  // Node ignores these, and the command would inherit that: caught signals are reset instead.
+  // Node ignores these signals, which the command would inherit. `execve` resets signals that have a handler.
   for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => {});
   process.execve?.(program, [...argv], { ...env });
   fail(1, 'this version of Node cannot replace itself with another program');
@@ -54,7 +54,7 @@ function openPlace(path: string): number | undefined {
   }
 }
 
-/** A terminal owned by the command alone can also be opened by name. */
+/** Also lets the command open its terminal by name, if it is the command's own. */
 function openTerminal(calls: ReturnType<typeof loadLandlock>, ruleset: number, rights: number): void {
   const path = readlinkSync('/proc/self/fd/0');
   const descriptor = path.startsWith('/dev/pts/') ? openPlace(path) : undefined;

@@ -46,12 +46,12 @@ export function loadLandlock(library: string) {
   };
   const prctl = (...words: readonly (number | bigint)[]): number => call(numbers.prctl[column], ...words);
   return {
-    /** 0 where the kernel has none. */
+    /** 0 if the kernel has no Landlock. */
     abi: () => Math.max(0, call(landlock.create, 0, 0, 1)),
     createRuleset({ handled, scoped }: Readonly<Record<'handled' | 'scoped', number>>): number {
       const attributes = memory();
       attributes.writeBigUInt64LE(BigInt(handled), 0);
-      // Network ports come between them; none is restricted.
+      // The bytes in between would restrict network ports; zero restricts none.
       attributes.writeBigUInt64LE(BigInt(scoped), 16);
       return check('landlock_create_ruleset', call(landlock.create, koffi.address(attributes), 24, 0));
     },
@@ -97,7 +97,7 @@ export function loadLandlock(library: string) {
       const first = lower(limit.messageQueues, queues);
       const second = lower(limit.realtimeTimeout, time);
       if (first === 0 && second === 0) return;
-      // One limit was lower already. These values can be of any home.
+      // One limit was lower already, so the mark cannot be set. At 0, the process may belong to an engine of any home.
       check('prlimit', lower(limit.messageQueues, 0));
       check('prlimit', lower(limit.realtimeTimeout, 0));
     },

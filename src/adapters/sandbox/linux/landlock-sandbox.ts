@@ -47,7 +47,7 @@ export interface LandlockPlan {
   /** Keeps signals and abstract sockets inside. */
   readonly scoped: number;
   readonly rules: readonly LandlockRule[];
-  /** For a terminal that only the command has. */
+  /** Rights to the terminal, if only this command has it. */
   readonly terminalRights: number;
   readonly filters: readonly string[];
 }
@@ -78,7 +78,7 @@ const abstractSocketsAndSignals = 0b11;
 /** Readable in every sandbox, whatever the policy says: the process table, and devices. */
 const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
 const readAlways = ['/proc', '/dev/random', '/dev/urandom', ...devices];
-/** The helper opens each. */
+/** The helper opens the place of each rule. */
 const mostRules = 20_000;
 
 export interface LandlockRequest {
@@ -90,9 +90,9 @@ export interface LandlockRequest {
 }
 
 /**
- * Rules for everything that the policy opens. Landlock can close nothing inside an open folder, so a readable folder
- * that contains something hidden stays closed, and its other present contents are opened one by one, at every level on
- * the way.
+ * Rules for all places that the policy opens. Landlock cannot close a place inside an open folder. So a readable folder
+ * that contains a hidden place, at any depth, stays closed itself, and its other contents that exist now are opened one
+ * by one.
  */
 export function planLandlock(request: LandlockRequest, disk: DiskView): LandlockPlan | SandboxRefused {
   const { policy, architecture, user } = request;
@@ -134,7 +134,7 @@ function openedPlaces({ policy: { files }, deniedMatches }: LandlockRequest, dis
   const [held] = heldLinks;
   if (held !== undefined)
     return cannot(`${JSON.stringify(held)} is a link that commands could replace, and Landlock cannot keep it`);
-  // Commands get only the devices of every sandbox: with the user's own they could read other terminals.
+  // Commands get only the devices that every sandbox opens: through other devices they could read the user's terminals.
   const rules: readonly PathRule[] = [...real, { path: '/dev', access: 'deny', ifMissing: 'skip', own: true }];
   const hidden = rules.filter((rule) => rule.access === 'deny' && accessByRules(rules, rule.path) === 'deny');
   const hiddenBelow = (path: string): readonly PathRule[] =>
@@ -161,7 +161,7 @@ function openedPlaces({ policy: { files }, deniedMatches }: LandlockRequest, dis
         `more than ${mostRules} files stand beside hidden ones (the last were in ${JSON.stringify(path)}), and Landlock needs a rule for each`,
       );
     }
-    // Names may be listed unless that also lists a hidden folder's. Those in Capstan's own folders are no secret.
+    // Opens the list of names, unless that also lists those in a hidden folder. In Capstan's own, names are no secret.
     if (!below.some((rule) => rule.own !== true && mayBeFolder(rule)) && disk.look(path).kind === 'folder')
       add(opened, path, readFolder);
     for (const name of disk.list(path)) {

@@ -40,7 +40,7 @@ export async function planLinux(
       'Change it in shell_environment_policy.set.',
     );
   }
-  // Without the proxy, the system itself refuses such words.
+  // Without the proxy, the spawn itself fails on a NUL byte in an argument.
   if (reach === 'listed' && command.argv.some((word) => word.includes('\0')))
     return unenforceable('The command contains a NUL byte.', 'Write it as an escape sequence.');
   const pathSockets = network === 'restricted' && sockets.length > 0;

@@ -39,7 +39,7 @@ export function takeMountLock(path: string, asker: MountAsker, patienceMs: numbe
   }
 }
 
-/** Call this before continuing without the lock: a holder that was stopped midway notices it before it removes more. */
+/** Call this before continuing without the lock: a stopped holder that resumes then removes no more mount points. */
 export function passMountLock(path: string, { self }: MountAsker): void {
   tryLock(`${path}${passedEnd}`, JSON.stringify(self));
 }
@@ -63,7 +63,7 @@ function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no
   };
 }
 
-/** Under a second lock: else another process could remove the lock after our check, and a third could take it. */
+/** Needs a second lock. Without it, another process could remove the lock after our check and a third could take it. */
 function removeLeftLock(path: string, holder: string, asker: MountAsker): void {
   const right = takeMountLock(`${path}-left`, asker, 0);
   if (typeof right === 'string') return;
@@ -90,7 +90,7 @@ function removeLock(path: string): void {
     try {
       return remove(path);
     } catch {
-      // It is of the other kind, or already gone. If it stays, it counts as left once its holder has ended.
+      // Earlier versions locked with a folder: try the other call. A lock that stays is removed after its holder's end.
     }
   }
 }

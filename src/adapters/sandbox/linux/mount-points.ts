@@ -16,9 +16,9 @@ import { basename, join } from 'node:path';
 
 /**
  * Keeps folders that bubblewrap creates on the host as mount points, so that commands cannot create missing paths. Only
- * the last user removes one; users register in files, and the next engine cleans up after a crash. An entry of another
- * process removes only an empty folder that is where its path says and has a name that sandboxes protect, unless this
- * engine needs that folder itself.
+ * the last user removes such a folder; users register in files, and the next engine cleans up after a crash. On the
+ * word of another process's entry, an engine removes only an empty folder at exactly that path with a name that
+ * sandboxes protect, and only if it does not use the folder itself.
  */
 export type MountPoints = ReturnType<typeof createEmptyMountPoints>;
 
@@ -156,8 +156,8 @@ function removeUnused({ users, codex }: Engine, mayRemove: MayRemove, folders: r
 }
 
 /**
- * Keeps the entry of a finished use whose folders could not be removed (another program mounts on them, no sandbox
- * protects such a name, or the lock was busy), until an engine removes or needs them.
+ * Keeps the entry of a finished use until an engine removes or needs its folders. They could not be removed because
+ * another program mounts on them, because no sandbox protects such a name, or because the lock was busy.
  */
 function keepEntry({ users }: Engine, name: string, user: MountUser): void {
   const empty = user.folders.filter(isEmptyFolder);
@@ -194,8 +194,8 @@ function removeEmptyFolder(path: string): void {
 
 /**
  * The tables in which Codex records its mount points: for each folder a folder of marks, with a file for each process.
- * Engines enter their uses there and respect those of Codex. A table is only advice: it can keep an empty folder, or
- * make an engine remove an empty one on which that engine mounted.
+ * Engines enter their uses there and respect those of Codex. A wrong table does little harm: at worst an empty folder
+ * stays, or an engine removes an empty folder that it mounted on itself.
  */
 function codexMountPoints(temporaryDirectories: readonly string[]) {
   const name = `codex-bwrap-synthetic-mount-targets-${process.geteuid?.()}`;
@@ -245,7 +245,7 @@ function codexMountPoints(temporaryDirectories: readonly string[]) {
 
 const madeWord = 'synthetic\n';
 const existingWord = 'existing\n';
-/** Anything else may have been put there to lead us elsewhere. */
+/** Checks that the folder is this user's: another user may have put anything else there to lead us elsewhere. */
 const isOwnFolder = (path: string): boolean => isOwn(entryAt(path));
 
 function isOwn(found: Stats | undefined): boolean {
@@ -281,7 +281,7 @@ function enterMark(marks: string, word: string, written: Map<string, string>): s
   return mark;
 }
 
-/** Leaves the folder of marks: removing it without Codex's lock could make Codex fail to write its mark. */
+/** Keeps the folder of marks: if an engine removed it without Codex's lock, Codex could fail to write its own mark. */
 function leaveMark(mark: string): void {
   const left = (uses.get(mark) ?? 1) - 1;
   if (left > 0) return void uses.set(mark, left);
@@ -314,7 +314,7 @@ function wordIn(mark: string): string | undefined {
 /** Codex holds its lock for less than a millisecond. */
 const lockPauses = 1_000;
 
-/** Waits until it is seen free: later holders see what was entered before. Taking it needs another, slow program. */
+/** Waits until Codex's lock is free once: later holders see our marks. Taking it would need another, slow program. */
 function awaitLock(path: string): void {
   const lock = entryAt(path);
   if (lock === undefined) return;

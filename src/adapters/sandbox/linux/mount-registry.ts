@@ -48,7 +48,7 @@ function homeOf(): readonly string[] {
 
 /** The first folder that can be created and written, is this user's own and closed to others. */
 export function openMountRegistry(folders: readonly string[]): string | undefined {
-  // A home may be missing or read-only, also for a command of another sandbox.
+  // The home may be missing or read-only, for example if this engine is itself a command in another sandbox.
   const folder = folders.find((folder) => makeOwnFolder(folder, 'closed') && isWritable(folder));
   return folder === undefined ? undefined : realPath(folder);
 }
@@ -145,7 +145,7 @@ function isNormalPath(value: unknown): value is string {
   return typeof value === 'string' && value !== '/' && normalisePath(value) === value;
 }
 
-/** A file that was empty, or not yet under its own name, long before the registry's last change. */
+/** True if the file was empty, or still had its temporary name, a minute before the registry's last change. */
 function isUnfinished(registry: string, name: string): boolean {
   const file = entryAt(join(registry, name));
   if (file === undefined || (file.size > 0 && !name.endsWith(unfinishedEnd))) return false;

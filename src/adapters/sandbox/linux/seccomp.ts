@@ -2,7 +2,7 @@ import type { NetworkAccess } from '../../../protocol/permissions.ts';
 
 export interface FilterRequest {
   readonly network: NetworkAccess;
-  /** With a restricted network: a namespace isolates commands. If not, only the filter does. */
+  /** With a restricted network: commands have their own network namespace. If false, only the filter isolates them. */
   readonly isApart: boolean;
   /** With a restricted network: sockets with names on disk may be opened. Mounts must hide those that matter. */
   readonly pathSockets: boolean;
@@ -37,7 +37,7 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
   if (isRestricted) program.push(...families(request));
   else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
   program.push(
-    // A command that leases a file of the user would make other programs wait, and needs no write access for it.
+    // A lease on a file makes the user's other programs wait, and a command needs no write access to take one.
     label('lease'),
     load(offset.secondArgument),
     ...leases.map((k) => jump('equal', k, 'deny', 'next')),
@@ -72,19 +72,19 @@ function families({ isApart, pathSockets }: FilterRequest): readonly Statement[]
     { code: instruction.and, k: 0xf },
     jump('equal', socketType.stream, 'protocol', 'next'),
     jump('equal', socketType.datagram, 'protocol', 'deny'),
-    // Others would load kernel modules that no test needs.
+    // Other protocols would make the kernel load modules that no test needs.
     label('protocol'),
     load(offset.thirdArgument),
     jump('equal', protocol.tcp, 'allow', 'next'),
     jump('equal', protocol.udp, 'allow', 'next'),
-    // The default protocol and, for netlink, that of routes.
+    // Allows only protocol 0: for internet sockets the default, for netlink the one for routes.
     label('questions'),
     load(offset.thirdArgument),
     jump('equal', 0, 'allow', 'deny'),
   ];
 }
 
-/** The kernel's names of calling conventions. From `foreignCalls` on, numbers belong to another of the same name. */
+/** The kernel's id of each calling convention. From `foreignCalls` on, call numbers belong to another convention. */
 const architectures = {
   x64: { audit: 0xc000003e, foreignCalls: 0x40000000 },
   arm64: { audit: 0xc00000b7, foreignCalls: undefined },
@@ -107,7 +107,7 @@ export function callsOn(architecture: SeccompArchitecture, table: string) {
 
 /** Calls whose arguments decide. */
 const checked = 'fcntl 72 25, socket 41 198, socketpair 53 199';
-/** Work queues, which filters cannot see, and keys of the session outside. */
+/** Calls that lead around the filter: work queues, whose calls it cannot see, and keys of the session outside. */
 const around = `io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, add_key 248 217,
   request_key 249 218, keyctl 250 219`;
 /**

@@ -116,7 +116,7 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
       if (rule.kind === 'missing' && rule.ifMissing === 'skip') return [];
       const first = `(deny file-write* ${place})`;
       if (rule.kind !== 'missing') return [first];
-      // Most Macs treat `.GIT` and `.git` as the same, and while neither exists only spellings can be compared.
+      // Most Macs treat `.GIT` and `.git` as the same. While neither exists, only spellings can match: deny them all.
       const name = rule.path.slice(rule.path.lastIndexOf('/'));
       const folder = Array.from(rule.path.slice(0, -name.length), characterExpression).join('');
       const spelling = `^${folder}${anyCase(name)}(/|$)`;
@@ -150,7 +150,7 @@ function anyCase(text: string): string {
   return [...text].map((each) => (/[a-z]/i.test(each) ? inAnyCase(each) : characterExpression(each))).join('');
 }
 
-/** Characters that could end the expression, or are compared by bytes, match anything: this only widens denials. */
+/** Matches any text for a character that could end the expression or is compared by bytes: this only widens denials. */
 function characterExpression(character: string): string {
   if (/[a-z0-9/_ -]/i.test(character)) return character;
   return /[!-~]/.test(character) && character !== '"' && character !== '\\'

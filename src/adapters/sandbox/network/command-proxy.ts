@@ -23,7 +23,7 @@ export function createCommandProxy(options: GateOptions) {
 
   function take(socket: Socket): void {
     hold(socket);
-    // A program whose question is pending sends nothing until there is an answer.
+    // While an answer is pending, the program waits and sends nothing: do not treat that as an unfinished handshake.
     socket.setTimeout(handshakeMs, () => void (gate.isAsking() ? socket.setTimeout(idleMs) : socket.destroy()));
     const onEnd = (): void => void socket.destroy();
     socket.once('end', onEnd);
@@ -48,7 +48,7 @@ export function createCommandProxy(options: GateOptions) {
   }
 
   return {
-    /** Serves HTTP and SOCKS5 on one socket, by the first byte. With a target, forwards connections unchanged. */
+    /** Serves HTTP and SOCKS5 on one socket: the first byte tells which. With `target`, forwards connections to it. */
     serve(listener: Server, target?: HostTarget): void {
       listeners.push(listener);
       listener.maxConnections = mostConnections;
@@ -80,7 +80,7 @@ const httpNamesOfTools = [
 ];
 const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
 const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
-/** A command has a loopback of its own, with the servers that it starts; the proxy would look on this machine. */
+/** Commands reach these directly: the sandbox has its own loopback, and the proxy would connect to this machine's. */
 const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 
 /** Variables that direct a command's programs to the proxy. They win over the user's, which lead elsewhere. */

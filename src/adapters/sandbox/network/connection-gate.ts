@@ -123,7 +123,7 @@ function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedBy
   });
 }
 
-/** Refusals that no list can lift. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */
+/** Refusals that no list can lift. The proxy decrypts nothing, so it refuses tunnels if only reading is allowed. */
 function beyondLists({ methods }: NetworkLists, { protocol, method = '', port }: GateRequest) {
   if (protocol === 'socks5_udp') return methods === 'reading' ? 'method_not_allowed' : 'policy_denied';
   if (methods === 'any') return undefined;
@@ -196,7 +196,7 @@ export function joinSockets(one: Duplex, other: Socket): void {
   other.pipe(one);
 }
 
-/** Sends a last message. Remaining input is dropped, or the other side could not read the answer to its end. */
+/** Sends a last message. Drops the remaining input, as unread input could cut off the answer for the other side. */
 export function sendAndClose(socket: Duplex, bytes: string | Buffer): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.on('close', () => clearTimeout(timer));

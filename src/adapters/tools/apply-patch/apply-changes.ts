@@ -30,7 +30,7 @@ export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): 
       return { kind: 'failed', message, left: [...new Set(left)] };
     }
   }
-  // No way back from here: a file that was set aside is gone under its own name whatever happens now.
+  // The patch is applied: its removed files have lost their names, even if deleting one fails now.
   const aside = done.flatMap((each) => each.aside ?? []);
   return { kind: 'applied', leftBehind: failing(aside, (place) => disk.remove(place)) };
 }

@@ -17,8 +17,8 @@ export interface PatchedFile {
 }
 
 /**
- * A change at one place; later steps depend on earlier ones. `path` is for people: the place as spelled. `foundSince`:
- * time since which the place was as the patch found it; for a missing one, that of its folder.
+ * A change at one place; later steps depend on earlier ones. `path` is the spelled path, for people. `foundSince`:
+ * since when the place was as the patch found it; for a missing place, since when its folder's names were.
  */
 export type PatchStep = { readonly path: string; readonly place: string; readonly foundSince?: number } & (
   | { readonly kind: 'make-folder' }
@@ -97,7 +97,7 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   const { path: spelled, movePath, chunks } = hunk;
   const path = absolute(work, spelled, 'update');
   const failed = `Failed to read file to update ${path}`;
-  // A moved file must be removable at its path, but the target of a final link is only read.
+  // If the file is moved, its path must be writable, but a link's target only readable.
   const { place, sight } = follow(work, path, movePath === undefined ? 'write' : 'read', failed);
   requireFile(sight, failed);
   const before = read(work, place, failed);
@@ -200,7 +200,7 @@ function remove(work: Work, spelled: string): readonly PatchStep[] {
   return [{ kind: 'remove', path, place, ...defined({ sha256 }), ...foundSince(sight) }];
 }
 
-/** Hash of the content of a removed file. It can be removed without being read, so nothing fails here. */
+/** Hash of the content of a removed file. Undefined if it cannot be read, which its removal does not need. */
 function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | undefined {
   if (sofar.removed > mostBytes) return undefined;
   try {
@@ -264,7 +264,7 @@ function look<Result>(ask: () => Result, failed: string): Result {
   }
 }
 
-/** The policy for a patch, asked about each path as spelled and again about its target. A sentence: it is refused. */
+/** Applies the policy to a patch: gets each path as spelled, then its target, and returns a reason to refuse it. */
 export type Guard = { check(touch: Touch): string | undefined };
 
 export interface Touch {
@@ -367,5 +367,5 @@ function whyNotReplaced(
   }
 }
 
-/** That search compares lines loosely, but an edit is exact. */
+/** `explainMismatch` compares lines loosely, but an edit must match exactly. */
 const spacesDiffer = 'Line $1 and the following differ from it only in spaces or punctuation. Copy them exactly.';

@@ -90,7 +90,7 @@ function editsOf(chunk: Chunk, { at, matched }: Located): readonly Edit[] {
   return edits;
 }
 
-/** Drops the unmatched last line from both sides: an empty line at the end of the new lines is not a line either. */
+/** The chunk's last old line is empty and is no line of the file: drops it, and an empty last new line as well. */
 function dropLastLine(chunk: Chunk, edits: Edit[]): void {
   const last = chunk.lines.findLast(({ kind }) => kind !== 'remove');
   const run = edits.at(-1);
@@ -123,7 +123,7 @@ function splitLines(text: string): readonly FileLine[] {
   return lines;
 }
 
-/** Patched files are read as paths are: lossless, and no patch can contain or match a byte that is not UTF-8. */
+/** Read patched files as paths are read: without loss, and so that no patch can contain or match a non-UTF-8 byte. */
 export { bytesAsText, textAsBytes };
 
 const byteOrderMark = '\ufeff';
@@ -164,7 +164,7 @@ function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
 export type Replaced =
   /** `line`: beginning of the first replacement, counted from 1. */
   | { readonly kind: 'replaced'; readonly content: Uint8Array; readonly line: number }
-  /** `lines`: of the file, for a hint. */
+  /** `lines`: all lines of the file, for a hint. */
   | { readonly kind: 'not-found'; readonly lines: readonly string[] }
   /** `at`: the first matching lines, counted from 1. */
   | { readonly kind: 'not-unique'; readonly count: number; readonly at: readonly number[] }

@@ -38,7 +38,7 @@ export const oldLines = ({ lines }: Chunk): readonly string[] =>
 /** The lines at which the chunks of a hunk were found, from 0. Undefined if it has no chunks. */
 export type HunkPlaces = readonly number[] | undefined;
 
-/** For surfaces: each file once. `places`: per hunk, once known; its diff then has line numbers. */
+/** The files for surfaces, each once. `places`: those of each hunk once known; its diff then has line numbers. */
 export function changedFiles(
   hunks: readonly Hunk[],
   folder: string,
@@ -81,7 +81,7 @@ function diffOf(hunk: Hunk, places: HunkPlaces): string | undefined {
     .join('\n');
 }
 
-/** A diff header with old and new line numbers; without a place, only the sign. `moved`: lines before it. */
+/** A diff header with old and new line numbers; without a place, only `@@`. `moved`: lines added before this chunk. */
 function chunkHeader(lines: Chunk['lines'], place: number | undefined, moved: number): string {
   if (place === undefined) return '@@';
   const [added, removed, kept] = [countOf(lines, 'add'), countOf(lines, 'remove'), countOf(lines, 'context')];

@@ -71,7 +71,7 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
     kind: 'prepared',
     item,
     needs: needsOf(ports.disk, changes),
-    // It reads, computes and writes: what a command writes in between would be lost.
+    // The patch reads files and writes them later: it would overwrite the changes that a command makes in between.
     alone: true,
     run: ({ signal, policy }) => {
       const aborted: PatchEnd = { ok: false, output: patchAborted(stoppedBy(signal)) };
@@ -85,7 +85,7 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
   };
 }
 
-/** For a reader of the file, who has the patch but not the disk. */
+/** For readers of the rollout, which have the patch but not the files that it changed. */
 function kept(places: PatchEnd['places']): Pick<FileChangeItem, 'places'> {
   return places === undefined ? {} : { places: places.map((each) => each ?? null) };
 }
@@ -131,7 +131,7 @@ function runPatch(
   const applying = open?.end();
   if (applied.kind === 'failed') {
     const left = applied.left.map((path) => `Could not be put back as it was: ${path}\n`).join('');
-    // Changes that could not be undone are known only by their time.
+    // Capstan records only the time of changes that it could not undo.
     const time: TouchedFiles | undefined = applying && { kind: 'time', time: applying };
     if (left !== '') return end(1, `${applied.message}\n${left}`, time);
     const nothing: TouchedFiles | undefined = applying && { kind: 'paths', paths: [], timeId: applying.id };
@@ -198,7 +198,7 @@ export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView
   if (files.kind === 'unrestricted') return noGuard;
   let realRules: readonly AccessRule[] | undefined;
   const grantedAt = (place: string): Access => {
-    // Globs match spellings, and a place has one too.
+    // Deny globs match spelled paths, so the path of the real place must pass them as well.
     if (accessAt({ ...policy, files: { ...files, rules: everywhere } }, place) === 'deny') return 'deny';
     return accessByRules((realRules ??= rulesAtPlaces(files, disk)), place);
   };
@@ -221,8 +221,8 @@ const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
 
 /**
  * The rules with their own links followed: a workspace or `/tmp` may be reached through one. Nothing is granted through
- * a link that commands can replace, nor where the target has changed since the turn began. `access` decides between
- * rules for one spelling; where two spellings of one place disagree, the stricter one holds.
+ * a link that commands can replace, nor at a target that has changed since the turn began. Rules with one spelling are
+ * ranked as the policy ranks them; if rules with different spellings lead to one place, the strictest one holds.
  */
 function rulesAtPlaces(
   { rules }: Extract<ResolvedFiles, { kind: 'restricted' }>,

@@ -5,7 +5,7 @@ export interface SearchedLines {
   readonly count: number;
   /** The lines as the pass compares them; made on first use. */
   form(pass: number): readonly string[];
-  /** Lines as numbers: equal for the pass means the same number. */
+  /** The lines as numbers: lines that this pass regards as equal have the same number. */
   numbered(pass: number): NumberedLines;
 }
 
@@ -59,8 +59,8 @@ export class SearchEffort {
 export type SeekOptions = { readonly from: number; readonly atEnd: boolean; readonly effort: SearchEffort };
 
 /**
- * The first match of the strictest pass that has one. An empty pattern matches where the search begins. The cost of
- * each pass is linear in the lines of both, whatever they contain.
+ * The first match of the strictest pass that has one. An empty pattern matches where the search begins. Each pass takes
+ * time proportional to the number of lines in file and pattern.
  */
 export function seekLines(
   lines: SearchedLines,
@@ -83,7 +83,7 @@ export function seekLines(
   return undefined;
 }
 
-/** Knuth-Morris-Pratt: no number is read twice. */
+/** Knuth-Morris-Pratt: never goes back in the numbers. */
 function findRun(
   numbers: readonly number[],
   wanted: readonly number[],
@@ -92,7 +92,7 @@ function findRun(
   const fallback = fallbacksOf(wanted);
   let matched = 0;
   for (let at = from; at < numbers.length; at++) {
-    // Every step back was a step forward before, so this counts all of them on average.
+    // Count one comparison per number: the match cannot fall back more often than it has advanced.
     if ((at - from) % countedAtOnce === 0) effort.spend(Math.min(countedAtOnce, numbers.length - at));
     while (matched > 0 && numbers[at] !== wanted[matched]) matched = fallback[matched - 1] as number;
     if (numbers[at] === wanted[matched]) matched++;
@@ -114,7 +114,7 @@ function fallbacksOf(wanted: readonly number[]): readonly number[] {
   return fallback;
 }
 
-/** Replaces typographic characters by typed ones: models write the latter where files have the former. */
+/** Replaces typographic characters by plain ones: models write plain ones for a file's typographic ones. */
 function foldTypography(text: string): string {
   return text
     .replace(/[\u2010-\u2015\u2212]/g, '-')
@@ -133,7 +133,7 @@ const mostLines = 20;
 const mostCharacters = 2000;
 const mostWork = 5_000_000;
 
-/** The actual or the closest place of the lines. Undefined when nothing is close, or the search takes too long. */
+/** Says where the lines are, or which are closest. Undefined if none are close or the search takes too long. */
 export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): string | undefined {
   const lines = searchLines(fileLines);
   try {

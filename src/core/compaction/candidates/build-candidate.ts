@@ -59,7 +59,7 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
 export const mechanicalCandidate = (plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate =>
   makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 
-/** The user's messages and the records, which every checkpoint holds. By hand, no model's answer makes them smaller. */
+/** The user's messages and the records: every checkpoint has them. By hand, no model's answer makes it any smaller. */
 export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
   const words = wordsEntry(plan, userAndSetupWords(source.history, source), { chosen: [] }, plan.budget);
   return { tokens: entriesTokens([...words.entries, ...recordsEntries(source.work, plan.budget.records)]) };
@@ -244,7 +244,7 @@ function summaryText(
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
 }
 
-/** The newest model summary still in history, of any program, and those carried on beside it. */
+/** The newest summary by any program's model still in history, and the older ones that it carries along. */
 function earlierSummaries(history: History): readonly EarlierSummary[] {
   const found = entries(history).findLast((entry) => entry.summary !== undefined || isForeignSummary(entry));
   if (found === undefined || !isMessage(found.item)) return [];
@@ -258,7 +258,7 @@ function earlierSummaries(history: History): readonly EarlierSummary[] {
 }
 
 const earlierShare = 0.6;
-/** Thin summaries may follow each other: keeps the oldest, which was not thin, and the newest. */
+/** If several summaries in a row are thin, keeps the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
 /** Keeps the newest whole if it fits, and earlier ones in the rest. Drops a summary that repeats a newer one. */
@@ -282,8 +282,8 @@ function carryEarlierSummaries(earlier: readonly EarlierSummary[], tokens: numbe
 const leastRepeated = 60;
 
 /**
- * Removes user messages that this checkpoint holds from the model's text, and keeps that text from posing as our
- * context. A cut message counts only with its visible part: the model's copy may be the only complete one.
+ * Removes copies of user messages that this checkpoint holds from the model's text, and escapes our context markers in
+ * it. Of a cut message, removes only copies of its visible part: the model's copy may be the only complete one.
  */
 export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): string {
   const said = kept
@@ -298,7 +298,7 @@ export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): 
   return escapeFragmentMarkers(own);
 }
 
-/** Multiple of a text's space that is inspected: repetitions in it may be removed. */
+/** Capstan inspects this many times the space of a text: removing repetitions may make the rest fit. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
 const tokensToInspect = (tokens: number): number => Math.max(leastLookedAt, tokens * lookedAt);

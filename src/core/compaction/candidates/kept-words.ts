@@ -27,7 +27,7 @@ export type WordsChoice = { readonly rows: readonly WordsRow[]; readonly counts:
 interface WordsWanted {
   /** Messages that a model chose as the active task, in this checkpoint or the one before. */
   readonly tasks: readonly UserWords[];
-  /** The checkpoint names them as the active request. Absent: chosen earlier, and newer messages may count. */
+  /** The checkpoint names them as the active request. Absent: an earlier one did, and newer messages may count. */
   readonly isNamed?: boolean;
   /** The model's quotation of them: the quoted part stays when a message is cut. */
   readonly quote?: string;
@@ -37,11 +37,11 @@ interface WordsWanted {
 const leastTokens = 32;
 const mostOfRequest = 200;
 const frame = 16;
-/** Messages, including those sent into a running turn, answers, and commands typed with `!`. */
+/** True for the user's messages, also those sent into a running turn, for answers, and for commands typed with `!`. */
 const isUsers = ({ by }: UserWords): boolean => by === undefined || by === 'shell' || by === 'answer';
 
 /**
- * Precedence: newest, chosen, first, after the newest, the user's, all others. `shareSpace` decides how much of each.
+ * Precedence: newest message, chosen, first, those since the newest, the user's, others. `shareSpace` decides how much.
  */
 export function keepWords(all: readonly UserWords[], { tasks, isNamed, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
@@ -102,7 +102,7 @@ function takeText(row: UserWords, { most, least, request }: WordsSpace): CutText
   // Texts are cut by bytes; one with more tokens than its bytes suggest is cut shorter.
   const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
   const cut = cutAround(row.text, tokens, known);
-  // A mark may be longer than the cut text: a short message must not grow into a long one.
+  // The mark of the cut may be longer than the text cut out: a short message must not become a long one.
   const hasGrown = row.text.length <= longestShortMessage && cut.text.length > longestShortMessage;
   return hasGrown ? cutAround(row.text, Math.floor(tokens * 0.9), known) : cut;
 }
@@ -167,7 +167,7 @@ function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObjec
   return pictures;
 }
 
-/** A message that the user repeated counts each time: all copies share its fate. */
+/** Counts a message as often as the user wrote it: all its copies are kept, cut or dropped alike. */
 function countFates(
   own: readonly UserWords[],
   kept: ReadonlyMap<UserWords, KeptWords>,
@@ -220,7 +220,7 @@ function leftOutOf(row: UserWords): LeftOutMessages {
 const span = (from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> =>
   from === undefined || to === undefined ? {} : { from, to };
 
-/** A cut message keeps its estimate from when it was whole, so that all marks count alike. */
+/** A cut message keeps the estimate made when it was whole, so that marks of all cuts count alike. */
 const bytesPerTokenOf = cachePerObject((row: UserWords): number => {
   const isWhole = row.text !== '' && gapsOf(row).length === 0;
   return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
@@ -257,7 +257,7 @@ function distinctWords(all: readonly UserWords[]) {
 const speakerOf = ({ by, author }: UserWords): string => by ?? (author === undefined ? '' : `author ${author}`);
 const mostRemembered = 100;
 
-/** True for one message, or two with the same text. Pictures make them different. */
+/** True for the same message, or for two with the same speaker and text but without pictures. */
 export function sameWords(one: UserWords, other: UserWords): boolean {
   const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
   if (one.id === other.id) return true;

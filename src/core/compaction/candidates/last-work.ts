@@ -48,7 +48,7 @@ export function cutLastWork({ answer, results }: FoundWork, tokens: number): End
   };
 }
 
-/** The next step as far as code knows it. The newest message leads once something followed a plan. */
+/** The next step as far as code knows it. If something came after the plan, the newest message says how to go on. */
 export function resumeText({ plan }: WorkRecords, tokens: number): string {
   if (plan === undefined || plan.isOlder) return resumeAtWords;
   const step =

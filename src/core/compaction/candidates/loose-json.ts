@@ -54,7 +54,7 @@ const hasKeys = (value: JsonObject, keys: readonly string[]): boolean => keys.ev
 
 type Scan =
   | { readonly kind: 'whole'; readonly text: string; readonly end: number; readonly mended: boolean }
-  /** Only missing closing brackets were added. */
+  /** The object lacked only its closing brace, which was added. */
   | { readonly kind: 'open'; readonly text: string }
   | { readonly kind: 'open-string' };
 

@@ -63,7 +63,7 @@ const mostJoined = 6;
 const mostHeld = 300;
 const dots = / ?(?:…|\.{3}|\[(?:…|\.{3})\])(?= |$)/g;
 
-/** The fewest messages that together make up the quote, each whole or as a beginning with dots. */
+/** The fewest messages that together make up the quote, each quoted whole or by its beginning followed by dots. */
 function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const newest = [...new Map(rows.map((compared) => [compared.text, compared])).values()];
   const breaks = [...quote.matchAll(dots)].map(({ index, 0: { length } }) => ({ index, end: index + length }));

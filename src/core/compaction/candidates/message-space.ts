@@ -5,7 +5,7 @@ export const longestShortMessage = 2000;
 
 export interface SpaceWanted {
   readonly whole: number;
-  /** The first 2,000 characters of a long message with marks. Absent: the message is short. */
+  /** Tokens of about 2,000 characters of a long message, with the marks of the cut. Absent: the message is short. */
   readonly shortened?: number;
   /** Guaranteed minimum. Absent: the message may be left out. */
   readonly least?: number;
@@ -21,8 +21,8 @@ const leastWorthwhile = 112;
 
 /**
  * Divides the space of a checkpoint among messages in order of precedence. Returns the tokens of each; 0: left out.
- * Short messages are kept whole first and long ones share the rest, so none keeps more than 2,000 characters while a
- * short one is left out; only the active request may, with at most half of the space.
+ * Short messages are kept whole first, and long ones share the rest: no long message keeps more than 2,000 characters
+ * while a short one is left out, except the active request, which may have half of the space.
  */
 export function shareSpace(messages: readonly SpaceWanted[], space: number): readonly number[] {
   const given = messages.map(({ least = 0 }) => least);
@@ -57,7 +57,7 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   const long = [...messages.keys()].filter((at) => messages[at]!.shortened !== undefined);
   const [setups, own] = [long.filter((at) => messages[at]!.isSetup), long.filter((at) => !messages[at]!.isSetup)];
   const wholes = (at: number): number => messages[at]!.whole;
-  // The share of hooks and programs limits what they may want beside the user.
+  // Hooks and programs want at most their own share when they compete with the user's messages.
   const ofSetup = fill(worthwhile(lacks.setup ? [] : setups, left.setup), left.setup, wholes);
   const wants = (at: number): number => ofSetup.get(at) ?? wholes(at);
   const inOrder = [...own, ...ofSetup.keys()].toSorted((a, b) => a - b);
@@ -110,7 +110,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
   };
   return lines
     .map(({ start, end, isKept, ...line }, at) => {
-      // Lines kept by an earlier cut have lost their neighbours. Sentences precede scraps of data.
+      // Lines kept by an earlier cut have no neighbours any more. Prefers sentences to scraps of data.
       const unlike = (bits[at]! - (isKept ? 0 : around(at))) * (0.5 + 0.5 * sentenceLikeness(line));
       return { start, end, isKept, unlike };
     })

@@ -223,8 +223,8 @@ export type IntentPlaces =
   | { readonly kind: 'disordered' };
 
 /**
- * A tag counts only alone on its line, so that tags inside the user's words split nothing: the first start, and the
- * last end before the next block. Tags inside lines are accepted only if the model wrote none alone.
+ * A tag counts only alone on its line, so that tags inside the user's words split nothing. Takes the first start tag,
+ * and the last end tag before the next block. Accepts tags inside lines only if the model wrote none alone.
  */
 export function findTags(intent: string): IntentPlaces {
   const alone = (tag: IntentTag): readonly number[] =>

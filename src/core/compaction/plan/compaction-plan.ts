@@ -43,7 +43,7 @@ export interface CompactionPlan {
   /** A provider's own checkpoint comes in one answer or, by default, as a stream. */
   readonly remoteForm?: 'unary' | 'stream';
   readonly model: string;
-  /** The provider that runs it, and so makes the encrypted content of the answer. */
+  /** The provider that compacts, and so encrypts the content of its answer. */
   readonly provider?: ProviderName;
   readonly number?: number;
   /** Command that prints the whole thread, for the marks of omitted parts. */
@@ -54,7 +54,7 @@ export interface CompactionPlan {
   /** From the configuration: replaces the plain prompt, and is added to the focus of the structured one. */
   readonly prompt?: string;
   readonly budget: CompactionBudget;
-  /** `next-turn`: clears the baseline, and the next turn sends all. `before-last-words`: the turn continues. */
+  /** `next-turn`: clears the baseline, and the next turn sends all context. `before-last-words`: this turn sends it. */
   readonly placement: 'next-turn' | 'before-last-words';
 }
 
@@ -105,7 +105,7 @@ export type CompactionOutcome =
   | { readonly kind: 'answer'; readonly text: string; readonly items: readonly Item[] }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
-/** A refusal only says that the request was too large. */
+/** True if compaction follows a refused request: the refusal gives no number of tokens. */
 export const isRefusal = ({ reason }: Pick<CompactionPlan, 'reason'>): boolean =>
   reason === 'context_overflow' || reason === 'unexplained_refusal';
 

@@ -97,7 +97,7 @@ export function wouldGrow(plan: CompactionPlan, tokens: number): Outcome {
 export const noGainExpected = (plan: CompactionPlan, tokens: number): Outcome =>
   isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
 
-/** A history smaller than a checkpoint needs none by hand, or for a model that cannot read some of it. */
+/** True if no space must be freed: by hand with a short history, or if the model only cannot read some of it. */
 function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
   const { before, context, most } = budget;
   // If space must be freed, `most` is the largest gainful size.

@@ -25,7 +25,7 @@ export const smallestBudget = 2000;
 const answerShare = 0.3;
 const recordsShare = 0.15;
 const picturesShare = 0.15;
-/** A limit far below the window still leaves room for the user's words. */
+/** A limit far below the window keeps at most this share in reserve, so that space is left for the user's words. */
 const mostReserveOfLimit = 0.25;
 const frame = 400;
 
@@ -50,11 +50,11 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
       : trigger === 'manual'
         ? gainByHand(sizes)
         : largestUsefulCheckpoint({ ...sizes, counted: 0 });
-  // If space must be freed, parts are cut until there is a gain. By hand there is no checkpoint then.
+  // If space must be freed, parts are cut until the checkpoint saves enough. By hand, it is then not made at all.
   const most = trigger === 'manual' ? below : Math.max(smallestBudget, Math.min(wanted, below));
   const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpoint(sizes);
   const free = Math.max(0, most - frame);
-  // Texts of others are cut for a gain; the user's own messages are not, by hand.
+  // Other parts are cut until the checkpoint saves enough; by hand, the user's own messages are not.
   const forOthers = Math.max(0, Math.min(most, Math.max(smallestBudget, wanted)) - frame);
   const forAnswer = Math.min(answer, Math.floor(forOthers * answerShare));
   const forRecords = Math.min(window.checkpoint.records, Math.floor(forOthers * recordsShare));
@@ -87,7 +87,7 @@ function gainByHand({ fixed, history, due, context, standing }: CompactionSizes)
   return Math.min(now, largestUsefulCheckpoint({ fixed, history, due: 0, context: standing }));
 }
 
-/** Factor by which our estimate is too low. All space is in our tokens, so it only shrinks by this. */
+/** Factor by which our estimate is too low. Limits are in our tokens, so dividing them by it corrects them. */
 const underestimate = ({ fixed, history, counted = 0 }: CompactionSizes): number =>
   Math.max(1, counted / Math.max(1, fixed + history));
 

@@ -9,7 +9,7 @@ export interface WindowFill {
   readonly window: CompactionWindow;
 }
 
-/** The window itself counts in every scope. */
+/** A full window counts as reached even if the limit is for the body alone. */
 export const limitReached = (fill: WindowFill): boolean =>
   counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
 
@@ -56,7 +56,7 @@ const leastNewShare = 0.1;
 /** A provider may always count more than we do: at most one automatic checkpoint per tenth of new window. */
 export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window' | 'prefill'>): number {
   const { effective, autoCompact, autoCompactScope } = window;
-  // If a provider's first count was already over the limit, it is not believed again soon.
+  // If the first request after a checkpoint was already over the limit, wait longer: for a share of the whole window.
   const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
   return Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
 }

@@ -74,7 +74,7 @@ export interface UnexplainedRefusal {
   readonly tokens: number;
   readonly effective: number;
   readonly bytes: number;
-  /** Largest body that this model of this provider answered in the thread; undefined if none. */
+  /** Bytes of the largest request in the thread that this model of this provider has answered; undefined if none. */
   readonly accepted: number | undefined;
   readonly hasPast: boolean;
   readonly history: number;

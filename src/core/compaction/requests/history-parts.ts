@@ -10,13 +10,13 @@ import { isOutput, stubItem } from './item-stub.ts';
 
 export interface Part extends Unit {
   readonly stubbed: readonly number[];
-  /** False: nothing of it can be sent, or there are too many parts; code makes the notes. */
+  /** False if no model reads the part, as nothing of it fits or there are too many parts: code makes the notes. */
   readonly sent: boolean;
 }
 
 /**
- * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first; `most` are sent before the last.
- * The last is for the checkpoint and is filled first; it is empty if the newest items cannot be sent.
+ * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first. The last is for the checkpoint:
+ * it is filled first, and empty if the newest items do not fit. Of the others, `most` are sent.
  */
 export function cutIntoParts(
   source: CompactionSource,
@@ -71,7 +71,7 @@ function measure(input: readonly Item[], { from, to }: Unit, capacity: number): 
   return { from, to, tokens, stubbed: stubbed.toSorted((a, b) => a - b), fits: tokens <= capacity };
 }
 
-/** Goes back as far as the capacity allows, then forward to the start of a turn if that leaves half of it. */
+/** Goes back as far as the capacity allows, then forward to a turn's start if half of the capacity stays used. */
 function startOfPart(
   units: readonly MeasuredUnit[],
   end: number,
@@ -99,7 +99,7 @@ const joined = (units: readonly MeasuredUnit[]): Part => ({
   sent: units.every(({ fits }) => fits),
 });
 
-/** Matches input items of wanted entries: as in history, or changed under the same id. */
+/** Matches the input items that come from wanted entries, even if they were changed but kept their id. */
 export function itemMatcher({ history }: CompactionSource, isWanted: (entry: Entry) => boolean) {
   const wanted = entries(history).filter(isWanted);
   const items = new Set(wanted.map(({ item }) => item));
@@ -185,7 +185,7 @@ export function cutToFit(text: string, most: number): string | undefined {
 /** Joins all notes, oldest first. If they are too long, the longest are cut to a common length. */
 export function fitNotes(notes: readonly string[], most: number): string {
   const each = cutUntilFit(most, leastOfNote, (cut) => notes.map(cut).join('\n\n'));
-  // Too many notes to say anything each: keep the oldest and the newest.
+  // Too many notes to keep a useful piece of each: cut the middle of all, which keeps the oldest and the newest.
   return each ?? cutUntilFit(most, 1, (cut) => cut(notes.join('\n\n'))) ?? '';
 }
 

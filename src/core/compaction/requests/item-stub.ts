@@ -5,7 +5,7 @@ import { firstBytes } from '../../fragments/text/truncate.ts';
 
 /**
  * The item with a notice in place of large content. Undefined for encrypted content and unknown types, which are left
- * out. Object and text must never change for an item: requests are rebuilt with it.
+ * out. Must always give the same result for an item: requests are rebuilt with it.
  */
 export const stubItem = cachePerObject((item: Item): Item | undefined => {
   const stub = makeStub(item);

@@ -107,13 +107,13 @@ export interface Progress {
   /** Requests for notes so far, and how many of the newest failed. */
   readonly stages: number;
   readonly failedStages: number;
-  /** The provider refused every request with a schema: only the prompt specifies the form of the answer. */
+  /** The provider refused a request with a schema: from then on only the prompt specifies the form of the answer. */
   readonly freely: boolean;
-  /** Faults of the first answer for the checkpoint in this way; the model was asked once more. */
+  /** Faults for which Capstan asked the model once more in the current way; empty before that. */
   readonly faults: readonly string[];
 }
 
-/** Requests for notes in one compaction. Code makes notes on older history. */
+/** Most requests for notes in one compaction. If history needs more, code makes the notes on its oldest part. */
 const mostStages = 40;
 const leastCapacity = 300;
 const notesPercent = 30;

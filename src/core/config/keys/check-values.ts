@@ -86,7 +86,7 @@ class Check {
     return kind.type === 'toggles' ? this.#toggles(kind, value, at) : this.#namedTables(kind, value, at);
   }
 
-  /** Checks one key as a whole: its parts have no readers of their own. */
+  /** Checks a table that counts as one key: no code reads its parts separately. */
   #checked(kind: AnyTable, value: JsonObject, at: Path): Json {
     const before = this.keys.length;
     const kept = this.table(kind, value, at);

@@ -164,7 +164,7 @@ export function describeKind(kind: KeyKind): string {
 }
 
 export const isLeaf = (kind: KeyKind): kind is LeafKind => Object.hasOwn(leafRules, kind.type);
-/** The caller has chosen the rule by the kind's type. */
+/** The cast is safe: the rule is looked up by the kind's own type. */
 const ruleOf = (kind: LeafKind) => leafRules[kind.type] as LeafRule<LeafKind>;
 
 interface LeafRule<Kind> {

@@ -1,7 +1,7 @@
 import { builtInProvider } from './built-in-providers.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** A built-in provider's default model; undefined if any provider may have it. */
+/** The model of a built-in provider if the user names none; undefined if the provider has no such model. */
 export function defaultModelOf(id: string): string | undefined {
   const model = builtInProvider(id)?.model;
   return typeof model === 'object' ? model.usual : undefined;

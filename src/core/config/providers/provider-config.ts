@@ -30,7 +30,7 @@ export interface ProviderConfig {
   readonly envHttpHeaders: Readonly<Record<string, string>>;
   readonly queryParams: Readonly<Record<string, string>>;
   readonly requestMaxRetries: number;
-  /** For connection failures. Absent: not configured, so it fails fast. */
+  /** Retries after connection failures. Absent: none are configured, so requests fail fast. */
   readonly connectMaxRetries?: number;
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;

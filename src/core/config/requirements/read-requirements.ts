@@ -212,7 +212,7 @@ const unenforcedKeys: readonly (readonly string[])[] = [
 
 const each = (kind: KeyKind, keys: string): KeyTable => Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
 
-/** Limits on features that do not exist here. They pass silently unless the value has the wrong type. */
+/** Limits that Capstan does not enforce: it checks only their type. Those in `unenforcedKeys` give a warning. */
 const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
@@ -353,7 +353,7 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
     if (typeof isAllowed !== 'boolean') problems.push(wrongType(path, 'true or false', isAllowed));
     if (isAllowed !== true) continue;
     const compiled = compileProfile(tables, id, base);
-    // A user's own profile may mean anything.
+    // Must be built in or defined in this file: a user's own profile of that name could allow anything.
     if ('problem' in compiled) problems.push({ ...compiled.problem, path });
     else allowed.push({ id, profile: compiled.profile });
   }

@@ -84,8 +84,8 @@ const decisive = [
 ];
 
 /**
- * Removes variables of providers and of the user's MCP servers from every server that a project can influence: such a
- * server may be any, and no project decides where keys go. Each removal gives a warning.
+ * Removes variables of providers and of the user's MCP servers from every server that a project can influence: the
+ * project may direct it anywhere, and no project may decide where keys go. Each removal gives a warning.
  */
 export function withoutProviderVariables(
   checked: readonly Checked[],

@@ -47,7 +47,7 @@ function tableBlocks(values: JsonObject, path: readonly string[], options: Write
 
 const isFilledTable = (value: Json): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0;
 
-/** Removes a table and all below it, not comments of others. Works by lines: the caller must check the result. */
+/** Removes a table and all below it, with every line up to the next header. The caller must check the result. */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
   const kept: string[] = [];
   let isInside = false;
@@ -122,7 +122,7 @@ function keyOf(line: string): string | undefined {
   return written === undefined ? undefined : parseTomlKey(written)?.[0];
 }
 
-/** The table that contains a line, counted from 1; empty for none. */
+/** Path of the table that contains a line, counted from 1; empty at the top level. */
 function tomlTableAbove(text: string, line: number): readonly string[] {
   const above = text.split('\n').slice(0, line - 1);
   return above.map(headerOf).findLast((header) => header !== undefined) ?? [];
@@ -160,8 +160,8 @@ export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSp
 }
 
 /**
- * Tells the user what to edit by hand in a table that is spelt with dotted keys or braces, itself or an enclosing one:
- * a second table of the same name would be invalid. Undefined where there is no such table.
+ * Tells the user how to edit a table by hand if it, or a table around it, is written with dotted keys or braces: a
+ * second table of the same name would be invalid. Undefined if there is no such table.
  */
 export function editHint(
   text: string,

@@ -13,7 +13,7 @@ export interface CommandReport {
     | { readonly kind: 'timed-out'; readonly limitSeconds?: number }
     | { readonly kind: 'aborted'; readonly by: StoppedBy };
   readonly output: string;
-  /** Path of the full output; mentioned when it is cut. */
+  /** Path of the full output. The answer names it only if the output is cut. */
   readonly log?: string;
   readonly pruned?: readonly number[];
   /** Requests that the proxy refused. Absent: none. */
@@ -22,7 +22,7 @@ export interface CommandReport {
   readonly serversLeftOut?: number;
 }
 
-/** Over budget, the output is cut and a warning with its full size comes first. */
+/** If the output exceeds the budget, it is cut, and a warning with its full size precedes it. */
 export function commandOutput(report: CommandReport, budget: Budget): string {
   const { tokens, lines } = sizeOf(report.output);
   const facts = [

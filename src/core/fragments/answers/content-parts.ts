@@ -11,7 +11,7 @@ export const mostTextBytes = 4_000_000;
 const mostBlocks = 1000;
 const mostPictures = 8;
 
-/** Output parts of MCP result blocks. `last` goes after them. `picture`: undefined if the model takes none. */
+/** Output parts for MCP result blocks, then for `last`. `picture` is undefined if the model takes no pictures. */
 export async function contentParts(
   blocks: readonly Json[],
   picture: ShowPicture | undefined,
@@ -140,7 +140,7 @@ export const imageParts = ({ path, dataUrl }: UserImage, number: number): readon
   { type: 'input_text', text: '</image>' },
 ];
 
-/** True for a text that names the picture beside it. Without a picture, such a text is the user's. */
+/** True for a text that labels the picture next to it. Without that picture, the user wrote the text. */
 export function isImageLabel(content: readonly JsonObject[], index: number): boolean {
   const label = /^<(\/?)image\b[^>]*>$/.exec(String(content[index]?.['text'] ?? '').trim());
   return label !== null && content[label[1] === '' ? index + 1 : index - 1]?.['type'] === 'input_image';

@@ -26,7 +26,7 @@ export async function mcpResult(
   return words.length === all.length ? [header, ...words].join('\n') : [{ type: 'input_text', text: header }, ...all];
 }
 
-/** The server's words without our line before them. */
+/** The server's words, without the lines that Capstan puts before them. */
 export function saidByServer(output: string | readonly JsonObject[]): string {
   if (typeof output === 'string')
     return output.replace(/^(?:Wall time: [^\n]*\n)(?:(?:The tool[^\n]*\n)?Output:\n?)?/, '');
@@ -44,7 +44,7 @@ export function mcpResources(found: JsonObject, seconds: number): string {
 
 export const mcpFailure = (why: string, seconds: number): string => `${wallTime(seconds)}\nThe call failed: ${why}`;
 
-/** The tool stays listed until the tool list may change. `problem`: a sentence on why its server does not run. */
+/** The call's tool is missing, though still listed. `problem`: a sentence on why its server does not run. */
 export function mcpToolMissing({ name, server }: { readonly name: string; readonly server: string }, problem?: string) {
   if (problem !== undefined) return `Not run: ${problem}`;
   const found = 'Do without it, or search with tool_search for what it offers now.';

@@ -48,7 +48,7 @@ const declinedByHook = (note: string | undefined): string =>
 
 const mostOfCall = 1000;
 
-/** Precedes the result: the call that ran is not the model's. `ran`: the command or the arguments. */
+/** Tells the model before the result that a hook changed its call. `ran`: the command or arguments that ran. */
 export function changedByHook(ran: string): string {
   const shown = truncateMiddle(ran, { mode: 'bytes', limit: mostOfCall });
   return `A hook of the user changed this call before it ran. What ran: ${shown}`;
@@ -103,13 +103,13 @@ function decided(verdict: Answer['verdict']): string {
 const reviewJudgement = ({ risk, authorization }: NonNullable<Answer['verdict']>): string =>
   `risk: ${risk}; authorization by the user: ${authorization}`;
 
-/** Why a call was declined, as sentences. If the reviewer was overruled, its own reason argues for the call. */
+/** Sentences on why a call was declined. An overruled reviewer's rationale is left out: it argues for the call. */
 function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): readonly string[] {
   const said = verdict?.overruled === true ? [note] : [verdict?.rationale, note];
   return said.flatMap((text) => (text === undefined ? [] : sentence(text)));
 }
 
-/** Notes for the model in a reviewer's answer. Those without a verdict say what to do next. */
+/** Capstan's notes to the model about reviews. If there is no verdict, the note says what to do next. */
 
 export const reviewTimedOut = (seconds: number): string =>
   `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
@@ -163,7 +163,7 @@ type RetryWhere = AskedRetry & { readonly where: string };
 
 const stopped = 'The sandbox stopped this command, and';
 
-/** The following output is the second run's. */
+/** Says that the command ran again: the output after this text is from the second run. */
 export function ranAgain({ answer, where }: RetryWhere): string {
   const who = answer?.by === 'review' ? 'the reviewer' : answer?.by === 'hook' ? 'a hook of the user' : 'the user';
   const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
@@ -171,7 +171,7 @@ export function ranAgain({ answer, where }: RetryWhere): string {
   return withUserWords(`${stopped} ${who} ${allowed}. This is the second run.`, words);
 }
 
-/** The following output is the only run's. */
+/** Says why the command did not run again: the output after this text is from its only run. */
 export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
   if (answer.kind === 'lapsed')
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;

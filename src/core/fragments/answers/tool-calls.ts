@@ -29,7 +29,7 @@ const found: Readonly<Record<Survival, string>> = {
 export const outcomeInForkedThread =
   'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
 
-/** For a call that started an agent, as that agent reads it. `others`: further calls were running beside it. */
+/** The answer that an agent reads to the call that started it. `others`: other calls were running at that time. */
 export function startedThisAgent({ others }: { readonly others: boolean }): string {
   const which = others ? 'This call, or one beside it, started you' : 'This call started you';
   return `${which}: you are an agent that begins with this conversation. The answer goes to the agent that made the call.`;
@@ -95,7 +95,7 @@ const sentenceStart = (word: string): string => `${word.charAt(0).toUpperCase()}
 export const sandboxRefusedAgain =
   'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';
 
-/** The basis of its permission changed each time before it could begin. */
+/** Capstan decided about the call several times, and each time its folder had changed before it could begin. */
 export const folderKeepsChanging =
   'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';
 export const workingFolderMissing = 'Not run: its working folder does not exist. Choose one that exists with workdir.';

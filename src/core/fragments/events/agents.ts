@@ -7,7 +7,7 @@ import { truncateMiddle } from '../text/truncate.ts';
 export interface SubagentNotificationText {
   readonly agentPath: string;
   readonly status: AgentStatus;
-  /** A lower limit for its answer, in tokens. */
+  /** Limit for the agent's answer, in tokens, if it is below `mostTokens`. */
   readonly limit?: number;
 }
 
@@ -34,7 +34,7 @@ function statusValue(status: AgentStatus, limit: number): Json {
 }
 
 const shortened = (text: string, limit: number): string => truncateMiddle(text, { mode: 'tokens', limit });
-/** More than can work in parallel; older ones are counted. */
+/** More agents than can work in parallel. Older ones are only counted. */
 const mostNamed = 40;
 
 /** `paths`: oldest first. */

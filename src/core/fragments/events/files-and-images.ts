@@ -126,7 +126,7 @@ export const unusableImagesFragment = defineFragment<{ readonly paths: readonly 
 const mostImages = { count: 40, characters: 2500 };
 const longestPath = 400;
 
-/** A title and as many paths as fit; none for no paths. A character may take three bytes, and caps count bytes. */
+/** A line of the title and the paths that fit; none without paths. `most` allows for three bytes per character. */
 function pathListLine(
   title: string,
   paths: readonly string[],

@@ -41,7 +41,7 @@ export function readHookText(text: string): string | undefined {
 export interface SkillBodyText extends JsonObject {
   readonly name: string;
   readonly path: string;
-  /** Access to the files beside it if a plain path is not enough. */
+  /** Says how the model reaches the skill's files, if a plain path is not enough. */
   readonly resourceAccess?: JsonObject;
   readonly contents: string;
   /** The contents are partial or empty because the rest did not fit. */

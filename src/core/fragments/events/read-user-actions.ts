@@ -7,7 +7,7 @@ const between = '\n</command>\n<result>\nExit code: ';
 const end = '\n</result>\n</user_shell_command>';
 const facts = /^([^\n]{1,80})\nDuration: (\d{1,12}(?:\.\d{1,12})?) seconds\nOutput:\n/;
 
-/** Parses a text of `userShellCommandFragment`, also another program's. Undefined if the text is something else. */
+/** Parses a text in the form of `userShellCommandFragment`, by any program. Undefined if it is something else. */
 export function readUserShellCommand(text: string): UserShellCommandText | undefined {
   const said = text.trim();
   const middle = said.indexOf(between);

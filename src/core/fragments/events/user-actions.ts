@@ -4,7 +4,7 @@ import { byteLength, firstBytes, lastBytes, truncateMiddle } from '../text/trunc
 
 export type UserActionText = { readonly action: 'review'; readonly context: string; readonly results: string };
 
-/** User actions beside the conversation, in the form that other programs write. */
+/** User actions outside the conversation, in the form that other programs write. */
 export const userActionFragment = defineFragment<UserActionText>({
   id: 'user-action',
   purpose: 'Something that the user started beside the conversation, such as a review of code, and what came of it.',
@@ -38,7 +38,7 @@ export interface UserShellCommandText {
 }
 
 export const noExitCodeStopped = 'none (stopped by the user)';
-/** Ends of the text's parts. A command or its output cannot end them. */
+/** Tags that end a part of the text. Capstan escapes them in a command and its output. */
 export const partEnds = ['</command>', '</result>'] as const;
 
 /** A command that the user ran, in the form that other programs write. */
@@ -52,7 +52,7 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
     `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? noExitCodeStopped : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
 });
 
-/** The command and output unchanged, except for anything that would end its part of the text or move a cursor. */
+/** Cuts to the tokens, escapes end tags, and removes colours, cursor sequences and overwritten text. */
 const shortened = (text: string, tokens: number): string =>
   truncateMiddle(partEnds.reduce(escapeEndMarker, withoutControls(text)), { mode: 'tokens', limit: tokens });
 

@@ -5,14 +5,14 @@ import { bytesPerToken, sentBytes } from './truncate.ts';
 export type TextPlace = { readonly start: number; readonly end: number };
 
 export interface TextGap extends TextPlace {
-  /** Missing bytes, counted as sent. */
+  /** Size of the missing text as sent inside JSON. */
   readonly bytes: number;
 }
 
 type GappedText = { readonly text: string; readonly gaps: readonly TextGap[] };
 
 export interface CutText extends GappedText {
-  /** The most important part: it stays beside head and tail as far as space allows. */
+  /** The most important part. It is kept in addition to head and tail, as far as space allows. */
   readonly keep?: TextPlace;
 }
 
@@ -27,7 +27,7 @@ const mark = (bytes: number, perToken: number): string =>
 
 interface CutOptions extends Partial<Omit<CutText, 'text'>> {
   readonly perToken?: number;
-  /** Parts kept whole beside head and tail while they are few and small; earlier ones take precedence. */
+  /** Parts to keep whole in addition to head and tail, while they are few and small. Earlier ones take precedence. */
   readonly passages?: readonly TextPlace[];
 }
 
@@ -38,8 +38,8 @@ const passagesShare = 0.25;
 const mostPassages = 12;
 
 /**
- * Cuts a text down to this many tokens as sent. Marks count what is missing at each place; a removed mark's amount is
- * added to the new one. Marks stay however small the space is.
+ * Cuts a text down to this many tokens as sent. At each cut a mark says how much is missing; if the cut removes an
+ * older mark, the new one includes its amount. Marks stay, however small the space is.
  */
 export function cutAround(
   text: string,
@@ -106,7 +106,7 @@ function endsAround(text: string, part: TextPlace | undefined, space: number): r
 }
 
 let segmenter: Intl.Segmenter | undefined;
-/** In code units: a family of four takes eleven, a letter with combining marks a few. */
+/** In code units. An emoji of a family of four takes eleven, a letter with combining marks a few. */
 const longestSign = 40;
 const signStart = (text: string, at: number): number => signAround(text, at)?.start ?? at;
 const signEnd = (text: string, at: number): number => signAround(text, at)?.end ?? at;
@@ -136,7 +136,7 @@ function joined(ranges: readonly TextPlace[], length: number): readonly TextPlac
   return result.filter(({ start, end }) => start < end || start === 0 || end === length);
 }
 
-/** No mark is split, and none is left beside a new gap, whose mark covers both. */
+/** Moves the ends so that they neither split a mark nor leave one next to a new gap, whose mark counts both. */
 function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonly TextPlace[] {
   let [from, to] = [start, end];
   for (const gap of gaps) if (from > 0 && from >= gap.start && from < gap.end) from = gap.end;
@@ -222,7 +222,7 @@ function sentSize(code: number): number {
 const marks =
   /\n?\[… about (?<cut>\d{1,9}) tokens cut here …\]\n?|…(?<limited>\d{1,9}) (?<unit>chars|tokens) truncated…/g;
 
-/** Gaps in a text without a record of them. For the user's words a record is needed: a user may type such a mark. */
+/** Finds gaps by their marks, in a text without a record. The user's words need one: a user may type such a mark. */
 export const gapsIn = (text: string): readonly TextGap[] =>
   [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
     const amount = Number(groups['cut'] ?? groups['limited']);
@@ -230,7 +230,7 @@ export const gapsIn = (text: string): readonly TextGap[] =>
     return { start: index, end: index + found.length, bytes };
   });
 
-/** Small parts get what they want, large ones share the rest. Below `least`, the largest (or later) gets nothing. */
+/** Small parts get what they want, large ones share the rest. If a share is below `least`, the largest gets nothing. */
 export function splitBudget(wanted: readonly number[], budget: number, least: number): readonly number[] {
   const bySize = [...wanted.entries()].toSorted(([, one], [, other]) => one - other);
   for (let count = bySize.length; count > 0; count--) {
@@ -250,7 +250,7 @@ export function splitBudget(wanted: readonly number[], budget: number, least: nu
 const shortest = 5;
 const longest = 10;
 
-/** A start for our lines that no foreign line begins with. Beyond ten signs it is five signs and a number. */
+/** A beginning for our lines that no foreign line has: up to ten signs, or else five signs and a number. */
 export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
   const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
   let used = shortest - 1;

@@ -12,7 +12,7 @@ export interface FragmentKind<Payload> {
   /** One sentence that says what the model learns from it. */
   readonly purpose: string;
   readonly role: Role;
-  /** For the model and other programs: Capstan uses the recorded origin. Without markers a text is not recognised. */
+  /** The model and other programs read these. Capstan needs them only for a text without a recorded origin. */
   readonly markers?: Markers;
   /** Limit for one rendering in history, markers included (I6). A longer body is visibly cut in its middle. */
   readonly capTokens: number;
@@ -20,7 +20,7 @@ export interface FragmentKind<Payload> {
   readonly separate?: true;
   /** The world section that it renders. Absent for an event, which is sent once. */
   readonly section?: string;
-  /** The kind whose id recognised text gets: forms of one family share their markers. */
+  /** The kind whose id a recognised text of this form gets, because forms of one family share their markers. */
   readonly formOf?: string;
   /** A second role in which other programs write it. */
   readonly alsoRole?: Role;
@@ -37,7 +37,7 @@ interface FragmentDefinition<Payload> extends Omit<FragmentKind<Payload>, 'role'
   readonly role?: Role;
   /** Absent: tags that have the words of the id, so `<hook_context>` for `hook-context`. */
   readonly markers?: Markers | 'none';
-  /** More than comparing both markers. A user's text begins with the first character of the marker. */
+  /** Replaces the check of both markers. A match in the role `user` must begin like the start marker. */
   matches?(text: string): boolean;
 }
 
@@ -109,13 +109,13 @@ export function isBetween(text: string, [start, end]: Markers): boolean {
 }
 
 type ReplaceableDefinition<Fact> = Omit<FamilyDefinition<Fact>, 'body'> & {
-  /** The opening sentence when an earlier text exists. */
+  /** The opening sentence of a text that replaces an earlier one. */
   readonly notice: string;
   /** Ends with a line break. */
   body(fact: Fact): string;
 };
 
-/** A family whose text is valid until another replaces it, which then says so. */
+/** A family in which each text is valid until the next one, which says that it replaces the earlier one. */
 export function defineReplaceable<Fact>(
   definition: ReplaceableDefinition<Fact>,
 ): FragmentFamily<Fact & { readonly replaces: boolean }> {
@@ -127,7 +127,7 @@ export function defineReplaceable<Fact>(
 }
 
 const domain = 'codex-world-state-fragment-v1\0';
-/** Cache of the newest: permissions are often rendered twice, and cold code takes half a millisecond. */
+/** Cache of the newest digest: permissions are often rendered twice, and cold code takes half a millisecond. */
 let newest = { role: '', text: '', digest: '' };
 
 /** A digest of role and text; other programs compute the same one, except for line ends. */

@@ -58,8 +58,8 @@ function endPattern(name: string, first: string): RegExp {
 export const unseenSpace = `[${spaceClass}${invisibleClass}]`;
 
 /**
- * Also matches ends that look the same but contain invisible characters. No repetition can match another's characters,
- * and each is bounded: over megabytes it would overflow the stack.
+ * Also matches ends that look the same but contain invisible characters. Each repetition has a limit, and no two can
+ * match the same character: on megabytes the pattern would overflow the stack.
  */
 const lookalikePattern = (name: string, first: string): RegExp =>
   new RegExp(
@@ -67,7 +67,7 @@ const lookalikePattern = (name: string, first: string): RegExp =>
     'giu',
   );
 
-/** Limit for repetitions: with more of it, no one would take it for part of a tag. */
+/** Limit for repetitions: with more blanks or invisible characters, no reader would take the text for a tag. */
 export const boundedRepeat = '{0,5000}';
 
 /** Removes invisible characters; one blank between words. */

@@ -54,8 +54,8 @@ export interface CommandAnalysis {
   /** Words of every simple command, in order, without wrappers. Undefined: part of it is known only at run time. */
   readonly commands: readonly (readonly string[])[] | undefined;
   /**
-   * The beginnings of all commands found, each up to its first unknown word: also in unknown scripts and wrappers, but
-   * no shell with its script. For rules that ask or forbid; rules that allow use `commands`.
+   * Beginnings of all commands found, each up to its first unknown word, also in unknown scripts and wrappers. A shell
+   * with its script is left out. For rules that ask or forbid; rules that allow use `commands`.
    */
   readonly seen: readonly (readonly string[])[];
   /** Programs that start its commands: wrappers such as `timeout`, and shells in the script. Absent: none. */
@@ -67,7 +67,7 @@ export interface CommandAnalysis {
   readonly evaluating?: string;
   /** All of it is known to change nothing, whatever words are added to it. */
   readonly isReadOnly: boolean;
-  /** The call's own shell does not start all of it unchanged. Absent: it does. */
+  /** A wrapper or an inner shell starts one of the commands, or it has a variable of its own. Absent: none does. */
   readonly isIndirect?: true;
   readonly danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
 }

@@ -80,7 +80,7 @@ export function programName(word: string): string {
   return name.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');
 }
 
-/** An option before `--`: its letter, alone or in a word of options, or its name or an abbreviation of it. */
+/** True if the option occurs before `--`: by letter, alone or in a cluster, or by name, whole or abbreviated. */
 export function hasOption(words: readonly string[], letter: string, name?: string, cluster = /^-[^-]/): boolean {
   const end = words.indexOf('--');
   return (end < 0 ? words : words.slice(0, end)).some(

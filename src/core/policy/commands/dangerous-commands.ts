@@ -53,14 +53,14 @@ function isDangerousGit(words: readonly string[]): boolean {
   return Object.hasOwn(bySubcommand, subcommand) && bySubcommand[subcommand]?.(rest) === true;
 }
 
-/** A commit's files overwrite local and staged ones. A new branch takes no files. */
+/** True if `git checkout` takes files from a commit: they overwrite local and staged ones. A new branch takes none. */
 function isFromCommit(words: readonly string[]): boolean {
   if (has(words, 'b', 'orphan') || has(words, 'B') || has(words, 't', 'track')) return false;
   const operands = words.filter((word) => word === '--' || !word.startsWith('-'));
   return operands[0] !== '--' && operands.filter((word) => word !== '--').length > 1;
 }
 
-/** Git's clusters are letters alone. */
+/** In git, a cluster of options consists of letters only. */
 const has = (words: readonly string[], letter: string, name?: string): boolean =>
   hasOption(words, letter, name, /^-[A-Za-z]+$/);
 export type DangerKind = 'forced-removal' | 'destructive';

@@ -16,7 +16,7 @@ export interface CommandFindings {
   /** Wrappers, and shells in the script. */
   readonly starters: string[];
   isKnown: boolean;
-  /** May be true without `isKnown`: whatever words `cat` is given, it changes nothing. */
+  /** May be true even if `isKnown` is false: `cat` changes nothing, whatever words it gets. */
   isReadOnly: boolean;
   /** A command is started by another program, by a shell in the script, or with a variable of its own. */
   isIndirect: boolean;
@@ -158,7 +158,7 @@ function evaluateWrapped(
   else evaluateCommand(inner, setting, found);
 }
 
-/** A command that gets more words from elsewhere: what it is and what `rm` removes is known only at run time. */
+/** For a command that gets more words at run time: before that, all of it and the targets of `rm` are unknown. */
 function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
   const own = noFindings();
   evaluateCommand(words, setting, own);

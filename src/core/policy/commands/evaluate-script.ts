@@ -45,7 +45,7 @@ function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext
   setting.budget.unreadable -= 1;
   noteUnknown(found);
   const own = noFindings();
-  // As if each substitution were on a line of its own, but not at every depth: each would double the work.
+  // Also read it with each substitution on a line of its own, but not at every depth: each doubles the work.
   const substituted = setting.depth <= 1 ? [script.replaceAll(/"|`|\$\(/g, '\n')] : [];
   const readings = isNeverRun(script) ? [] : [script, ...substituted].map((text) => commandsIn(text, shell));
   for (const { commands, isCut } of readings) {
@@ -60,7 +60,7 @@ function scriptWalk(shell: ShellCall['shell'], setting: EvaluationContext, found
   const data: string[] = [];
   let hasInputShell = false;
 
-  /** A shell anywhere in the script may run any text in the script. */
+  /** If the script starts a shell that reads its input, that shell may run any text in the script. */
   function finish(): void {
     const deeper = { ...setting, depth: setting.depth + 1 };
     if (hasInputShell) for (const text of data) searchScript(text, deeper, found);

@@ -35,8 +35,8 @@ const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>>
 };
 
 /**
- * True if a command is known to change nothing; only by its bare name, as a path may be any program. `isOpen`: it
- * gets more words when it runs.
+ * True if a command is known to change nothing. It must have its bare name, because a path may be any program.
+ * `isOpen`: the command gets more words when it runs.
  */
 export function isReadOnlyCommand([name = '', ...words]: readonly string[], { isOpen }: { readonly isOpen: boolean }) {
   if (anyWords.has(name)) return true;

@@ -23,8 +23,8 @@ const comment = /#[^\n]*/y;
 const unquoted = /[^ \t\n|&;()<>'"\\$]+/y;
 
 /**
- * Whose operators and quotes apply: bash's, those common to all shells, or zsh's. To dash `a &>b c` is two commands,
- * `10>b` begins with a word, and a backslash in `$'…'` is a letter.
+ * Selects operators and quotes: bash's, those common to all shells, or zsh's. Dash, for example, reads `a &>b c` as two
+ * commands, the `10` of `10>b` as a word, and a backslash in `$'…'` as a letter.
  */
 type Dialect = 'bash' | 'posix' | 'zsh';
 type Tokens = Readonly<Record<'joining' | 'redirecting' | 'quoted', RegExp>>;
@@ -59,7 +59,7 @@ const reserved = setOf(
 
 export interface QuotingReading {
   readonly pieces: readonly WrittenPiece[];
-  /** This reading has rules for all of it. */
+  /** This reading's rules cover the whole script. */
   readonly isSure: boolean;
   readonly isCut: boolean;
 }
@@ -75,9 +75,9 @@ export function readByQuoting(script: string, shell: ShellCall['shell']): readon
 }
 
 /**
- * Reads a script by quoting rules alone. A script that runs unasked must be read alike both ways, because the grammar
- * is made for editors and looser than any shell. Never fails: unclear text is still split into words to search for
- * dangerous ones.
+ * Reads a script by quoting rules alone. Capstan runs a script unasked only if this reading agrees with the grammar,
+ * which is made for editors and accepts more than any shell. Never fails: unclear text is still split into words, to
+ * search it for dangerous ones.
  */
 function secondReading(script: string, dialect: Dialect): QuotingReading {
   const { joining, redirecting, quoted } = tokens[dialect];

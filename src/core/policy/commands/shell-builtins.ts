@@ -21,7 +21,7 @@ const naming =
   (words) =>
     words.every((word) => (option.test(word) ? !evaluating.test(word) : isName(word))) ? 'changes' : 'evaluates';
 
-/** Numbers are evaluated, and so is an array's list, however quoted. */
+/** The builtin evaluates numbers, and the list of an array however it is quoted. */
 const assigning = naming(/[inEF]/, (word) => /^[A-Za-z_]\w*(?:\+?=(?!\().*)?$/s.test(word));
 const conversion = /%(?!%|\(|[-+ #0]*\d*(?:\.\d+)?[sbcqQ])/;
 

@@ -74,7 +74,7 @@ export function literalWord(source: string): LiteralWord | undefined {
 /** `end`: the place after the closing quote. */
 type Quoted = { readonly text: string; readonly end: number };
 
-/** Undefined: the quote is not closed, or a shell expands part of it and `isExpanded` says that one reads it. */
+/** Undefined if the quote is not closed, or if a shell reads it (`isExpanded`) and would expand part of it. */
 function doubleQuoted(source: string, from: number, isExpanded = true): Quoted | undefined {
   let text = '';
   for (let at = from; at < source.length; at += 1) {
@@ -108,7 +108,7 @@ function ansiQuoted(source: string, from: number): Quoted | undefined {
     numericEscape.lastIndex = at;
     const [all, octal, ...hex] = numericEscape.exec(source) ?? [''];
     const code = octal === undefined ? Number.parseInt(hex.join(''), 16) : Number.parseInt(octal, 8);
-    // Higher bytes are parts of letters, and nothing follows a zero.
+    // A higher byte is only part of a letter, and a zero ends the text.
     if (!(code > 0 && code < 0x80)) return undefined;
     text += String.fromCharCode(code);
     at += all.length;

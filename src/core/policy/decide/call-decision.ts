@@ -18,7 +18,7 @@ export interface DecisionContext {
   readonly approval: ApprovalPolicy;
   readonly policy: ResolvedPolicy;
   readonly rules: RuleSet;
-  /** From earlier answers, for the session and the turn. */
+  /** Permissions from earlier answers, for the session and for the turn. */
   readonly grants: readonly Grant[];
   /** False: no surface can ask; such calls are refused with that reason. */
   readonly canAsk: boolean;
@@ -30,7 +30,7 @@ export interface DecisionContext {
   readonly analysis?: CommandAnalysis;
   /** Canonical form of `needs.argv`. Absent: the words as they are. */
   readonly canonical?: string;
-  /** For where `needs.argv` would run. Absent: not examined, so no rule lets it out of the sandbox. */
+  /** State of the place where `needs.argv` would run. Absent if not examined; then no rule lets it out. */
   readonly ground?: TamperState;
 }
 
@@ -41,11 +41,11 @@ export interface RunDecision {
   readonly where: 'sandbox' | 'outside';
   /** Permissions beyond those of the sandbox. */
   readonly extra?: GrantedExtra;
-  /** The basis of the decision; the call may start on no other. Absent: none. */
+  /** The state that the decision is based on; the call may start in no other. Absent if it depends on none. */
   readonly ground?: TamperState;
 }
 
-/** `where`: its place if the user allows it. */
+/** `where`: the place in which the call runs if the user allows it. */
 export interface AskDecision extends Omit<RunDecision, 'kind'> {
   readonly kind: 'ask';
   readonly question: Omit<Question, 'id' | 'callId' | 'turnId' | 'tool' | 'item'>;
@@ -127,7 +127,7 @@ export interface CallNeeds {
   readonly effect?: 'program' | 'files';
   /** Files that it is known to read or write. Absolute, as the model spelled them: links are followed at run time. */
   readonly paths?: readonly NeededPath[];
-  /** Folders beside a `.git` that it would write to: commands cannot change existing ones, and patches ask first. */
+  /** Folders beside a `.git` that the call would write to. Commands cannot change existing ones; patches ask first. */
   readonly kept?: readonly string[];
   readonly argv?: readonly string[];
   readonly cwd?: string;
@@ -171,7 +171,7 @@ export interface Escalation {
   readonly reason?: string;
   /** Permissions needed within the sandbox. Absent: it wants to run outside. */
   readonly permissions?: ExtraPermissions;
-  /** The model's proposed rule: commands that begin so. */
+  /** The rule that the model proposes: it covers commands that begin with these words. */
   readonly prefix?: readonly string[];
 }
 

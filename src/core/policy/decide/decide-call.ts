@@ -40,7 +40,7 @@ export function decideCall(context: DecisionContext, needs: CallNeeds): CallDeci
 
 const run: RunDecision = { kind: 'run', where: 'sandbox' };
 
-/** True if the command's content matters; else no parser is loaded. `maybeDangerous`: a quick look was not enough. */
+/** True if the decision needs the command's content; else no parser is loaded. `maybeDangerous`: from a quick check. */
 export function dependsOnAnalysis(
   { approval, rules, canAsk, policy }: Pick<DecisionContext, 'approval' | 'rules' | 'canAsk' | 'policy'>,
   { effect, argv, escalation }: CallNeeds,
@@ -51,7 +51,7 @@ export function dependsOnAnalysis(
   return escalation !== undefined && canAsk && needsSandbox(policy);
 }
 
-/** Its client may refuse it, so neither approval policy nor reviewer decides. The call waits as for an answer. */
+/** The client itself may refuse the call, so no policy or reviewer decides. The call waits as if for an answer. */
 function decideClientTool(
   { hasUser }: Pick<DecisionContext, 'hasUser'>,
   client: NonNullable<CallNeeds['client']>,
@@ -143,7 +143,7 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   const runAsUsual = { kind: 'run', where: 'sandbox', ...usual } as const;
   const asksAnyway = approval === 'untrusted';
   if (!asksAnyway && closed.length === 0) return runAsUsual;
-  // No answer could make it writable.
+  // No answer could make the file writable. The patch runs, and its own guard refuses that file.
   const paired = unwritable.flatMap((needed) => [needed.path, placeOf(needed)]);
   if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return runAsUsual;
   if (!canAskAbout(context, 'sandbox'))
@@ -230,7 +230,7 @@ export interface DecisionUnderHook {
   readonly asked: CallDecision;
   readonly canAsk: boolean;
   readonly isManaged: boolean;
-  /** Only the user may let out a call that would change something. */
+  /** The turn changes nothing: only the user may let out a call that would change something. */
   readonly changesNothing: boolean;
 }
 

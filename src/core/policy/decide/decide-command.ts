@@ -42,7 +42,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
   const { argv, cwd, escalation, paths, typed } = needs;
   const permitted = where === 'outside' ? undefined : asks.lacking;
-  // Any additional command may be another program next time.
+  // Neither a rule nor a session answer covers these effects: next time they may start another program.
   const danger = dangerOutside(context, needs, where);
   const byUser = danger !== undefined || undefined;
   const leaves = where === 'outside' || !needsSandbox(context.policy);
@@ -79,13 +79,13 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   };
 }
 
-/** Further effects of an approval outside the sandbox, or without one. */
+/** Further effects of an approval, if the command runs outside the sandbox or there is no sandbox. */
 function dangerOutside(context: DecisionContext, needs: CallNeeds, where: Wanted['where']): string | undefined {
   if (where === 'outside') return dangerOutsideSandbox(context, needs);
   return needsSandbox(context.policy) ? undefined : describeEvaluation(context);
 }
 
-/** Keys that a session answer stores. None for destructive commands, or those without words that identify them. */
+/** Keys that a session answer stores. None if the call has no words that identify it. */
 function lastingKeys(
   { canonical }: DecisionContext,
   { argv, cwd = '/', typed }: CallNeeds,
@@ -228,7 +228,7 @@ export function decideRetry(
   if (judged.decision === 'forbidden') return undefined;
   const command = context.canonical ?? JSON.stringify(argv);
   const besides = dangerOutsideSandbox(context, needs);
-  // Other calls of its step may still run, and change what git finds.
+  // Other calls of the step may still be running and change the files that git reads.
   const isByUser = besides !== undefined || startsGit(context.analysis);
   const noSession = reasonNoSessionAnswer(context, judged, { typed: needs.typed === true, isByUser, leaves: true });
   const isOnce = judged.danger !== undefined || besides !== undefined;

@@ -13,7 +13,7 @@ const complaints: readonly (readonly [text: string, tried: 'read' | 'write'])[] 
   ['eperm', 'write'],
 ];
 
-/** Bounds the search in endless lines, and to as many lines as a person would read. */
+/** Limits of the search: characters of a line, lines and paths. A person would not read more lines. */
 const [longestLine, mostLines, mostPaths] = [2000, 2000, 20];
 /** Some programs name the file first, and the failure a line or two later. */
 const linesBefore = 3;
@@ -34,7 +34,7 @@ export function deniedByOutput(output: string, policy: ResolvedPolicy, cwd: stri
     const { tried } = complaint;
     for (const path of pathsOf(complaint, lines.slice(Math.max(0, at - linesBefore), at), cwd)) {
       const granted = accessAt(policy, path);
-      // A readable file was refused for writing, or not by the policy at all.
+      // The policy grants this access: it refused only writing to a readable file, or it refused nothing.
       if (granted === 'write' || (granted === 'read' && tried === 'read')) continue;
       found.set(path, { path, access: granted === 'deny' ? tried : 'write' });
       if (found.size === mostPaths) return [...found.values()];
@@ -57,7 +57,7 @@ function complaintIn(line: string): Complaint | undefined {
   return { tried: first.tried, before: line.slice(0, first.at), after: line.slice(end) };
 }
 
-/** Looks right before the complaint and a colon, in quotes after it, or, if it stands alone, in quotes above it. */
+/** Paths right before the complaint and a colon, in quotes after it, or, if nothing precedes it, in quotes above it. */
 function pathsOf({ before, after }: Complaint, earlier: readonly string[], cwd: string): readonly string[] {
   const subject = /(?:'([^']+)'|"([^"]+)"|‘([^’]+)’|`([^`]+)`|([^\s:]+)): *(?:\[errno \d+\] *)?$/i.exec(before);
   const named = subject?.slice(1).find((text) => text !== undefined);

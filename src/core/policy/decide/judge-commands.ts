@@ -18,9 +18,9 @@ interface JudgedCommand {
 export interface CommandJudgement {
   readonly commands: readonly JudgedCommand[];
   readonly decision: RuleDecision;
-  /** A rule demands the question, whatever else would. */
+  /** A rule demands the question, even if something else demands it too. */
   readonly byRule: boolean;
-  /** The place where the commands would run was examined, and so which of them may leave. */
+  /** Capstan examined the place where the commands would run, and so knows which of them may leave the sandbox. */
   readonly isLooked: boolean;
   readonly allowedByRules: boolean;
   /** It is destructive, and no rule allows all of it. */

@@ -11,13 +11,13 @@ import type { CallNeeds, DecisionContext, NotOfferedAnswers, NotOfferedReason } 
 import type { CommandJudgement } from './judge-commands.ts';
 
 type RuleContext = Pick<DecisionContext, 'rules' | 'analysis' | 'ground'>;
-/** `why`: why none is offered. */
+/** `why`: the reason if no rule is offered. */
 export type OfferedRule = { readonly prefix?: readonly string[]; readonly why?: NotOfferedReason };
 
 /**
  * The rule that the user may save on approval: the model's proposal if it suffices, else the command that needs the
- * question. None if it would allow anything or nothing: rules let out neither replaceable commands nor those with open
- * input.
+ * question. None if the rule would allow any command, or none: rules never let out commands that other commands can
+ * replace, or that keep their input open.
  */
 export function offeredRule(
   context: RuleContext,
@@ -79,7 +79,7 @@ export function reasonNoSessionAnswer(
   return leaves && hasOpenWords === true ? { kind: 'script', why: { kind: 'open-words' } } : undefined;
 }
 
-/** A sentence for the question. Undefined: all is offered. `isSaid`: it already names an approval's further effects. */
+/** A sentence for the question. Undefined if all is offered. `isSaid`: the question already names further effects. */
 export function describeNotOffered(
   { rule, session }: NotOfferedAnswers,
   { isSaid = false }: { readonly isSaid?: boolean } = {},
@@ -154,7 +154,7 @@ function short(words: readonly string[]): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** A rule that contains a commit's message would never match again. */
+/** Drops a commit's message from a rule, which would never match again with it. */
 function withoutMessage(words: readonly string[]): readonly string[] {
   const [program, subcommand, ...rest] = words;
   const isCommit = program === 'git' && subcommand === 'commit';

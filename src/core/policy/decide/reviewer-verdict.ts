@@ -19,7 +19,7 @@ const outcomeKey = new RegExp(
   'gi',
 );
 
-/** One JSON object, possibly within prose. Of two outcomes one may be quoted from what is reviewed: no verdict. */
+/** Reads the one JSON object in the text. Two outcomes give no verdict: one may be quoted from the reviewed action. */
 export function readVerdict(text: string): ReadVerdict {
   if (text.length > longestAnswer) return unreadable('it is too long');
   const places = [...text.matchAll(outcomeKey)].map(({ index }) => index);
@@ -116,7 +116,7 @@ export function isNarrowAction({ kind, commands, paths, host, permissions }: Rev
 const isNearRoot = (path: string): boolean => path.split('/').filter((part) => part !== '' && part !== '.').length < 3;
 /** The reviewer's decisions in a turn, newest last. Failed reviews are not included. */
 export type ReviewHistory = readonly ('allowed' | 'declined')[];
-/** After this many denials in a row, or among that many reviews, a model will not find a permitted way. */
+/** Denials in a row, or among the recent reviews, after which a model will not find a permitted way. */
 const mostInARow = 3;
 const mostOfRecent = 10;
 const recent = 50;

@@ -32,7 +32,7 @@ export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
 };
 
 const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
-/** Git's settings in variables come in parts, some of whose names contain "key": remove all of them, or git fails. */
+/** Git's settings in variables. Capstan drops those with "key" in their name; git fails unless all are dropped. */
 const gitSettings = matcher(['GIT_CONFIG_COUNT', 'GIT_CONFIG_VALUE_*', 'GIT_CONFIG_PARAMETERS']);
 
 /**

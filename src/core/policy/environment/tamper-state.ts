@@ -34,7 +34,7 @@ export interface TamperCheckRequest {
   readonly programs: readonly string[];
   /** True if commands of the thread outlived their calls and still run. */
   readonly hasCompany: boolean;
-  /** Git is among them and may leave the sandbox, so everything that it could reach is examined. */
+  /** Git is among the programs and may leave the sandbox, so Capstan examines everything that git could reach. */
   readonly reachOfGit: boolean;
   readonly cwd: string;
   readonly workspace: string;
@@ -116,7 +116,7 @@ const options: Readonly<Record<string, RegExp>> = {
   RUBYOPT: /\S/,
 };
 
-/** A variable through which a program loads code that commands can have written. Relative places are in its folder. */
+/** A variable through which a program loads code that commands can have written. Relative places are below `cwd`. */
 export function tamperedLoadingVariable(
   variables: Readonly<Record<string, string>>,
   ground: Omit<ProgramProbe, 'path'>,
@@ -136,7 +136,7 @@ export function tamperedLoadingVariable(
   });
 }
 
-/** Parts of options that may be locations, also those directly behind their option. A bare name is in the folder. */
+/** Parts of options that may be locations, also directly after their option. A bare name is relative to `cwd`. */
 function wordsOf(value: string): readonly string[] {
   return value
     .split(/[\s=:,"']+/)

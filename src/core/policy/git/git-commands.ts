@@ -99,12 +99,12 @@ const plainSubcommands = setOf(
  */
 export function isPlainGit([program = '', ...words]: readonly string[], folder: string): boolean {
   if (programName(program) !== 'git') return false;
-  // An option before it would hide the subcommand from rules about it.
+  // An option before the subcommand would hide it from rules about it.
   const [subcommand = '', ...rest] = words;
   if (!plainSubcommands.has(subcommand)) return false;
-  // The user's own git later goes to the branch's upstream.
+  // It would change the branch's upstream, to which the user's own git connects later.
   if (/^(?:fetch|pull)$/.test(subcommand) && rest.some((word) => isLongOption(word, 'set-upstream'))) return false;
-  // It moves a submodule's git folder into the repository's, whatever it contains.
+  // It moves a submodule's git folder, whatever that contains, into the repository's.
   if (subcommand === 'rm' && !rest.includes('--cached')) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
   return rest.every((word) => {
@@ -146,7 +146,7 @@ function leadsOut(word: string, folder: string): boolean {
 
 interface ValuedLetters {
   readonly needed: string;
-  /** These take the rest of the word and never the next one. */
+  /** Options that take the rest of the word as their value, never the next word. */
   readonly attached?: string;
 }
 
@@ -191,9 +191,9 @@ const alone = setOf(
   reset-author no-post-rewrite no-status`,
 );
 
-/** Like `alone`, with a value. */
+/** Options like those in `alone`, but with a value. */
 const withValue = setOf('message reuse-message author date cleanup trailer fixup squash file');
-/** With one of these git opens no editor. For an editor it describes the checkout, as `git status` does. */
+/** Options with which git opens no editor. For an editor, git would read the checkout, as `git status` does. */
 const givingWords = setOf('message reuse-message fixup file no-edit');
 const longNames: Readonly<Record<string, string>> = { m: 'message', C: 'reuse-message', F: 'file' };
 

@@ -47,7 +47,7 @@ export function inspectRepository(ground: RepositoryProbe): InspectedRepository 
   return open === undefined ? { kind: 'protected' } : { kind: 'own', open };
 }
 
-/** A place that commands can have written. A `.git` file leads elsewhere, where another thread may have written. */
+/** A place that commands can have written, also where a `.git` file leads: another thread may have written there. */
 function openSetting(
   folder: string,
   { look, mayWrite, opened, settingsOf }: RepositoryProbe,

@@ -58,13 +58,13 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
   return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
 }
 
-/** Beside a repository that the rules do not know, a folder is kept unless a rule names it. */
+/** Paths with a protected name need a rule: beside a `.git`, such a folder is read-only unless a rule names it. */
 const namedToOpen = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
 
 /**
- * Paths that control later programs stay protected below these as below every writable path, unless named themselves or
- * Landlock enforces the policy. Paths are without links: nothing is granted where one leads elsewhere when used.
+ * Rules for the opened paths. Below them, paths that control later programs stay protected as usual, unless they are
+ * granted too or Landlock enforces the policy. A path that leads elsewhere when used gets nothing.
  */
 function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
   const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
@@ -183,7 +183,7 @@ export function standingGrants(
   };
 }
 
-/** The policy as described while the grants are valid: statements on the network also hold for an opened one. */
+/** The policy to describe while the grants are valid: if they open the network, it is described as open. */
 export function withGrantedNetwork(policy: ResolvedPolicy, granted: StandingGrants = {}): ResolvedPolicy {
   const network = granted.session?.network === true || granted.turn?.network === true;
   return network ? grantedPolicy(policy, { where: 'sandbox', extra: { network } }) : policy;

@@ -98,8 +98,8 @@ const memberAt = (characters: readonly string[], at: number): readonly [string |
   characters[at] === '\\' ? [characters[at + 1], at + 2] : [characters[at], at + 1];
 
 /**
- * True for the path or a folder above it, at most `depth` names below the folder that the glob begins with. A malformed
- * glob covers all: it fails closed.
+ * True if the glob matches the path or a folder above it, at most `depth` names below the folder with which the glob
+ * begins. A malformed glob covers all: it fails closed.
  */
 export function globCovers(pattern: string, path: string, depth = Number.POSITIVE_INFINITY): boolean {
   const matcher = matcherOf(pattern);

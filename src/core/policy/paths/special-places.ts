@@ -151,9 +151,9 @@ export interface Places {
   readonly gitDirectories: readonly string[];
   /** Repositories among the working folder and its parents. Absent: not looked for. */
   readonly repositories?: readonly string[];
-  /** Folders in those that are registered as submodules. */
+  /** Folders in these repositories that are registered as submodules. */
   readonly submodules?: readonly string[];
-  /** Folders listed as submodules that contain none. Git would take an empty `.git` for a broken one: kept whole. */
+  /** Folders listed as submodules without a repository. Kept whole: git would take an empty `.git` for a broken one. */
   readonly absentSubmodules?: readonly string[];
   /** Files that the repositories' settings include. */
   readonly gitIncludes?: readonly string[];
@@ -183,15 +183,15 @@ export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.cod
 /** Names that a sandbox may have to create on the host to keep a command from creating them. */
 export const mountPointNames: readonly string[] = [...protectedNames, 'HEAD', 'commondir', 'objects', 'refs'];
 
-/** Git takes a folder with these for a repository, without any `.git`. A file `commondir` names where the last two are. */
+/** True if git takes a folder with these for a repository without `.git`. `commondir` says where the last two are. */
 export const isBareRepository = (has: (name: string) => boolean): boolean =>
   has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 
 /**
- * Names that keep a folder from becoming such a repository while unchangeable empty folders occupy them; useless if one
- * of a set is in use. `HEAD` alone is enough, but below another repository's root the revision `HEAD` would become
- * ambiguous. Git refuses a folder `commondir`, so it comes first and goes last, with a second name for when both have
- * gone.
+ * Names that keep a folder from becoming such a repository while unchangeable empty folders have these names. A set is
+ * useless if one of its names is in use. `HEAD` alone is enough, but below another repository's root the revision
+ * `HEAD` would become ambiguous. Git refuses a folder `commondir`, so Capstan creates that first and removes it last;
+ * because `refs` or `objects` was occupied too, a repository is still incomplete when both folders have gone.
  */
 export function namesAgainstBareRepository(
   isFree: (name: string) => boolean,

@@ -17,7 +17,7 @@ export interface Walk<Sight> {
   /** `missing`: `at` does not exist. `blocked`: `at` is no folder, but names follow. `loop`: links lead nowhere. */
   readonly kind: 'found' | 'missing' | 'blocked' | 'loop';
   readonly at: string;
-  /** A link only if a link at the end is meant itself. */
+  /** The thing at `at`. It is a link only if the caller means a link at the end itself. */
   readonly sight: Sight | { readonly kind: 'folder' };
   /** The names that were not reached. */
   readonly rest: readonly string[];
@@ -27,7 +27,7 @@ export interface Walk<Sight> {
 }
 
 export interface WalkOptions {
-  /** A link at the very end is followed, as for writing, or meant itself, as for removing. */
+  /** `followed`: follow a link at the very end, as for writing. `meant`: stop at the link itself, as for removing. */
   readonly lastLink: 'followed' | 'meant';
 }
 

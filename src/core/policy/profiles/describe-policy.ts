@@ -73,7 +73,7 @@ function describeFiles(files: RestrictedFiles) {
     known.set(path, access);
     return access;
   };
-  /** Paths with this access inside a place with the other one, shallow first, where a rule on the path gave it. */
+  /** Paths to which a rule gives `access`, in a folder with the access `outer`. Shallow paths come first. */
   const pathsOf = (some: readonly AccessRule[], access: Access, outer: Access): readonly string[] => {
     const given = some.filter((rule) => rule.access === access && rule.path !== '/' && at(rule.path) === access);
     return unique(given.filter(({ path }) => at(parentPath(path)) === outer));

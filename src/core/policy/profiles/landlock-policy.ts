@@ -4,15 +4,15 @@ import { accessByRules, networkReach, type RestrictedFiles, writablePaths } from
 import { protectedNames } from '../paths/special-places.ts';
 
 interface RuleOrigins {
-  /** It protects a name or a repository, and no entry of the user chose it. */
+  /** True if the rule protects a name or a repository, and no entry of the user chose it. */
   isGuard(rule: PathRule): boolean;
   isTemporary(path: string): boolean;
 }
 
 /**
- * Fits files to Landlock, which cannot close anything inside an open folder. As the user agreed, protection of programs
- * that run later (`.git` and the like) is lost inside writable folders. Paths that the user or engine protects are not:
- * a temporary folder with some is not writable, any other is an obstacle.
+ * Fits files to Landlock, which cannot close anything inside an open folder. As the user agreed, writable folders lose
+ * the protection of programs that run later (`.git` and the like). Paths that the user or engine protects stay
+ * protected: a temporary folder with one is not writable; in any other folder, one is an obstacle.
  */
 export function fitToLandlock(
   files: RestrictedFiles,
@@ -103,7 +103,7 @@ function listed(all: readonly string[]): string {
   return `${all.slice(0, most).join(', ')}${more}`;
 }
 
-/** The uppermost path with less access inside the writable folder or its link targets, writable ones left out. */
+/** The uppermost path below the writable folder, or below its link targets, to which the rules give less access. */
 function narrowerInside(rules: readonly PathRule[], root: string): PathRule | undefined {
   const roots = [root, ...rules.flatMap(({ path, place }) => (path === root && place !== undefined ? [place] : []))];
   const inside = rules.filter(({ path }) => roots.some((each) => path !== each && isWithin(path, each)));
@@ -113,8 +113,8 @@ function narrowerInside(rules: readonly PathRule[], root: string): PathRule | un
 }
 
 /**
- * Two hard limits without meaning for commands. The helper that becomes a command under Landlock lowers them, so that
- * engines recognise this process and all that it starts, whatever they do since.
+ * Two hard limits that mean nothing to commands. The helper lowers them before it becomes a command under Landlock, so
+ * that engines recognise this process and all that it starts, whatever these do later.
  */
 export interface MarkLimits {
   /** Bytes in message queues. */
@@ -128,7 +128,7 @@ const limitSum = 2 ** 40;
 /** `mark`: the number of a home, from 1 to 65,536; 0 if the home is missing. */
 export const limitsOfMark = (mark: number): MarkLimits => ({ queues: mark, time: limitSum - mark });
 
-/** True if Landlock may hold the process for the home. Limits are never raised: a smaller sum may be of any home. */
+/** True if Landlock may confine the process for this home. Limits only fall: a smaller sum may be from any home. */
 export function mayHaveMark({ queues, time }: MarkLimits, mark: number): boolean {
   const isOfOther = queues + time === limitSum && ![0, mark].includes(queues);
   return queues <= mostMark && time <= limitSum && !isOfOther;

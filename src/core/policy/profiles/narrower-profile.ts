@@ -31,7 +31,7 @@ export function narrowerProfile(
   return isNarrower && hasSameGlobs(configured, claimed) ? claimed : configured;
 }
 
-/** The comparison for any place of a thread, as far as a profile alone answers it. */
+/** True if `claimed` grants no more in any folder of a thread, as far as the profiles alone tell. */
 export function grantsNoMoreThan(
   configured: PermissionProfile,
   claimed: PermissionProfile,
@@ -91,13 +91,13 @@ function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean
   );
 }
 
-/** The path still cannot be created: its folder is not writable, or a rule for exactly this path guards it. */
+/** True if the path still cannot be created: its folder is not writable, or a rule for exactly this path guards it. */
 function keepsFromBeingMade(rules: readonly PathRule[], all: readonly AccessRule[], { path }: PathRule): boolean {
   if (accessByRules(all, parentPath(path)) !== 'write') return true;
   return rules.some((rule) => rule.path === path && rule.access !== 'write' && rule.ifMissing === 'protect');
 }
 
-/** The depth of globs may differ only if there are none. */
+/** True if both profiles limit globs to the same depth, or if there are no globs. */
 function hasSameGlobs(configured: PermissionProfile, claimed: PermissionProfile): boolean {
   const [depth, other] = [configured, claimed].map((profile) => restrictedFiles(profile)?.glob_scan_max_depth);
   return depth === other || !JSON.stringify(configured).includes('glob_pattern');

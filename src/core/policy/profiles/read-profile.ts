@@ -135,7 +135,7 @@ const entryFields = {
   capstan_keeps_own: optional(onlyTrue, undefined),
 };
 
-/** Relative ones belong to the working folder, or to every workspace root. */
+/** True if the glob has a clear meaning. A relative one belongs to the working folder or to every workspace root. */
 function isSoundGlob(pattern: string): boolean {
   const own = pattern.startsWith(workspaceGlobPrefix) ? pattern.slice(workspaceGlobPrefix.length) : pattern;
   return parseGlob(`/${own.replace(/^\/+/, '')}`) !== undefined && !own.split('/').includes('..');
@@ -202,7 +202,7 @@ const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const sa
 /** Worded to follow "must be". */
 export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
 
-/** The word, or the profile equal to another form. Undefined: none of them. */
+/** The word itself, or a profile equal to the given form. Undefined if it is none of the known forms. */
 export function readSandbox(given: unknown): SandboxMode | PermissionProfile | WrongValue | undefined {
   const mode = modes.find((one) => one === given);
   if (mode !== undefined || !isJsonObject(given)) return mode;
@@ -218,7 +218,7 @@ export function readSandbox(given: unknown): SandboxMode | PermissionProfile | W
  * the working folder.
  */
 export function sandboxPolicyOf(profile: PermissionProfile, places: Places): SandboxPolicy {
-  // Describe the choice, not what is left of it on this machine now.
+  // Describe the choice itself: ignore that places are missing on this machine now, and Capstan's own places.
   const { missing: _missing, ...symbols } = places;
   const policy = resolvePolicy(profile, { ...symbols, own: noOwnPlaces });
   if (policy.files.kind === 'unrestricted') {

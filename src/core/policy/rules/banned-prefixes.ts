@@ -3,8 +3,8 @@ import { isCoverable } from '../commands/shell-builtins.ts';
 import { wrapperNames } from '../commands/wrapper-programs.ts';
 
 /**
- * Programs besides shells that run a script. Their prefix must name it: the file, or awk's program. Options before it
- * must be harmless ones, because others take code, or a word that only looks like the script.
+ * Programs besides shells that run a script. A rule's prefix must name the script: the file, or awk's program. Only
+ * harmless options may precede it: others take code, or a word that only looks like the script.
  */
 const interpreters = setOf(
   `cmd powershell pwsh python pythonw pypy py pyw ipython node nodejs bun deno tsx ts-node julia lua luajit perl ruby irb php
@@ -12,10 +12,10 @@ const interpreters = setOf(
   escript swift kotlin groovy scala clojure ghci runghc ocaml racket mono swipl gnuplot octave maxima gp dotnet m4`,
 );
 const harmlessOption = /^(?:-\d[\d.]*|-[uBwx]|--no-warnings|--login|-y|--yes|--no-pager)$/;
-/** Options whose next word is the script, with the program's name. */
+/** Options whose next word is the script. Each has its program's name before it. */
 const scriptOption = /^(?:py\S* -m|(?:powershell|pwsh) -(?:File|f)|java -jar)$/;
 
-/** Programs that run the following one, perhaps after a number or variables: that one is judged. */
+/** Programs that run the program in their next words, perhaps after a number or variables: that program is judged. */
 const seenThrough = setOf(
   `env sudo doas pkexec nohup timeout nice ionice time command builtin exec stdbuf setsid fakeroot busybox toybox xargs npx
   bunx uvx pnpx`,
@@ -38,10 +38,10 @@ const withRunning = setOf(
   rustup nix bazel composer stack cabal mix rails`,
 );
 
-/** Subcommands that run any program: in a container, or as code of their own. */
+/** Programs whose subcommands `run`, `exec` and `eval` start any program, in a container, or any code. */
 const open = setOf('docker podman nerdctl kubectl deno');
 const openSubcommands = setOf('run exec eval');
-/** Git subcommands that run a given program, alone or after the word that announces it. */
+/** Git subcommands that run a given program: those of `gitNever` always, those of `gitRunning` if its word follows. */
 const gitNever = setOf('rebase filter-branch difftool hook for-each-repo remote-ext send-email');
 const gitRunning: Readonly<Record<string, RegExp>> = {
   submodule: /^foreach$/,

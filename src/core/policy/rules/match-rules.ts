@@ -63,12 +63,12 @@ const byStrictness: readonly RuleDecision[] = ['forbidden', 'prompt', 'allow'];
 export const strictestDecision = (decisions: readonly RuleDecision[]): RuleDecision | undefined =>
   byStrictness.find((decision) => decisions.includes(decision));
 
-/** Twice the number in the model's text: each is checked against all rules. */
+/** Limit because each prefix is checked against all rules. It is twice the number in the model's text. */
 const mostPrefixes = 200;
 /** For the reason of a denied host, which is stored with every turn. */
 const longestReason = 300;
 
-/** Command prefixes that rules, or some of them, allow, and that no other rule holds back and some rule covers. */
+/** Command prefixes that `some` rules allow, that no rule holds back, and that a rule may cover. */
 export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   let tried = 0;

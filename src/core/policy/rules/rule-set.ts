@@ -41,7 +41,7 @@ export const noRules: RuleSet = { prefixes: [], hosts: [], executables: {} };
 export const rulesFor = (rules: RuleSet, model: string): RuleSet =>
   rules.allowIgnoredOn?.includes(model) === true ? withoutAllowedCommands(rules) : rules;
 
-/** The rules that count if none lets a command out of the sandbox or is saved. */
+/** The rules without those that allow commands. The user is offered no rule to save. */
 export const withoutAllowedCommands = (rules: RuleSet): RuleSet => ({
   ...rules,
   prefixes: rules.prefixes.filter(({ decision }) => decision !== 'allow'),

@@ -7,7 +7,7 @@ import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 
 export interface Checkpoints {
   readonly count: number;
-  /** Failed automatic ones since the last success. */
+  /** Automatic checkpoints that failed since the last success. */
   readonly failures: number;
   readonly spent: Usage;
   /**
@@ -38,12 +38,12 @@ export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): C
   return { count, failures: 0, seen: 'not-yet', spent: total, window: window ?? checkpoints.window };
 }
 
-/** Folds a request of the thread, or its count. `length`: entries in history. */
+/** Folds the line of a request, or of a provider's count of it. `length`: entries in history. */
 export function foldRequestSeen(checkpoints: Checkpoints, length: number): Checkpoints {
   return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
 }
 
-/** State after a rollback to a place with that many entries. Counts and costs of later ones remain. */
+/** State after a rollback to a place with `length` entries. Counts and costs of later checkpoints remain. */
 export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
   const seen = now.count === then.count ? now.seen : then.seen;
   return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };

@@ -28,7 +28,7 @@ import type { BaseInstructions } from '../../envelope/facts.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/** A line that carries the rest of the state is taken as its source, so that a fold may begin here. */
+/** If the line carries the rest of the state, that comes from the line, so that a fold may begin here. */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
   const carried = readCarried(payload);
@@ -110,7 +110,7 @@ export function isSelfContained(payload: JsonObject): boolean {
   return readCarried(payload) !== undefined && isSound(payload);
 }
 
-/** Each item needs its own metadata: otherwise the assignment is unknown. */
+/** True if there is metadata for each item, or none at all: else it is unknown which belongs to which item. */
 export function isSound(payload: JsonObject): boolean {
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;

@@ -12,7 +12,7 @@ import { endsTurn, turnEvent, turnEventKind } from '../drafts/turn-lines.ts';
  */
 export function newestCheckpointSearch({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {
   let isOpaqueAllowed = !behind;
-  /** Turns that markers took back and the search has not reached yet. */
+  /** Number of turns that rollback markers took back and that the search has not reached yet. */
   let owed = 0;
   let marked = false;
   let met: Met = { words: 0, closings: [] };

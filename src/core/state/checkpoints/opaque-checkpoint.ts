@@ -29,7 +29,7 @@ function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>):
   return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
 }
 
-/** Opaque checkpoints that this reader needs and cannot read; without recorded models, made for the turn `before`. */
+/** Opaque checkpoints that this reader needs and cannot read. `before` replaces an unrecorded compatibility. */
 export function unreadableCheckpoints(
   { history, behind }: ThreadState,
   reader: ProviderName,

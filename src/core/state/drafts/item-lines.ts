@@ -24,9 +24,9 @@ export function userLine(
 export interface RefusedCallRecord {
   readonly tool: string;
   readonly mcp?: { readonly server: string; readonly tool: string };
-  /** It was a patch, whatever the tool. */
+  /** The call was a patch, whatever its tool. */
   readonly patch?: true;
-  /** A user, had one been available, might have allowed it. */
+  /** The call was refused because no user could be asked; a user might have allowed it. */
   readonly unasked?: true;
 }
 
@@ -157,7 +157,7 @@ function duration(milliseconds: number): JsonObject {
   return { secs: Math.floor(milliseconds / 1000), nanos: Math.round((milliseconds % 1000) * 1e6) };
 }
 
-/** Nothing large is stored twice (I9): a longer fact is known by its text alone. */
+/** Nothing large is stored twice (I9): of a longer fact, only the text is stored. */
 const longestValue = 2000;
 /** One typed fact per text of a context item, beside its kinds, and the reason for sending it again. */
 export type ContextFacts = { readonly values: readonly (Json | undefined)[]; readonly why?: string };

@@ -35,7 +35,7 @@ export function turnStarted(
   });
 }
 
-/** So that readers can tell the settings. `before`: the last turn's stored envelope. `outdated`: they changed since. */
+/** Tells readers a turn's settings. `before`: the last turn's stored envelope. `outdated`: they changed since. */
 export function turnContext(
   envelope: Envelope,
   before: JsonObject | undefined,
@@ -148,7 +148,7 @@ export function rateLimitsReported(rateLimits: RateLimits): LineDraft {
   return event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
 }
 
-/** Cost of a thread with work for others, which its goal does not pay. */
+/** Cost of a thread that includes work for others. The thread's goal does not pay for that work. */
 export function costForOthers(cost: ThreadCost & { readonly window: number }): LineDraft {
   const { type, payload } = tokenCount(cost);
   return { type, payload: { ...payload, capstan: { beside: true, for_others: true } } };
@@ -267,7 +267,7 @@ function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonOb
   return { full: false, groups: makePatch(before, now) ?? {} };
 }
 
-/** Applies such a record to the stored envelope. A difference to nothing gives nothing. */
+/** Applies an envelope record to the stored envelope. Undefined for a difference if there is nothing to apply it to. */
 export function foldEnvelope(before: JsonObject | undefined, record: Json | undefined): JsonObject | undefined {
   const groups = isJsonObject(record) ? record['groups'] : undefined;
   if (!isJsonObject(record) || !isJsonObject(groups)) return undefined;

@@ -40,7 +40,7 @@ export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
 
 const measures = ['exact', 'scaled', 'estimated'] as const;
 
-/** Under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */
+/** Fields under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */
 export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonObject {
   const { step, last, tokens, measure, effectiveWindow, percentRemaining, refused } = shown;
   const isCounted = last !== undefined && last === counted;
@@ -76,7 +76,7 @@ export function readShownUsage(event: JsonObject): ShownUsage | undefined {
 
 type FailureFacts = Partial<Pick<ModelFailure, 'cause' | 'status' | 'retry' | 'resetsAt'>>;
 
-/** In the form of the turn's last line. Undefined if there is nothing to keep. */
+/** Facts about a failure, in the form of the turn's last line. Undefined if there are none. */
 export function failureFacts(failure: Outcome): JsonObject | undefined {
   const { cause, status, retry, resetsAt } = failure as Outcome & FailureFacts;
   if (cause === undefined) return undefined;

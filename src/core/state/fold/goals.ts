@@ -5,7 +5,7 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { type Usage, usedTokens } from '../../../protocol/usage.ts';
 
 export interface RecordedGoal extends Goal {
-  /** The thread's spending at that time, as the goal counts it. Absent if another program wrote the line. */
+  /** The thread's spending when the line was written, as the goal counts it. Absent if another program wrote it. */
   readonly spent?: number;
   readonly reason?: string;
 }

@@ -8,14 +8,14 @@ export interface ModelLimit {
   readonly accepted?: number;
   /** Number of tokens that it has certainly accepted. */
   readonly proven?: number;
-  /** Window that a refusal named, and the one configured then. Dropped once more tokens are answered. */
+  /** The window that a refusal named, and the one configured then. Dropped once the model accepts more tokens. */
   readonly named?: { readonly tokens: number; readonly assumed: number };
 }
 
 export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
 /** A smaller number is an error: no usable model has such a window. */
 const leastNamed = 1001;
-/** A count may be anything or missing: a tokeniser makes between these numbers of bytes per token. */
+/** Least and most bytes per token of any tokeniser. They limit a provider's count, which may be wrong or missing. */
 const bytesPerToken = { least: 2, most: 10 } as const;
 /** A thread has few models; a forged file may name any number. */
 const mostModels = 16;
@@ -45,7 +45,7 @@ function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelL
   const accepted = Math.max(limit.accepted ?? 0, bytes);
   const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
   if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
-  // Apart, so that it stays the last member of a line.
+  // Taken out and added again, so that it stays the last member of a line.
   const { named, ...known } = limit;
   return { ...known, accepted, proven, named: named === undefined || named.tokens < proven ? undefined : named };
 }

@@ -52,12 +52,12 @@ export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[])
   return [...removed, ...wanted.slice(kept).map(pinSaidAgain)];
 }
 
-/** An empty seal proves nothing, so that repeating a forged line does not make it one of this home. */
+/** Repeats a note with its seal or an empty one. That proves nothing: a forged line must not become this home's. */
 function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
   return { type: lineType.pin, payload: { id, text, seal } };
 }
 
-/** Read from a checkpoint, or from a rollback with the pins of the rollout that it left. */
+/** Reads the notes of a checkpoint, or of a rollback line, which has those of the rollout that it left. */
 export function readPins(carried: JsonObject): readonly RecordedPin[] {
   return objectsAt(carried, 'pins').reduce(foldPin, [] as readonly RecordedPin[]);
 }

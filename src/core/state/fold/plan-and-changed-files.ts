@@ -59,7 +59,7 @@ function planIn(item: Item): ProposedPlan | undefined {
   return steps === undefined ? undefined : { callId: item.call_id, steps: readSteps(steps, 'step') };
 }
 
-/** Other programs do not record refusals, but their answer to a call that ran is the same. */
+/** Other programs do not record refusals, but they give one fixed answer to each plan call that ran. */
 function hasRun(answer: Item, known: JsonObject | undefined): boolean {
   return known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
 }

@@ -28,7 +28,7 @@ export interface CallStart {
 }
 
 export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'processSeal'> {
-  /** Its answer was written outside, such as by a server. */
+  /** Something outside Capstan wrote the answer, such as a server. */
   readonly external?: true;
   readonly turnId: TurnId;
   readonly item: TurnItem;
@@ -114,7 +114,7 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const others = state.sessions.filter((session) => session.id !== id);
   const dropped = stringAt(payload, 'dropped');
   if (dropped !== undefined) {
-    // Answers report ended sessions, except those of another process in a checkpoint, and those that the user ended.
+    // No later answer reports a session that is gone with another process or that the user ended, so drop it here too.
     const isGone = dropped === ('gone' satisfies SessionFate) || dropped === stoppedFate;
     const kept = state.sessionsAtCheckpoint.filter((session) => !isGone || session.id !== id);
     return { ...state, sessions: others, sessionsAtCheckpoint: kept };

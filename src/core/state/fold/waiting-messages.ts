@@ -30,7 +30,7 @@ export type WaitingContent =
   | {
       readonly kind: 'item';
       readonly item: Item;
-      /** For an item that only its maker can read: the provider at its acceptance. */
+      /** For an item that only its maker can read: the provider when the thread accepted the message. */
       readonly maker?: ProviderName;
       /** Cost of the thread including this message. Absent: the message cost nothing. Only its line has it. */
       readonly total?: Usage;
@@ -38,13 +38,13 @@ export type WaitingContent =
       readonly review?: KeptReview;
     }
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
-  /** `again`: a rollback or a fork left the turn that reported it, but not the files. */
+  /** `again`: a rollback or a fork dropped the turn that reported the change, but the files stay changed. */
   | { readonly kind: 'files'; readonly files: RestoredFiles; readonly again?: true }
   | { readonly kind: 'beside'; readonly files: FilesChangedInSideConversation; readonly again?: true };
 
 /** The seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
-/** A change of files. It holds for every conversation about them, and is not undone with one. */
+/** A change of files. It concerns every conversation about them; undoing a conversation does not undo it. */
 export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
 
 export function isAboutFiles(message: RecordedMessage): message is FilesMessage {
@@ -98,7 +98,7 @@ export function changedBesideIn(payload: JsonObject): FilesChangedInSideConversa
   return files && readChangedBeside(files);
 }
 
-/** Records a message again. Its proof does not improve: an empty seal proves nothing. */
+/** Records a message again, with its seal or an empty one, which proves nothing. */
 export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }

@@ -15,7 +15,7 @@ export function commandNotRun(call: CallItem): CommandItem | undefined {
   return { kind: 'command', id: call.call_id, argv: ['sh', '-c', cmd], cwd: '', status: 'declined', output: '' };
 }
 
-/** A word of which the question's line has only the beginning: list, index, and the argument that holds all of it. */
+/** A word that the question's line cuts: its list, its index, and the call's argument that holds all of it. */
 export type WordInCall = readonly [list: 'argv' | 'prefix', index: number, argument: string];
 type Words = Pick<Question, 'argv' | 'prefix'>;
 
@@ -60,7 +60,7 @@ export function readHookResults(payload: JsonObject): HookResults | undefined {
   return defined({ input: stringAt(hook, 'input'), asks: trueAt(hook, 'asks'), texts });
 }
 
-/** The call as it would run. The model's own item is unchanged. */
+/** The call as it would run after its hooks. The model's own item is unchanged. */
 export function callAfterHooks(call: CallItem, { input }: HookResults = {}): CallItem {
   if (input === undefined) return call;
   return call.type === 'function_call' ? { ...call, arguments: input } : { ...call, input };

@@ -37,7 +37,7 @@ export function grantsAfterRollback(then: Grants, now: Grants): Grants {
   return then.filter((grant) => now.some((each) => isSameGrant(each, grant)));
 }
 
-/** For a rollout that begins at that place: ends again the grants that ended after it. */
+/** For a rollout that continues from the place of `then`: ends again the grants that ended after that place. */
 export function grantsEnded(then: Grants, now: Grants): readonly LineDraft[] {
   const kept = grantsAfterRollback(then, now);
   return then.filter((grant) => !kept.includes(grant)).map((grant) => grantsDropped('ended', grant));

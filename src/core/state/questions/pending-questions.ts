@@ -132,7 +132,7 @@ type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
 
 const isCallNamed = (item: Item, callId: string): item is CallItem => isCall(item) && item.call_id === callId;
 
-/** For a thread that runs no turn. Questions asked while a call ran ended with that process. */
+/** Open questions of a thread that runs no turn. A question asked during a call ended with that call's process. */
 export function questionsToAsk(state: AskingState): readonly Question[] {
   const begun = new Set(state.openTurn?.calls?.map(({ callId }) => callId));
   return pendingQuestions(state).filter(({ callId }) => !begun.has(callId));
@@ -203,7 +203,7 @@ function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] 
 
 const idLength = 16;
 
-/** Made from `about`, so equal after a resume. Repeating an answered question in the turn gives another id. */
+/** Derived from `about`, so equal after a resume. If the turn repeats an answered question, that gets another id. */
 export function questionId({ answered = [] }: Pick<OpenTurn, 'answered'>, about: string): string {
   const name = about.slice(0, idLength);
   const times = answered.filter((id) => id === name || id.startsWith(`${name}-`)).length;

@@ -20,7 +20,7 @@ export interface OpenCall {
 
 type AnsweredCall = { readonly turnId: TurnId; readonly callId: string; ended?: TurnItem; open?: OpenCall };
 
-/** The refusal or end that an answer reports; `ended`: the item of the line before. Undefined: shown before. */
+/** The event for a call that the answer refuses or ends. `ended`: the previous line's item. Undefined: shown before. */
 export function endedCall(
   answer: Item,
   { metadata }: Pick<Line, 'metadata'>,
@@ -83,7 +83,7 @@ export interface CallReport {
   readonly end: string | undefined;
   readonly isFailure: boolean;
   readonly seconds: number | undefined;
-  /** Without the facts. Text for the model before the facts remains as its first lines. */
+  /** The output without the facts. Capstan's sentences before the facts remain as its first lines. */
   readonly output: string;
 }
 
@@ -121,7 +121,7 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 const fact =
   /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Session \d+ was ended|Network requests blocked|Allowed by the policy|This machine has too many servers)\b/;
 const mostFacts = 8;
-/** For the model, before an output that was cut. People see the mark in the text, which counts differently. */
+/** Warns the model before a cut output. People see the mark in the text instead, which counts differently. */
 const warning =
   /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: (\d{1,15})\n(?:Full output: [^\n]{1,4096}\n)?\n/;
 
@@ -148,7 +148,7 @@ export function readPrinted(answer: string): { readonly output: string; readonly
   return head === undefined ? { output: rest } : { output: rest.slice(head.length), lines: Number(lines) };
 }
 
-/** Sentences of Capstan, the user or a hook may precede them. */
+/** The beginning of the facts. Sentences of Capstan, the user or a hook may precede it. */
 const factsStart =
   /^(?:Chunk ID: [^\n]{1,80}\nWall time: |Wall time: |Exit code: -?\d{1,10}\nWall time: )[\d.]{1,20} seconds$/m;
 /** Sentence after the output: the call had arguments that its tool does not have. */
@@ -189,7 +189,7 @@ function parsedAnswer(answer: string): CallReport | undefined {
     : exited(exitCode, numberAt(metadata, 'duration_seconds'), stringAt(value, 'output') ?? '');
 }
 
-/** Adds the call with the patch's lines, unless the file has them elsewhere. After a failure, the reason. */
+/** Adds the call, which has the patch's lines, unless the file has them elsewhere; after a failure also the reason. */
 function withPatchLines(
   item: FileChangeItem,
   { call, metadata, answer }: Pick<OpenCall, 'call'> & Pick<Line, 'metadata'> & { readonly answer: string },

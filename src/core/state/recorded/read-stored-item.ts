@@ -6,8 +6,8 @@ import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../p
 import { textsAt } from '../questions/question-lines.ts';
 
 /**
- * Reads an item of `storedItem` or another program, without what our files keep elsewhere, such as diffs and arguments.
- * Undefined for non-items, and for a user's message, which is context.
+ * Reads an item written by `storedItem` or another program, without data that our files keep elsewhere, such as diffs
+ * and arguments. Undefined for non-items, and for a user's message, which is context.
  */
 export function readItem(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');
@@ -105,7 +105,7 @@ function diffIn(change: JsonObject): string | undefined {
   return content === '' ? undefined : `+${content.replace(/\n$/, '').replaceAll('\n', '\n+')}`;
 }
 
-/** Undefined if any is invalid: no line has a number then. */
+/** Undefined if any place is invalid: then no line has a number. */
 function placesIn(ours: JsonObject | undefined): FileChangeItem['places'] {
   const isPlace = (value: Json): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
   const places = arrayAt(ours, 'places');

@@ -70,7 +70,7 @@ const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kin
   'turn-aborted',
 ]);
 
-/** True if lines hold such events. Of settings only changes are recorded; of items, plans as they change. */
+/** True if a thread's lines record the event: of settings only changes, of started or updated items only plans. */
 export function isRecorded(event: ThreadEvent): boolean {
   if (event.kind === 'item-started' || event.kind === 'item-updated') return event.item.kind === 'plan';
   return event.kind === 'settings' ? event.cause === 'override' : recordedKinds.has(event.kind);
@@ -81,7 +81,7 @@ export function initialRecordedState(threadId: ThreadId): RecordedState {
   return { threadId, turns: noTurnsWithInherited, ...nothing };
 }
 
-/** State at the end of a thread, after the line of this place. No turn is open in it. */
+/** State after the line at `place`, the last one of a thread in which no turn is open. */
 export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, 'usage'>, place: number): RecordedState {
   return { ...initialRecordedState(threadId), turns: turnsFrom(place), total: usage.total };
 }
@@ -98,14 +98,14 @@ export function foldRecorded(before: RecordedState, line: Line): Recorded {
   const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
   const state: RecordedState = { ...before, ended: undefined, endedIn: undefined, turns, asked };
   const answer = answerIn(line);
-  // An item whose answer does not follow has none.
+  // If its answer does not come next, an item has none.
   const late =
     ended !== undefined && answer === undefined ? [completed(endedIn ?? turnOf(before), withoutAnswer(ended))] : [];
   const folded = foldLine(before, state, line, answer, ended);
   return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
 }
 
-/** Later calls that read its output have the answer. */
+/** Marks the output as unknown if no answer came: the answers of later calls that read it have it. */
 function withoutAnswer(item: TurnItem): TurnItem {
   const isUnknown = item.kind === 'command' && item.byUser !== true && item.output === '';
   return isUnknown ? { ...item, outputUnknown: true } : item;

@@ -50,7 +50,7 @@ export function settingsEventIn(payload: JsonObject): SettingsEvent | undefined 
   return { kind: 'settings', cause: 'override', settings: withoutSeal(settings) ?? {}, environment: environment ?? {} };
 }
 
-/** Our counts that are not about a step are marked. */
+/** Capstan marks those of its own counts that are not about a step. */
 export function usageEventIn(
   payload: JsonObject,
   { turnId, total: before }: { readonly turnId: TurnId; readonly total: Usage },

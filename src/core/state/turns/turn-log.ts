@@ -142,14 +142,14 @@ function begin(log: TurnLog, beginning: Beginning, name: string): TurnLog {
   return { ...log, ...none, ...before, newest: turn, began: number };
 }
 
-/** The first continuation of a log shares its array, so that the cost of a turn does not grow with their number. */
+/** The first log that continues another shares its array, so that adding a turn costs the same for any number. */
 function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
   const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
   turns.push(turn);
   return { earlier: turns, count: count + 1 };
 }
 
-/** Closes the newest turn when another one begins. If it was open, its process died, and the next one did not know. */
+/** Closes the newest turn when another begins. If it was open, its process died, and the next one did not notice. */
 function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
   if (open !== undefined) return { ...turn, status: 'interrupted' };
   return turn.spoken === undefined || turn.end !== undefined ? turn : { ...turn, end: place as Ordinal };
@@ -220,7 +220,7 @@ function ownSettings(event: JsonObject): JsonObject | undefined {
   return settings !== undefined && objectAt(settings, 'capstan') !== undefined ? settings : undefined;
 }
 
-/** A turn that is cut off before its own record ran with the newest settings before that. */
+/** A turn that was cut off before its own record ran with the newest settings applied before that. */
 function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
   const settings = appliedSettings(applied);
   if (log.open === undefined) return { ...log, next: settings };

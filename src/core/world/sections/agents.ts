@@ -9,7 +9,7 @@ interface ToldAgent {
   readonly stands: string;
 }
 
-/** More than can work in parallel; older ones are counted. */
+/** More agents than can work in parallel. Older ones are only counted. */
 const mostNamed = 40;
 
 export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly ToldAgent[] }>({
@@ -28,7 +28,7 @@ export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly
   withdrawn: '\nThe agents listed before are no more.\n',
 });
 
-/** Roles get their names from files of the user. */
+/** Cuts a text to one short line: role names come from files of the user. */
 const line = (text: string): string => withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** Agents at a checkpoint, which removed their mentions. Answers and notifications report what became of them. */
@@ -77,7 +77,7 @@ const starting = {
     'Start other agents on your own whenever parts of the task can be done side by side and the gain is worth the cost.',
 } as const;
 
-/** Precedes those of its role. Must hold for an agent begun with a conversation, and when its thread is resumed. */
+/** Precedes the role's text. Must hold for an agent begun with a conversation, and when its thread is resumed. */
 export function agentIntroduction(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return `You are the agent ${path}. The agent ${parent} started you and gives you your tasks, which you read as messages of a user. Messages of the user are only those from before you were started, if you began with a conversation, and those of a user who resumes your thread. Your parent reads your last answer and nothing else of you, so put all that it needs into that. Others may work in the same folder.`;

@@ -16,7 +16,7 @@ export interface ApprovalFacts {
   /** A reviewer answers in the user's place. */
   readonly reviewed?: true;
   readonly hasServers?: true;
-  /** An answer saves no rule. */
+  /** The user cannot save a rule with an answer. */
   readonly answersOnce?: true;
   /** The turn makes a plan: nothing may be written, and there is no patch tool. */
   readonly plans?: true;
@@ -152,7 +152,7 @@ export interface AddedPrefixes {
   readonly explained: boolean;
 }
 
-/** Prefixes are only ever added here; when one goes, all permissions are sent again. */
+/** This text only adds prefixes. If one is removed, Capstan sends all permissions again. */
 export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
   id: 'approved-prefixes',
   purpose: 'Command prefixes that the user approved permanently since `permissions` was sent.',
@@ -182,7 +182,7 @@ export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
   anywhere: `A script is neither asked about nor refused, even if it destroys, ${ifAllowed}`,
 };
 
-/** Matches how calls are decided: unreadable paths keep a sandbox around everything, though a wide one. */
+/** Must agree with decisions about calls: if paths are unreadable, even approved scripts stay in a wide sandbox. */
 export function approvedRuns({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedRuns {
   if (isUnlimited(mode)) return 'anywhere';
   return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'confined';

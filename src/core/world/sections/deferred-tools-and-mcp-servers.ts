@@ -65,7 +65,7 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   },
   full: (now) => [render(deferredToolsFragment, { kind: 'full', namespaces: now })],
   change(before, now = []) {
-    // A form of its own: a withdrawn text is not in force, and is not withdrawn again.
+    // The withdrawn form says that nothing is in force, so it is not sent twice in a row.
     if (now.length === 0) return isNone(before) ? [] : [render(deferredToolsFragment.withdrawn, undefined)];
     if (before === unknownState) return [render(deferredToolsFragment, { kind: 'full', namespaces: now })];
     const added = now.filter(({ name, description }) => before[name] !== description);

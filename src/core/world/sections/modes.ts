@@ -17,7 +17,7 @@ export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   withdrawn: '\nThe mode described earlier has ended, and what it asked for no longer holds.\n',
 });
 
-/** Guidance of a mode for a model without guidance of its own. The default has none. */
+/** Capstan's guidance for a mode, for a model that has none of its own. The default mode has no guidance. */
 export const modeGuidance = (mode: string): string => (mode === 'plan' ? planning : '');
 
 const planning = `The user wants a plan before any work. Until the mode changes:
@@ -125,7 +125,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
 
 const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
-/** Told apart by the first line, also in other programs' texts. Other text is a start: an end can follow it. */
+/** An end is told by its first line, in other programs' texts, too. Other text counts as a start: an end can follow. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
 export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
@@ -152,7 +152,7 @@ const spoken =
   'An intermediary talks with the user and passes on what was said. Expect spoken language: words may be misheard and punctuation may be missing. Answer in few words that the intermediary can say aloud.';
 const typed = 'What follows is typed by the user. The rules for spoken language no longer hold.';
 
-/** Tells whether the user speaks or types. Only the transition is sent: text that changes meanwhile changes nothing. */
+/** Tells the model whether the user speaks or types. Sent only when that changes, not when only the instructions do. */
 export const realtimeSection: Section<RealtimeSetting, { readonly active: boolean }> = {
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',

@@ -69,7 +69,7 @@ function networkLines(
   return [
     ...allowed,
     ...(asksAboutRules ? exceptions('Asked about, because of a rule', ask, 800) : []),
-    // A question that reaches no one is a no.
+    // If no question reaches the user, a host that needs an answer cannot be reached.
     ...exceptions('But not', asksAboutRules ? deny : [...deny, ...ask], 1500),
     ...openings('Sockets that commands can connect to', sockets, 800),
   ];
@@ -94,7 +94,7 @@ export function grantedLines({ session, turn }: StandingGrants = {}): Readonly<
 
 function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExtra, bytes: number): string {
   const parts = [
-    // The lines above already include it.
+    // The lines about the network, which come earlier, already include this grant.
     ...(network === true ? ['the network, as described above'] : []),
     ...openings('writing below', write, bytes),
     ...openings('reading', read, bytes),
@@ -152,7 +152,7 @@ function reopens({ writableRoots, readablePaths, readOnlyPaths, deniedPaths, own
   return [...readOnlyPaths, ...deniedPaths, ...ownPaths].some((closed) => open.some((path) => isWithin(path, closed)));
 }
 
-/** The current network: the policy's, or as an answer opened it. */
+/** The network now: as the policy has it or, in `opened`, as an answer of the user opened it. */
 export type NetworkTold = ReachedNetwork &
   ApprovalFacts & { readonly opened?: ReachedNetwork; readonly landlock?: PolicyDescription['landlock'] };
 

@@ -30,7 +30,7 @@ export interface PermissionsText extends PolicyDescription, ApprovalFacts {
   readonly held: HeldPatterns;
   /** Additional grants of the user. Absent: none. */
   readonly granted?: StandingGrants;
-  /** The network as such a grant opened it. Absent: none did. */
+  /** The network as these grants opened it. Absent if none did. */
   readonly opened?: ReachedNetwork;
 }
 
@@ -104,7 +104,7 @@ type Grants = {
   readonly hasServers: boolean;
 };
 
-/** The newest fact and digests per policy: steps of one turn differ in neither, and the text is long. */
+/** Caches, as the text is long and seldom changes within a turn: the newest fact per policy, the digests per fact. */
 const newest = new WeakMap<Envelope['policy'], Grants & { readonly cwd: string; readonly fact: PermissionsText }>();
 const digests = new WeakMap<PermissionsText, StoredPermissions>();
 
@@ -144,7 +144,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     if (!isJsonObject(stored)) return undefined;
     const instructions = stringAt(stored, 'instructions');
     const prefixes = arrayAt(stored, 'approved_command_prefixes');
-    // Earlier versions sent host rules apart from the text. No change can withdraw those.
+    // Earlier versions sent host rules in a separate text. A change cannot withdraw it, so the past counts as unknown.
     const isOlder = 'capstan_network_rules' in stored;
     if (instructions === undefined || prefixes === undefined || isOlder) return undefined;
     return {
@@ -185,7 +185,7 @@ function describe(policy: Envelope['policy'], cwd: string, given: Grants): Permi
   };
 }
 
-/** The network as the grants open it; undefined if it is the policy's. */
+/** The network that the grants open. Undefined if they open no more than the policy. */
 function openedNetworkOf(policy: ResolvedPolicy, granted: StandingGrants | undefined): ReachedNetwork | undefined {
   const granting = withGrantedNetwork(policy, granted);
   return granting === policy ? undefined : describeNetwork(granting);

@@ -21,9 +21,9 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** The current fact, or undefined if the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
   stored(fact: Fact): Stored;
-  /** Stored additionally under an id of ours: another program that knows only `stored` drops it. */
+  /** A second stored value, under an id of ours. Other programs know only `stored`, and drop this one. */
   readonly beside?: { readonly id: string; stored(fact: Fact): JsonWithoutNull };
-  /** The past, if this section wrote it or could have; undefined makes it unknown. `beside` may be missing. */
+  /** The past, if this section could have written it. Undefined: the past is unknown. `beside` may be missing. */
   read(stored: Json, beside: Json | undefined): Past | undefined;
   full(now: Fact): readonly Fragment[];
   /** Brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it. */
@@ -39,7 +39,7 @@ export const kindsOf = ({ family: { id, withdrawn } }: AnySection): readonly str
 export type AnySection = Section<never, JsonWithoutNull, never>;
 
 export interface StoredText extends JsonObject {
-  /** Digest of the text as first sent; the text is in its message (I9). Other programs write none for no text. */
+  /** Digest of the text as first sent; the text is in its message (I9). Other programs omit it if there is no text. */
   readonly instructions?: string;
 }
 

@@ -4,7 +4,7 @@ import { defineFamily, defineFragment, fingerprint, render } from '../../fragmen
 import { escapeText, withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
-/** Spells `$name` and the file like the user and the list do. */
+/** Writes `$name` as the user types it, and the file's name as the list of skills shows it. */
 const guidance =
   'A skill is a folder with instructions for one kind of task in its file SKILL.md. When the user names a skill ' +
   '(`$name`), or the task fits a description, read that file before you begin and follow it. Paths in it start from its ' +

@@ -97,11 +97,11 @@ export async function forkThread(
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
-    // A file of the old form has its first line already.
+    // A fork in the old form has a copy of the source's lines, so read its state from them.
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, envelope });
-    // The others are dropped: the source's next turn takes them in.
+    // Drop the other messages here: the next turn of the source takes them in.
     const isTaken = (message: WaitingMessage): boolean => isAboutFiles(message) && owned.mode !== 'legacy';
     const left = log.state.waiting.filter((message) => !isTaken(message));
     log.record(...left.map(({ id: message }) => messageDropped(message, 'forked')));

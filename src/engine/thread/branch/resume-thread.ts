@@ -24,7 +24,7 @@ export interface ResumedThread {
   readonly skipped: number;
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
   readonly missingBlobs?: readonly string[];
-  /** The source of taken-over lines, for a fork that holds no copy of them. */
+  /** The part of another thread whose lines this fork continues, if it has no copy of them. */
   readonly takenFrom?: ThreadPart;
 }
 
@@ -49,7 +49,7 @@ export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Pro
 
 export type ThreadPart = { readonly id: ThreadId; readonly to?: Ordinal };
 
-/** The history behind the opaque checkpoint. Undefined if there is none, or nothing readable. */
+/** The history behind the opaque checkpoint. Undefined if there is none, or nothing that every provider can read. */
 export async function readBehind(store: RolloutStore, part: ThreadPart): Promise<HistoryBehindCheckpoint | undefined> {
   const { behind } = (await foldFrom(store, part, newestCheckpointSearch({ behind: true }))).state;
   return behind !== undefined && isReadableByAll(behind) ? behind : undefined;

@@ -8,8 +8,8 @@ import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../../protocol/json.ts';
 
 /**
- * Why the thread left a rollout. After a rollback it has no turn that the left rollout lacks; after an undo it has all
- * turns of it; after an exchange each may have turns that the other lacks.
+ * Why the thread left a rollout. `rollback`: all turns of the thread are also in the left rollout. `undo`: all turns of
+ * the left rollout are also in the thread. `exchange`: each may have turns that the other lacks.
  */
 type LeftBy = 'rollback' | 'undo' | 'exchange';
 
@@ -54,7 +54,7 @@ export function readNote(note: JsonObject): RollbackNote | undefined {
   if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
   const counted = objectAt(note, 'usage');
   const usage = counted && { total: readUsage(counted['total']), last: readUsage(counted['last']) };
-  // Some older versions mark no undo; but only after one does a thread have more turns than the rollout that it left.
+  // Some older versions do not mark undos. But only after an undo can a thread have more turns than it had before.
   const isUndo = note['undo'] === true || kept > turns;
   const leftBy = !isUndo ? 'rollback' : note['exchange'] === false ? 'undo' : 'exchange';
   const place = { rolloutId, end: end as Ordinal };
@@ -76,14 +76,14 @@ export function nested([first = {}, ...rest]: readonly JsonObject[]): JsonObject
   return rest.length === 0 ? first : { ...first, earlier: nested(rest) };
 }
 
-/** A rollout left by an undo has no turn of its own, so a rollback need not keep it in reach. */
+/** An undo leaves a rollout without turns of its own, so the notes need not keep it after the next rollback. */
 export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObject): readonly JsonObject[] {
   const [next, ...rest] = notes;
   const isSpare = next !== undefined && readNote(next)?.leftBy === 'undo';
   return [left, ...(isSpare ? rest : notes)].slice(0, mostInARow);
 }
 
-/** Keeps every turn in reach. Turns given in exchange come back with the next undo; then undos cycle. */
+/** Keeps every turn in reach of undos. Turns taken back in exchange return with the next undo; then undos cycle. */
 export function notesAfterUndo(
   rest: readonly JsonObject[],
   undone: RollbackNote,
@@ -125,8 +125,8 @@ export function firstOwnOrdinal(meta: JsonObject, left: string): Ordinal | undef
 }
 
 /**
- * The list of left rollouts for the first line of a new rollout, which begins with the lines before `to`. Two rollouts
- * that share a place with a third share at least the smaller one with each other, so no entry claims too much.
+ * The list of left rollouts for the first line of a new rollout, which begins with the lines before `to`. If two
+ * rollouts each share their beginning with a third, they share at least the shorter one, so no entry claims too much.
  */
 export async function leftRolloutsNote(
   store: Pick<RolloutStore, 'readBack'>,
@@ -144,7 +144,7 @@ export async function leftRolloutsNote(
       const common = left.rolloutId === to.rolloutId ? to.end - 1 : Math.min(left.common, reached);
       return { ...left, common };
     }),
-    // It is unknown what is shared with rollouts that an older version left.
+    // If an older version left rollouts without listing them, nothing is known about the part that is shared.
     { rolloutId, until, common: isWhole ? reached : -1 },
   ];
   return { left: bounded(all).map(({ rolloutId: rollout_id, ...rest }) => ({ rollout_id, ...rest })) };

@@ -7,7 +7,7 @@ import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** The newest turns in which a user spoke, all after a turn, or all since a checkpoint, by its number. */
+/** Turns to take back: the newest in which a user spoke, all after a turn, or all since a checkpoint (its number). */
 export type RollbackTo =
   | { readonly turns: number }
   | { readonly toTurn: string }
@@ -41,7 +41,7 @@ export interface RollbackCut {
   /** Turns that stay, including one that is cut. */
   readonly kept: number;
   readonly checkpoint?: number;
-  /** The turn that the place cuts; `done`: nothing of it was still to come. */
+  /** The turn that the place cuts in two. `done`: at that place, the turn was about to end. */
   readonly open?: { readonly id: TurnId; readonly done: boolean };
 }
 
@@ -51,7 +51,7 @@ export function findRollbackCut(id: ThreadId, places: ThreadPlaces, to: Rollback
   return 'code' in first ? first : { end: first.start, kept: places.turns.indexOf(first) };
 }
 
-/** A turn in which nothing was said before the checkpoint goes with it: only its beginning would be left. */
+/** If no user spoke in the turn before the checkpoint, all of it is taken back: only its beginning would be left. */
 function cutBefore(id: ThreadId, places: ThreadPlaces, asked: number | 'newest'): RollbackCut | Outcome {
   const found = findCheckpoint(id, places, asked);
   if ('code' in found) return found;
@@ -145,7 +145,10 @@ export async function readFilesMessages(
   return [...found.values()];
 }
 
-/** Files do not go back with the conversation: the model is told again, unless their restore is undone, too. */
+/**
+ * Files do not change with the conversation, so messages about them are repeated, except for a restore to before a turn
+ * that is gone, too: without that turn, the conversation fits the restored files.
+ */
 export function filesMessagesToRepeat(
   messages: readonly FilesMessage[],
   /** `there`: messages that wait at the place anyway. */

@@ -106,9 +106,9 @@ export async function rollBack(
 }
 
 /**
- * Undoes the newest rollback: a new rollout continues from the end of the one that it left. Changes to pinned notes
- * since then hold. If an earlier rollback still holds, the next undo is about that one; otherwise it takes this undo
- * back, like any other rollback.
+ * Undoes the newest rollback: a new rollout continues from the end of the one that the rollback left. Changes to pinned
+ * notes since then stay. The next undo is for an earlier rollback, if one is left; otherwise it takes this undo back,
+ * like any other rollback.
  */
 export async function undoRollback(
   store: RolloutStore,
@@ -177,7 +177,7 @@ async function undoRevert(
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
 }
 
-/** For the first line of the rollout that replaces the current one and begins with the lines before `to`. */
+/** The note for the first line of the rollout that replaces the current one and begins with the lines before `to`. */
 async function noteFor(
   store: RolloutStore,
   id: ThreadId,
@@ -283,7 +283,7 @@ async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPl
   return undefined;
 }
 
-/** Repeated turns without names get other names, so compare the lines after one of the markers. */
+/** True if lines after a marker repeat these. Repeated turns without names get other names, so compare the lines. */
 async function isSaidAgain(
   store: RolloutStore,
   id: ThreadId,

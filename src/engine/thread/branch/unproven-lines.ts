@@ -20,7 +20,7 @@ export interface Unproven {
   readonly grants?: readonly GivenGrant[];
   /** Includes questions whose answer is not proven. */
   readonly questions?: readonly RecordedQuestion[];
-  /** Absent: no key of this store will ever prove them. Otherwise no line ends them. */
+  /** Why they are left out only for now: then no line ends them. Absent: no key of this store will ever prove them. */
   readonly forNow?: WhyLeftOutForNow;
 }
 
@@ -76,7 +76,7 @@ export function withoutSeal<Said extends object>(recorded: Said & { readonly sea
   return said as Said;
 }
 
-/** Lines that end claims no key will prove. From there on every fold decides the same, with or without a key. */
+/** Lines that end claims that no key will ever prove. After them every fold decides alike, with or without a key. */
 export function setAsideLines({ messages, pins, grants = [], questions = [], forNow }: Unproven): readonly LineDraft[] {
   if (forNow !== undefined) return [];
   return [
@@ -93,7 +93,7 @@ export async function provenState(parts: ProvingParts, id: ThreadId, state: Thre
   return { state: removeUnproven(state, unproven), unproven };
 }
 
-/** Checkpoints carry the resulting state on. */
+/** Removes unproven claims from the state. Later checkpoints keep the result. */
 export function removeUnproven(given: ThreadState, { messages, pins, grants = [], questions = [] }: Unproven) {
   if (messages.length + pins.length + grants.length + questions.length === 0) return given;
   const asking = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);

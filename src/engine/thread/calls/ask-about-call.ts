@@ -72,7 +72,7 @@ function shown(turn: Turn, { question, item }: QuestionToAsk): ThreadEvent {
   return { kind: 'question-asked', ...asked };
 }
 
-/** Only after it is shown: subscribers hear at once of an answer that came before. */
+/** Opens a shown question to answers. Not sooner: subscribers hear at once of an answer that came before. */
 function open(turn: Turn, asking: QuestionToAsk): void {
   turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
 }
@@ -105,7 +105,7 @@ function asRecorded(
 ): RecordedAnswer {
   const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
   const offered = isOffered ? scope : undefined;
-  // A permission asked for on its own holds for the turn at least.
+  // If the call only asked for permissions, a yes lasts for the turn at least.
   const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
   const lasting = lasts && keys.length > 0 ? { keys, under } : {};
   const other = offered === 'rule' ? defined({ prefix }) : {};
@@ -124,7 +124,7 @@ export async function recordAnswered(
   await log.durable();
 }
 
-/** Records that a call begins or is refused. An open question about it was decided by another answer, and ends. */
+/** Records that a call begins or is refused. A question about it that is still open ends: another answer decided it. */
 export function recordDecided(
   { log }: Pick<Turn, 'log'>,
   callId: string,
@@ -178,7 +178,7 @@ interface RuleSaver extends Pick<Turn, 'savedRules'> {
   readonly log: Pick<Turn['log'], 'tell'>;
 }
 
-/** Saves the rule that an answer allows, for the next call already. The allowed call runs even if that fails. */
+/** Saves the rule that an answer allows. It counts from the next call on. The allowed call runs even if this fails. */
 export async function saveAllowedRule(
   { parts, log, savedRules }: RuleSaver,
   question: Question,
@@ -216,7 +216,7 @@ export interface CallInPlace extends Pick<PreparedCall, 'item'> {
   readonly inOrder: QuestionTurn;
 }
 
-/** The result for a call in its place. `decided`: no answer is needed, or none came in time (undefined). */
+/** The result for a call in its place. `decided`: it needs no answer or, if undefined, was aborted before asking. */
 export type DecidedInPlace =
   | { readonly kind: 'decided'; readonly decided: Exclude<CallDecision, AskDecision> | undefined }
   | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }
@@ -227,9 +227,9 @@ export type DecidedInPlace =
 export type EndedBefore = { readonly kind: 'suspended' | 'interrupted' };
 type Decided = CallDecision | undefined;
 /**
- * The only way to ask about a call: whether it may begin, run again or reach a host. The question is asked when no
- * earlier call may still ask, and is decided again first: an earlier answer may cover it. `shown`: the question, if it
- * is shown already: an answer to it counts when its turn comes.
+ * The only way to ask about a call: whether it may begin, run again or reach a host. It waits until no earlier call may
+ * still ask, and then decides again, since an earlier answer may cover the question. `shown`: the question, if the user
+ * sees it already; an answer to it counts when the call's turn comes.
  */
 export async function askInPlace(
   turn: Turn,
@@ -276,7 +276,7 @@ function askedNow(
   return asking;
 }
 
-/** Adds what was granted since to an unchanged question. A yes to a shown question stays a yes to that. */
+/** If the call still gives this question, adds what was granted since. The yes still answers the question as shown. */
 function renewed(turn: Turn, wanted: CallInPlace, asked: QuestionToAsk, decided: Decided): QuestionToAsk {
   const isSame = decided?.kind === 'ask' && questionOf(turn, wanted, decided).about === asked.about;
   return isSame ? { ...asked, decided } : asked;

@@ -20,7 +20,7 @@ export interface HostQuestions {
   end(): Promise<readonly string[]>;
 }
 
-/** The call has begun: whatever ends it, even a thread that closes, ends its questions about hosts. */
+/** Asks about hosts for a call that has begun. Whatever ends the call, even a closing thread, ends these questions. */
 export function askAboutHosts(
   turn: Turn,
   wanted: CallToGrant & Pick<GrantedCall, 'policy'>,
@@ -38,7 +38,7 @@ export function askAboutHosts(
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
     const decide = () => decideHostNow(turn, wanted, host);
     return askBeside({ ...turn, signal: ended }, wanted, order, decide, (came) => {
-      // If it ended, the command waited for it, perhaps behind an unanswered question.
+      // If the call ended, it had waited for this question, perhaps behind another one: the question counts as lapsed.
       if (came.kind === 'decided' && !ended.aborted) return hostAnswer(came.decided);
       const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
       // A yes without words is not reported: the command connects.

@@ -28,7 +28,7 @@ export class CallOrder {
 export interface QuestionTurn {
   /** Resolves when no earlier call may still ask. */
   turn(): Promise<void>;
-  /** The call asks no more: it begins, or will not. Must be called at least once. */
+  /** Says that the call asks no more: it begins, or never will. Must be called at least once. */
   pass(): void;
 }
 

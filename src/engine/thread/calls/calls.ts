@@ -23,7 +23,7 @@ import { recordAnswer, recordTurnItem } from '../record/record-items.ts';
 import { commandNotRun } from '../../../core/state/questions/call-arguments.ts';
 import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts';
 
-/** A call that ends sooner shares its sync with what follows it. */
+/** A call that ends sooner gets no sync of its own: its lines become durable with those after it. */
 const patienceMs = 50;
 type Ended = { readonly call: CallItem; readonly end: CallEnd };
 type Confirmed = Granting | undefined;
@@ -74,7 +74,7 @@ export class Calls {
     this.#count++;
   }
 
-  /** Waits for all calls; results are durable meanwhile. Rejects at the end with what a call threw: none runs on. */
+  /** Waits for all calls, and makes results durable meanwhile. If a call threw, rejects when no call runs any more. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
@@ -224,7 +224,7 @@ export function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] 
   return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
 }
 
-/** Git outside the sandbox must not meet commands that change folders under it. */
+/** True for git outside the sandbox. No command may change folders while it works there. */
 function isGitOutside({ leaves, ground }: GrantedCall): boolean {
   return leaves === true && ground?.gitVariables !== undefined;
 }

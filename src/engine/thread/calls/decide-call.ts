@@ -24,10 +24,10 @@ import { grantsNow, rulesNow, userFacts } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 
-/** `approval`: for a call that was asked about under another policy. `canAsk`, by default: true if a user is there. */
+/** `approval`: the policy under which the user was asked, if another. `canAsk`, by default: true if a user is there. */
 export type DecideOptions = Partial<Pick<DecisionContext, 'approval' | 'canAsk'>>;
 
-/** Facts about the command of a call. Absent: nothing depends on it. */
+/** Facts for a decision about a call. `read`, about its command, is absent if nothing depends on the command. */
 export interface CallToDecide {
   readonly needs: CallNeeds;
   readonly hook?: 'allow' | 'ask';
@@ -49,14 +49,14 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   return withGround(decideUnderHook(under, needs), known);
 }
 
-/** Decides about a call that the sandbox stopped. Undefined: its result holds. */
+/** Decides about a call that the sandbox stopped. Undefined: it does not run again, and its result counts. */
 export function decideAgain(turn: Turn, known: CallToDecide, blocked: BlockedFiles): CallDecision | undefined {
   const { needs, ...context } = onGround(known, contextNow(turn));
   const decided = decideRetry(context, needs, blocked);
   return decided && withGround(decided, known);
 }
 
-/** Resolves links of the folder: rules, answers and the start of the command all use the real one. */
+/** Replaces the call's folder by its real path, which rules, answers and the start of the command all use. */
 function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
   return { ...context, ...read, needs: { ...needs, cwd: read?.ground?.folder ?? needs.cwd } };
 }
@@ -74,7 +74,7 @@ export function decideHostNow(
   return decideConnection({ ...contextNow(turn), policy }, needs, host);
 }
 
-/** Looks into the command where the decision depends on it. Undefined: it does not, so nothing need be awaited. */
+/** Analyses the command if the decision depends on it. Undefined if it does not: then the caller need not await. */
 export function readCommand(turn: Turn, needs: CallNeeds, options: DecideOptions = {}) {
   const { commands } = turn.parts;
   const { argv } = needs;

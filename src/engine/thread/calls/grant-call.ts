@@ -146,7 +146,7 @@ async function askShown(
     return came.decided === undefined
       ? { kind: 'refused', output: interruptedBeforeAsking }
       : settled(turn, wanted, came.decided);
-  // The refusal for when no one can be asked tells the model the way out.
+  // If no one could be asked, the refusal would tell the model a way out. This one tells it, too.
   const alone = decideNow(turn, wanted, { ...options, canAsk: false });
   return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
@@ -220,9 +220,9 @@ function refusalFromAnswer(turn: Turn, answer: Answer, asked?: AskedRefusal): An
 const mostLooks = 4;
 
 /**
- * Confirms the grant of a call that is about to begin, if its ground is still that of the decision. On another ground
- * the call is granted anew: a yes counts for what the question showed. The grant never becomes wider without a
- * question. `grant` grants the call as if nothing had been decided; undefined: nothing is to be done.
+ * Confirms the grant of a call that is about to begin, if its ground is still that of the decision. Otherwise the call
+ * is granted anew, since a yes covers only what the question showed. Without a question, the grant never becomes wider.
+ * `grant` grants the call as if nothing had been decided; undefined: there is nothing to do.
  */
 export async function confirmGrant(
   turn: Turn,

@@ -44,7 +44,7 @@ export async function performCall(
   const outside = grant.where === 'outside' || undefined;
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, idempotent, external, outside, confined });
   recordDecided(turn, callId, 'allowed', () => log.record(begins));
-  // Not sooner: another call's sync must not send the news out before its line.
+  // Not before the line is recorded: another call's sync could send the news out without it.
   const kind = memory.standing.has(item.id) ? 'item-updated' : 'item-started';
   log.tell({ kind, turnId, item, ...defined({ outside: leaves, confined }) });
   if (prepared.standing === true) memory.standing.set(item.id, item);

@@ -15,7 +15,7 @@ import type { CompactionResult, UnreadableReason, WantedCompaction } from './com
 import { gatherNextStep } from '../context/current-step.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
-/** The history behind the checkpoint is complete. If it is too long, the maker's summary is better than many notes. */
+/** Prefers the history behind the checkpoint, which is complete. If it is too long, asks the checkpoint's maker. */
 export async function chooseReadableHistory(turn: Turn, hidden: readonly Entry[]): Promise<ReadableHistoryChoice> {
   const behind = await turn.log.learnBehind();
   const maker = oneMaker(hidden);
@@ -43,7 +43,7 @@ function fitsAtOnce(turn: Turn): boolean {
   return tokens <= window.effective - window.checkpoint.answer;
 }
 
-/** The maker sees only what it has seen before. An imported file must not decide which server gets this user's key. */
+/** The maker, if it knows all of this history. An imported file must not decide which server gets this user's key. */
 async function makerToAsk({ log, before, envelope, parts }: Turn, maker: ProviderName) {
   const newest = currentProvider(log.state);
   if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
@@ -104,7 +104,7 @@ type MakerToAsk = { readonly provider: Provider; readonly by: Envelope };
 
 /**
  * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask
- * its maker for. `freesSpace`: compact a reused history that is too long; otherwise it is compacted anyway.
+ * its maker for. `freesSpace`: compact a reused history that is too long; false if the caller compacts it anyway.
  */
 export async function readHistoryAsChosen(
   turn: Turn,

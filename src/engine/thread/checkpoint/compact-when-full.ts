@@ -71,16 +71,16 @@ function switched(turn: Turn, step: Step): Wanted {
   const { parts, log, envelope, before } = turn;
   if (step.index > 0 || before === undefined) return undefined;
   const then = compactionContract({ parts, log, envelope: before });
-  // Another provider does not run that model, and is not sent items that only the previous one can read.
+  // The new provider does not run the previous model, and is not sent items that only the previous provider can read.
   const isElsewhere = !isSameProvider(turnProvider(before), turnProvider(envelope));
   const { model, compatibility, window } = compactionContract(turn);
   const models = { before: { ...then, effective: then.window.effective }, now: { model, compatibility, window } };
   const reasonFor = (active: number) => {
     const reason = switchReason({ ...models, active });
-    // Something that only its maker can read: a checkpoint of the provider's own is gone by now.
+    // An item that only its maker can read. An opaque checkpoint has already been replaced by now.
     const holdsOpaque = (): boolean => entries(log.state.history).some(({ item }) => isOpaque(item));
     if (reason !== 'comp_hash_changed' || (holdsOpaque() && savesEnough(turn, step, 0))) return reason;
-    // The new model can read all of history, or a checkpoint would not be smaller: only its window counts.
+    // The new model can read all of history, or a checkpoint would save too little: then only its window is a reason.
     const { compatibility: _other, ...now } = models.now;
     return switchReason({ ...models, now, active });
   };

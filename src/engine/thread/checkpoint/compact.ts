@@ -31,7 +31,7 @@ import { CompactionRequests } from './compaction-requests.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { installCheckpoint } from './install-checkpoint.ts';
 
-/** Compacts history, if possible. Until the new one is recorded the old one holds (I8). */
+/** Compacts history, if possible. The old history stays in force until the new one is recorded (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
   const wanted = allowGrowthByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
@@ -43,7 +43,7 @@ export async function compact(turn: Turn, step: Step, asked: WantedCompaction): 
   return stopped === undefined ? runCompaction(turn, step, wanted) : { kind: 'failed', outcome: stopped };
 }
 
-/** By hand: the reason why no model would be asked, as no checkpoint of this history is worth it. */
+/** For a compaction by hand: why no model is asked, if no checkpoint of this history is worth it. */
 export function refusedAhead(turn: Turn, step: Step, wanted: WantedCompaction): Outcome | undefined {
   if (wanted.trigger === 'auto') return undefined;
   const { move } = open(turn, step, wanted);
@@ -76,7 +76,7 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
     if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
     if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
-      // The previous model may be gone, or full: the next one can try.
+      // The previous model may be gone, or full: ask the turn's own model.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
     } else {
@@ -99,7 +99,7 @@ function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' 
   return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
 }
 
-/** Code cannot read an opaque item, so a checkpoint that it builds would lack that content. */
+/** With `only`, refuses a checkpoint that code would build: code cannot read opaque items, so they would be lost. */
 function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
   return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
 }
@@ -119,12 +119,12 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const provider = turnProvider(by);
   const input = requestInput(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools, by.policy);
-  // A provider that compacts by itself takes no `focus`: only a model reads it. And an incompatible model cannot read
-  // what the provider encrypts. The turn's own model reads its own.
+  // Let the provider compact by itself only without a `focus`, which only a model reads, and only if the turn's model
+  // can read what that provider encrypts.
   const isRead = other === undefined && readsOpaque(turnProvider(envelope), provider);
   const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
-  // The provider's count, and at least the window of a refused request: a total alone is no provider's count.
+  // The provider's count of the input, 0 if it gave none. After a refusal for length, at least the whole window.
   const refused = isRefusal(wanted) ? window.effective : 0;
   const counted = Math.max(lastUsage(newestCountFor(log.state, turnProvider(envelope))).input, refused);
   const plan = planCompaction(
@@ -155,10 +155,10 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   return { move: beginCompaction(plan, source), plan, by };
 }
 
-/** Records from tools. A waiting message comes after the checkpoint, and is newer than any plan in it. */
+/** Records from tools. A waiting message follows the checkpoint, so it makes the plan there an older one. */
 function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   const { work, waiting } = log.state;
-  // Agent reports were expected, and file changes are listed beside the plan.
+  // Reports of agents were expected, and file changes are listed with the plan: neither makes it older.
   const all = [...waiting, ...inbox.waiting].filter(
     ({ kind }) => kind !== 'agent' && kind !== 'files' && kind !== 'beside',
   );
@@ -201,7 +201,7 @@ function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult 
     recordFailed(turn, ended, failed);
     log.tell(event);
   }
-  // No line records one without a cost.
+  // No line records a compaction that was aborted before it cost anything.
   else log.tellPassing(event);
   return { kind: 'aborted' };
 }

@@ -64,7 +64,7 @@ export class CompactionRequests {
     const provider = this.#provider;
     const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
-    // Only the unary form depends on it, and the login must be read for it.
+    // The login must be read for this, and only the unary form depends on it.
     const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
     const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
     const request = await ModelExchange.begin(this.#turn, {
@@ -128,9 +128,8 @@ export class CompactionRequests {
   }
 
   /**
-   * The contract of the newest sampling request, if this model made it at this provider: its content is in the
-   * provider's cache. Otherwise that of this envelope. The unary form is no sampling request: it is sent in the current
-   * tier.
+   * The contract of the newest sampling request, if this model got it at this provider, because the provider's cache
+   * has its content; otherwise that of `by`. The unary form is no sampling request: it always uses the current tier.
    */
   #contract(by: Envelope, form: RemoteForm): AskedContract {
     const { parts, log } = this.#turn;

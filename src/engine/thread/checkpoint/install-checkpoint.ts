@@ -46,8 +46,8 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   const standing = requestTokens({ instructions: text, tools: step.tools, input });
   const after = standing + (telling === undefined ? bundleTokens(step) : 0);
   const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
-  // Settings given only for a compaction by hand change nothing of the thread. A turn that only compacts has no step
-  // that would record its contract. Record it before the checkpoint: lines after that say that the context was sent.
+  // A turn that only compacts has no step to record its contract: record it, unless it has settings for this compaction
+  // alone, which do not count for the thread. Do so before the checkpoint: later lines say that the context was sent.
   if (isContract && (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')) recordSettings(turn);
   log.record(
     ...compactedLines(log.state, {
@@ -68,7 +68,7 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   for (const { entry, texts } of context) {
     tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
   }
-  // No provider has counted it: readers of the file use the estimate.
+  // No provider has counted the new history, so readers of the file use the estimate.
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
   log.record(

@@ -36,7 +36,7 @@ export async function stepNow(
   return { step: applyThreadState(turn, withToolsNow(turn, step)), problems: [...problems, ...ofSkills] };
 }
 
-/** Tools may come and go while a turn runs: the same rule decides what a step offers. */
+/** Offers the tools of this moment by the rule that the turn used: tools may come and go while it runs. */
 export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
   { parts, envelope }: TurnContract,
   step: Known,

@@ -53,14 +53,14 @@ export async function previewRequest(
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
   const { thread_settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
   const { capstan, ...shared } = thread_settings as JsonObject;
-  // Long texts that the thread was started with are not new.
+  // Leave out the long texts with which the thread was started: they are not news.
   const { start: _start, ...ours } = capstan as JsonObject;
   const settings = { ...shared, capstan: ours };
   const environment = resolveEnvironment(envelope, { date: envelope.workspace.date }) as unknown as JsonObject;
   return { kind: 'settings', cause, settings, environment };
 }
 
-/** The first turn follows at once: under the same settings it reuses the facts gathered to begin the thread. */
+/** For a first turn that follows at once: under unchanged settings it reuses the facts gathered to begin the thread. */
 export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
   let first: { readonly settings: Settings; readonly facts: Facts } | undefined;
   let looks = 0;

@@ -40,14 +40,14 @@ export function fixedTokens(turn: TurnContract, { tools }: Pick<Step, 'tools'>):
   return requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
 }
 
-/** For display: a total that only records a refusal is no number of tokens. */
+/** For display. After a refusal the recorded total only says that the window is full, so the estimate is shown. */
 export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
   return turn.log.state.usage.newest.kind === 'full'
     ? estimatedTokensNow(turn, step)
     : activeTokensNow(turn, step).tokens;
 }
 
-/** By our estimate alone, with the context due: after a checkpoint all context is sent again. */
+/** Tokens of the next request by our estimate alone, with the context due: after a checkpoint, all context is. */
 export function nextRequestTokens(turn: TurnContract, step: Step): number {
   return estimatedTokensNow(turn, step) + dueTokens(turn, step);
 }

@@ -22,7 +22,7 @@ export function windowNow({ parts, log, envelope }: TurnContract): Window {
   return windowUnder(envelope, namedWindows(parts, log.state));
 }
 
-/** The base instructions. Before the first line of a thread those of the contract. */
+/** The base instructions of the thread, or those of the contract if the thread has recorded none yet. */
 export function instructionsNow({ log, envelope }: TurnContract): BaseInstructions {
   return instructionsOf(log.state) ?? envelope.instructions.base;
 }
@@ -89,7 +89,7 @@ export function grantsNow(
 ): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
   const { grants, openTurn } = log.state;
   const session = [...grantsUnder(grants, { approval, profile }), ...savedRules.hosts, ...savedRules.tools];
-  // A surface that cannot ask holds another approval policy than the suspended turn had.
+  // Use the policy of the suspended turn: a surface that cannot ask may hold another one.
   const turn = grantsUnder(openTurn?.grants ?? [], { approval: continues?.approval ?? approval, profile });
   return { session, turn };
 }

@@ -67,7 +67,7 @@ export function limitToShare(output: CallResult['output'], budget: Budget, token
 /** Four bytes may be more than one token, as in tables of numbers. */
 const mostTokensPerEstimated = 4;
 
-/** The window that a refusal named counts from now on in this thread. `assumed`: the one before. */
+/** Warns about a window that a refusal named, which counts from now on in this thread. `assumed`: the window before. */
 export function adoptServerWindow(turn: Turn, assumed: number): void {
   const { log, envelope } = turn;
   const { identity, window } = envelope;

@@ -63,7 +63,7 @@ export function settleGoalAtTurnEnd(turn: Turn, ending: TurnEnding): void {
   const goal = currentGoal(turn);
   if (goal?.status !== 'active') return;
   const why = isPlanning(turn) ? undefined : whyItRests(turn, ending);
-  // Otherwise the next turn continues with it.
+  // Nothing makes the goal rest: the next turn continues with it.
   if (why === undefined) return recordGoal(turn, goal);
   const reason = ending.kind === 'failed' ? ending.failure.message : 'The user interrupted it.';
   const message = `The goal of this thread rests, because ${rests[why].cause}.`;
@@ -96,7 +96,7 @@ export function pauseGoal(turn: Turn, goal: RecordedGoal, { why, status, reason,
   turn.log.tell({ kind: 'warning', outcome });
 }
 
-/** True if a turn whose model is done must continue. Also reports the budget to a turn that continues anyway. */
+/** True if a turn whose model is done must continue. In one that continues anyway, only ends a goal over budget. */
 export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
   if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
   const goal = await import('./pursue-goal.ts');

@@ -68,7 +68,7 @@ const aboutWork: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'upda
 
 function hasNews({ log, memory: { rounds } }: Turn): boolean {
   const all = entries(log.state.history);
-  // History that was replaced is new in all parts.
+  // If history is shorter than before, it was replaced: then all of it counts as new.
   const fresh = all.slice(rounds.read <= all.length ? rounds.read : 0);
   rounds.read = all.length;
   const calls = new Map<unknown, string>();

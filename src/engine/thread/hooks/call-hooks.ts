@@ -67,12 +67,12 @@ export async function beforeCall(
   const again = await turn.parts.router.prepare(changed, step);
   if (again.kind === 'refused') return { ...again, output: brokenByHook(again.output) };
   keepSaid(turn, call, { input: callInput(changed), ...said });
-  // A yes beside a change only delivers the change: the policy decides about the changed call.
+  // If hooks change a call and allow it, only the change counts: the policy decides about the changed call.
   const hook = decision === 'ask' ? decision : undefined;
   return { kind: 'prepared', call: changed, prepared: again, note: changedByHook(shownCallInput(changed)), hook };
 }
 
-/** Kept for the lines of questions about the call, for a process that continues the turn. */
+/** Keeps the hooks' results for the lines of questions about the call: a process that continues the turn needs them. */
 function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookResults): void {
   if (Object.keys(said).length === 0) memory.hookedCalls.delete(callId);
   else memory.hookedCalls.set(callId, said);
@@ -110,7 +110,7 @@ function responseOf({ item, output, dropped = [] }: CallResult): Json {
   return { content, ...(structured === null ? {} : { structuredContent: structured }) };
 }
 
-/** The real result is kept beside the line. */
+/** Replaces the output. The real one is stored outside the line, as the full output. */
 function replaced<Result extends CallResult>(end: Result, output: string, status: 'failed' | 'kept'): Result {
   const whole = end.fullOutput ?? (typeof end.output === 'string' ? end.output : JSON.stringify(end.output));
   const item = status === 'failed' && 'status' in end.item ? { ...end.item, status } : end.item;
@@ -211,7 +211,7 @@ function callThatEnded(turn: Turn, call: CallItem, { session, dropped = [] }: Ca
   return ended && startedWith(ended, callIn(history, ended.callId));
 }
 
-/** The session records what ran. Long words are whole only in the call, unless history has lost it. */
+/** The session records the command, but with long words cut. They are whole in the call, if history still has it. */
 function startedWith({ item, callId }: RecordedSession, started: CallItem | undefined): CallItem {
   const ran = arrayAt(item, 'command')?.at(-1);
   const given = started?.type === 'function_call' ? parseJsonObject(started.arguments) : undefined;
@@ -220,7 +220,7 @@ function startedWith({ item, callId }: RecordedSession, started: CallItem | unde
   return { type: 'function_call', call_id: callId, name: 'exec_command', arguments: JSON.stringify({ cmd }) };
 }
 
-/** Hooks' answer to a question about a call. Undefined: they leave it to the user. `byUser`: only their no counts. */
+/** Hooks' answer to a question about a call. Undefined: they leave it to the user. `byUser`: hooks may only refuse. */
 export async function answerByHooks(
   turn: Turn,
   question: Question,

@@ -57,14 +57,14 @@ const endless: Outcome<'hook-endless'> = {
   next: 'Let the hook look at stop_hook_active, and allow the end when it is true.',
 };
 
-/** Puts what arrived into history, once hooks have checked the user's words. Ends the turn if they reject all. */
+/** Puts what arrived into history after hooks have checked the user's words. Ends the turn if they reject all words. */
 export async function admitInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
   recordLateHooks(turn);
   if (parts.hooks?.wants('UserPromptSubmit') !== true) return drainInbox(turn);
   let [isBlocked, isHeard] = [false, false];
   for (;;) {
-    // Each needs a line: hooks name it by that, and it is safe while they look at it.
+    // Every message needs a line before hooks look at it: its id names the message, and no crash can lose it.
     if (inbox.keep()) await turn.log.durable();
     const [next] = inbox.waiting;
     if (next === undefined || signal.aborted) break;

@@ -27,7 +27,7 @@ export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: Fragment
   recordEvents(turn, kind, [payload]);
 }
 
-/** Those that need not be alone share a message. */
+/** Records events. Those that need no message of their own share one. */
 export function recordEvents<Payload extends Json>(
   turn: ToldTurn,
   kind: FragmentKind<Payload>,
@@ -77,7 +77,7 @@ export function tellContext(
   }
 }
 
-/** Records the contract, and settings that are newer than the last ones: programs resume with whichever came last. */
+/** Records the contract, and the settings if they are newer: programs resume with whichever line came last. */
 export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
   const { envelope: before, settings } = log.state;
   if (settings !== undefined && isOutdated())
@@ -92,7 +92,7 @@ export function runsUnderThreadSettings({ log, threadId, envelope, isOutdated }:
   return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
 }
 
-/** Records the thread's settings, unless a resume finds them: a waiting message must not run under wider ones. */
+/** Records the thread's settings, unless a resume finds them: else a waiting message could run under wider ones. */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
   if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsApplied(threadId, inForce));
 }

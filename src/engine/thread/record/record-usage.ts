@@ -30,7 +30,7 @@ export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): voi
   if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
 }
 
-/** Records cost and remaining space. `counted` by the provider, `spent` with an estimate where it did not count. */
+/** Records cost and remaining space. `counted`: by the provider. `spent`: estimated if the provider did not count. */
 export function recordUsage(
   turn: Turn,
   step: Step,
@@ -49,11 +49,11 @@ export function recordUsage(
 
 /** From this many tokens on a count is believed without comparison: weighing a long history takes time. */
 const believedAtOnce = 16_000;
-/** Our estimates are seldom wrong by a half. */
+/** Our estimates are seldom wrong by a half, so a count this many times smaller counts something else. */
 const mostTimes = 8;
 const mostBeyond = 4000;
 
-/** False for a count that says nothing about the window, such as only what was not in the server's cache. */
+/** False for a count that does not measure the request, such as one of only the tokens outside the server's cache. */
 function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
   const { sent } = turn.log.state;
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
@@ -91,7 +91,7 @@ function countBefore({ log, envelope }: Turn): NewestCount {
   return newest.kind === 'full' ? noCount : newest;
 }
 
-/** `plan`: that of an account; list prices are for requests with a key. A price that is absent is unknown. */
+/** `plan`: the plan of an account pays. `tokens`: a request with a key has a price; if it is absent, it is unknown. */
 export type Billing =
   | { readonly by: 'tokens'; readonly price?: Price | undefined }
   | { readonly by: 'plan'; readonly price?: undefined };

@@ -87,7 +87,7 @@ export class ModelExchange {
         const isEnd = given.kind === 'completed' || given.kind === 'failed';
         const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);
         const cost = isEnd && 'spent' in event ? event.spent : undefined;
-        // A reader that gave up does not resume the generator.
+        // Release the reserved spending in any case: a reader that gave up does not resume the generator.
         if (isEnd) setImmediate(() => this.#admitted.over(cost));
         // The provider may send its limits with a refusal.
         const isAnswer = event.kind !== 'failed' && event.kind !== 'rate-limits';
@@ -96,8 +96,8 @@ export class ModelExchange {
         if (isAnswer) this.#recordSent();
         if (event.kind === 'completed') this.#trace.answered(event.usage);
         yield event;
-        // The reader has recorded the cost: until then the request counts as under way, and it must not count beside
-        // the next one.
+        // The reader has recorded the cost by now. Until then the request counted as under way; from now on the next
+        // request must not be checked against both.
         if (isEnd) this.#admitted.over(cost);
       }
     } finally {
@@ -118,7 +118,7 @@ export class ModelExchange {
     return { ...event, failure: limitCut(shortenedBy, outputLimit, this.#turn.parts) };
   }
 
-  /** Called only for the end of the answer. Without a price there is nothing to ask. */
+  /** Needed at the end of the answer, and begun when the request is sent. Without a price there is nothing to ask. */
   async #price(): Promise<Price | undefined> {
     const { by, provider } = this.#given;
     if (by.identity.price === undefined) return undefined;
@@ -143,7 +143,7 @@ export class ModelExchange {
     const { auxiliary, wants, maxBytes, options } = this.#given;
     return {
       body: this.#body,
-      // A request beside the conversation would replace the answer that the next step builds on.
+      // A request outside the conversation gives no prompt: it would replace the answer that the next step builds on.
       ...(auxiliary === undefined && { prompt: this.#prompt }),
       headers: requestHeaders(this.#turn.threadId, this.#turn.envelope.identity.client),
       after: this.#stored,

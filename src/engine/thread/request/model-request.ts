@@ -37,8 +37,8 @@ const free: Admitted = { over: () => {} };
 const usualOutput = 32_000;
 
 /**
- * Checks a request against the limits of its turn, of the root that it works for, and of all agents. One that could
- * pass a limit is not sent. The answer is limited to the rest, where the format can express it.
+ * Checks a request against the limits of its turn, of the root that it works for, and of all agents. A request that
+ * could exceed one is not sent. The answer is limited to what is left, if the format can express that.
  */
 export async function admit(turn: Turn, given: RequestToSend, planned: () => Prompt): Promise<Admitted | ModelFailure> {
   const { parts, log, envelope, memory, signal } = turn;

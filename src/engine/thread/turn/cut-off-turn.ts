@@ -87,7 +87,7 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   return answer.kind === 'allowed' ? programEndedBeforeRunning : refusalText(answer);
 }
 
-/** Closes a turn in the middle of which a fork was made. The source thread continues it: nothing there is touched. */
+/** Closes, in a fork only, the turn in the middle of which the fork was made. The source thread continues its own. */
 export function closeForkedTurn(turn: Omit<RecordingTurn, 'turnId'>): void {
   const { parts, log } = turn;
   const open = log.state.openTurn;
@@ -169,7 +169,7 @@ export function deadTurnNotice(
   return { code: 'turn-cut-off', message, next };
 }
 
-/** A command that asked while it ran had begun: it ended with its program, and so did the question. */
+/** For a command that asked while it ran: it ended with its program, and so did the question. */
 function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
   const about = waitedFor(questions.filter(({ callId }) => calls.some((call) => call.callId === callId)));
   return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;

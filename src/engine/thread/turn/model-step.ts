@@ -81,7 +81,7 @@ async function ask(turn: Turn, step: Step, tried: Pick<RequestToSend, 'attempt' 
     if (images.length > 0) (await import('./generated-images.ts')).reportSavedImages(turn, images);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    // No call may run on beside the next turn, and results must be recorded.
+    // No call may still run during the next turn, and results must be recorded.
     previews.end();
     await calls.finish();
     request.end({ outcome: 'failed', calls: calls.count });
@@ -143,8 +143,8 @@ type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
 const previewIdPrefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
 
 /**
- * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. If no
- * subscriber wanted its first piece, it is not begun later: the pieces would not make up the item.
+ * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. An item
+ * whose first piece no subscriber wanted is not begun later: the later pieces are not the whole item.
  */
 class AnswerPreviews {
   readonly #turn: Pick<Turn, 'log' | 'parts' | 'turnId'>;
@@ -184,7 +184,7 @@ class AnswerPreviews {
     const id = isUnnamed ? this.#ownIds.get(kind) : undefined;
     this.#shown.delete(String(id ?? item['id']));
     if (isUnnamed) {
-      // The next one without an id is another.
+      // The next item without an id is another one.
       this.#unwanted.delete(kind);
       this.#ownIds.delete(kind);
     }

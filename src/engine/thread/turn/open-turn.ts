@@ -95,7 +95,7 @@ function before(
   return { before: resolveEnvelope({ ...facts, catalogue, provider }, known) };
 }
 
-/** Narrows agents to the turn's limits. One text names those of another thread. */
+/** Narrows agents to the turn's limits. One text names agents of another thread to the model; here they are closed. */
 async function beginAgents(turn: Turn): Promise<void> {
   const { log, threadId, parts, envelope } = turn;
   const others = log.state.agents.filter(({ parentId, state }) => parentId !== threadId && state !== 'closed');

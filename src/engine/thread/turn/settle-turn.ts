@@ -79,7 +79,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   }
 }
 
-/** After an interrupt, words that hooks must check first wait for the next turn. */
+/** Records input that arrived too late. After an interrupt, words that hooks must check wait for the next turn. */
 async function hearLate(turn: Turn): Promise<void> {
   await readNamedSkills(turn);
   if (turn.parts.hooks === undefined) return drainInbox(turn);
@@ -120,7 +120,7 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
   return answerProblem(outputSchema, answer);
 }
 
-/** A turn that cannot begin: only the end of its words' waiting is recorded. Surfaces see it fail like any other. */
+/** Ends a turn that cannot begin. Records only that its words wait no more. Surfaces see it fail like any other. */
 export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
   if (words?.isWithdrawn === true) return { kind: 'aborted', isWithdrawn: true };
   if (words !== undefined) inbox.refuse(words, outcome.code);

@@ -31,7 +31,7 @@ export async function continueSuspendedTurn(turn: Turn, { openTurn }: SuspendedT
   memory.phase = 'open';
 }
 
-/** Finishes calls that waited for the user. Without a question that this home recorded nothing proves a call. */
+/** Finishes calls that waited for the user. Only a question that this home recorded proves that a call waited. */
 export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
   const calls = new Calls(turn, await gatherNextStep(turn, 0));

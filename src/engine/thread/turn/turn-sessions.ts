@@ -29,8 +29,8 @@ export async function beginSessions(turn: Turn): Promise<void> {
 }
 
 /**
- * True if the model could type what the turn would ask about or refuse: into a session that left the sandbox by a yes
- * where no such question is asked any more, and into any session where each command is asked about.
+ * True if the model could type into the session what the turn would ask about or refuse. Either the session left the
+ * sandbox by a yes and the turn no longer asks such questions, or the turn asks about each command.
  */
 function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
   if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;

@@ -92,7 +92,7 @@ export interface OfferedWord {
   readonly does?: string;
 }
 
-/** Everything that may replace the last word; options where it begins with a dash. Its other letters do not count. */
+/** All words that may replace the last one: options if it begins with a dash. Its other letters filter nothing. */
 interface Offers {
   readonly words: readonly OfferedWord[];
   /** Not in this table: threads and profiles come from the program, files and programs from the shell. */

@@ -49,7 +49,7 @@ function answerTo(
   }
 }
 
-/** The files in the order in which they override each other, then the one that restricts the choices. */
+/** The files in the order in which they override each other, then the requirements, which restrict the choices. */
 function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   const { requirementsFile: required } = configured;

@@ -61,7 +61,7 @@ async function answerTo(asked: Options, id: ThreadId, story: ThreadStory, form: 
 
 async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
   const loaded = await loadCommandEngine();
-  // Threads that a command resumes are live ones, which may start agents.
+  // A command resumes a thread as a live one, which may start agents, so preview that.
   return 'code' in loaded ? loaded : liveThreads(loaded.engine).preview(id, state);
 }
 

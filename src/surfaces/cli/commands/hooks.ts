@@ -41,7 +41,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   return 0;
 }
 
-/** The hooks that a command changes when it names none. One that was switched off is not switched on by this. */
+/** The trust states that a command changes if the user names no hook. It switches no disabled hook on. */
 const changes: Readonly<Record<'trust' | 'untrust', readonly ConfiguredHook['trust'][]>> = {
   trust: ['untrusted', 'modified'],
   untrust: ['trusted', 'modified'],

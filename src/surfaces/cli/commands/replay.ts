@@ -90,7 +90,7 @@ async function* replayTakenBack(
   let number = 0;
   for (const { from, lines } of parts) {
     for await (const { request, shown } of replayRequests(each(lines()))) {
-      // Other programs record no requests, and those are not counted either.
+      // Other programs record no requests; those inferred from their lines are not counted.
       if (request.kind === 'rebuilt' && (request.line.ordinal ?? 0) >= from)
         yield { request, shown: { ...shown, number: ++number } };
     }

@@ -41,7 +41,7 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
 
 type Lab = Pick<ProbeInput, 'workspace' | 'outside' | 'secret'> & { readonly base: string };
 
-/** Not in a temporary folder, which commands may write. */
+/** Makes the lab in the home, not in a temporary folder, which commands may write. */
 function makeLab(home: string): Lab {
   mkdirSync(join(home, 'capstan'), { recursive: true, mode: 0o700 });
   const base = mkdtempSync(join(home, 'capstan/check-'));
@@ -96,7 +96,7 @@ async function openDoors({ outside }: Lab) {
   };
 }
 
-/** A datagram that was sent need not have arrived: in a separate network it is lost. */
+/** A sent datagram counts only if it arrived: in a separate network it is lost. */
 function withWhatArrived(attempt: Attempt, { arrived }: Doors): Attempt {
   const isLost = attempt.name === 'udp' && attempt.end === 'succeeded' && !arrived.has('udp');
   return isLost ? { ...attempt, end: 'failed', detail: 'it did not arrive' } : attempt;

@@ -45,7 +45,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   }
 }
 
-/** Without a checkpoint, the history stays unchanged. */
+/** Compacts the thread. If that makes no checkpoint, the history stays unchanged. */
 async function compact(
   threads: LiveThreads,
   id: ThreadId,
@@ -58,7 +58,7 @@ async function compact(
   return thread.compact(asked).finally(() => threads.close());
 }
 
-/** This command has no option for another folder. */
+/** Replaces the advice about a missing folder, since this command has no option for another one. */
 function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {
   const next = `Create it, or have the thread work in this folder: \`capstan threads set ${id} --cd .\`.`;
   return outcome.code === 'folder-missing' ? { ...outcome, next } : outcome;

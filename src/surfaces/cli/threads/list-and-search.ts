@@ -50,7 +50,7 @@ export const runList = withEngine<typeof listCommand>(async ({ options }, { engi
   return 0;
 });
 
-/** Prints a page of threads or hits, a block for each, and on standard error what it leaves out. */
+/** Prints a page of threads or hits as blocks, and on standard error unreadable threads and the next page's command. */
 export function printBlocks<Page extends Pick<ThreadPage, 'unreadable' | 'next'>>(
   page: Page,
   options: { readonly json: boolean },
@@ -96,11 +96,11 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
   ];
 }
 
-/** Two programs cannot answer: if one is already asking, the answer must be given there. */
+/** Only one program can take the answer: if another one already asks, the user must answer there. */
 function questionSpans({ id, questions, writer }: ListedThread, form: PageForm): readonly Span[] {
   if (questions === undefined) return [];
   if (writer === undefined) return ['  ', yellow('waits for your answer'), `: ${answerCommand(visibleLine(id))}\n`];
-  // A lock is signed with the time in the form of files.
+  // The writer's signature in the lock has the time in the form that files use.
   const there = visibleLine(writer.replace(/(?<= since )\S+$/, (time) => clockTimeOf(time)));
   return [yellow(wrapSentences(`waits for your answer in another program: ${there}`, form, '  '))];
 }

@@ -102,7 +102,7 @@ function operation<Given extends OperationArguments, Result extends Noticed>(
   return { run: (given: Given) => operateOnThread(given, operationOf(given)) };
 }
 
-/** The thread looks the turn up: here it may also be a number or the beginning of an id. */
+/** Passes the user's words on: they may be a number or the beginning of an id, and the thread looks the turn up. */
 function cutOf({ through, before }: CommandArguments<typeof forkCommand>['options']): ThreadCut {
   if (through !== undefined) return { kind: 'through', turnId: through as TurnId };
   return before === undefined ? { kind: 'latest' } : { kind: 'before', turnId: before as TurnId };
@@ -117,7 +117,7 @@ interface OperationArguments {
 interface ThreadOperation<Result extends Noticed> extends Pick<ThreadSearch, 'archived' | 'unique'> {
   perform(engine: Engine, id: ThreadId): Promise<Result | EngineRefused>;
   text(result: Result): string;
-  /** False if a part of it failed. Absent: everything that was not refused was done. */
+  /** False if a part of the operation failed. Absent: unless it is refused, all of it succeeds. */
   isWhole?(result: Result): boolean;
 }
 
@@ -168,6 +168,6 @@ export async function findThread(search: ThreadSearch): Promise<FoundThread | Ou
   );
   if (chosen.kind === 'chosen') return { ...loaded, id: chosen.id };
   if (name !== undefined || anywhere) return chosen;
-  // Some of these commands cannot search other folders themselves.
+  // Some of these commands have no option to search other folders, so the advice names none.
   return { ...chosen, next: 'Name a thread: `capstan threads list` shows those of all folders.' };
 }

@@ -30,7 +30,7 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   return report.failed.length === 0 ? 0 : 1;
 }
 
-/** The thread is mostly held by a terminal that has it open and can do the same. */
+/** If another program has the thread open, it is mostly a terminal, which can do the same. */
 function heldInTerminal(outcome: Outcome, undo: boolean): Outcome {
   if (outcome.code !== 'thread-locked') return outcome;
   const there = undo ? '/rewind undo' : '/rewind';

@@ -29,7 +29,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   const threads = liveThreads(engine);
   const thread = await load(threads, id, change);
   if (thread.kind === 'refused') return thread.outcome;
-  // Settings that were not restored are lost to the thread once it is changed here.
+  // Show them now: once this command changes the thread, settings that were not restored are lost to it.
   for (const notice of thread.notices) complain(notice, 0);
   const before = thread.settings;
   try {

@@ -175,7 +175,7 @@ function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: 
 /** Ends that are no failure of the call itself. */
 const doubtful: ReadonlySet<string> = new Set(['interrupted', 'outcome unknown', 'refused']);
 
-/** Undefined: the answer does not say. */
+/** How a call ended, in words. Undefined if its answer does not say. */
 export function callEnd({
   output,
   asked,
@@ -186,6 +186,6 @@ export function callEnd({
   return { words: end, look: doubtful.has(end) ? 'yellow' : isFailure ? 'red' : 'dim' };
 }
 
-/** Other questions come up while a call runs, or after its first try. */
+/** True if the call waits for permission to begin: `network` and `retry` questions come up later. */
 const waitsToBegin = (newest: AskedOfCall | undefined): boolean =>
   newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';

@@ -78,10 +78,10 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   });
 }
 
-/** The limit of a line that Capstan left out: the user may have to enter it again. `--json` has all of it. */
+/** Most characters of a left-out message or note, which the user may have to enter again. `--json` has all of it. */
 const mostCharacters = 2000;
 
-/** The longest reading, of the items, comes last: then they are not in memory beside the history of the others. */
+/** Reads the items last, since that takes longest: then they are not in memory together with the others' history. */
 async function readParts(
   stored: FoundThread['engine']['stored'],
   id: ThreadId,
@@ -123,7 +123,7 @@ function turnsSpans({ thread, turns, checkpoints, work, workOf }: ShownTurns, fo
   ];
 }
 
-/** A rolled-back turn may have the same id as a current one. */
+/** Leaves out rolled-back turns, which may have the id of a current one. */
 const workByTurn = (work: TurnItems | undefined): ReadonlyMap<TurnWithItems['id'], TurnWithItems> =>
   new Map((work?.turns ?? []).filter(({ isTakenBack }) => !isTakenBack).map((each) => [each.id, each]));
 

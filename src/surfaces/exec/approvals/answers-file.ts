@@ -69,8 +69,8 @@ function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: strin
 }
 
 /**
- * A script is allowed if each of its commands is, by its own first line: a prefix for `npm install` says nothing about
- * what follows `&&`. A denial also covers wrappers, as they are written.
+ * Allows a script only if the first line that matches each of its commands allows it: a prefix for `npm install` says
+ * nothing about the command after `&&`. A denial also matches a command with its wrappers, as written.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
@@ -117,11 +117,11 @@ function lineFor(
   return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
 }
 
-/** If the shell command does not take its words as plain text, only a line with all of its words knows what it runs. */
+/** A prefix suffices for a command that takes its words as plain text; for others the line must have all words. */
 const approves = (prefix: readonly string[], command: readonly string[]): boolean =>
   beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
 
-/** The lines that deny something found besides the commands, in a script that cannot be read whole, or as `eval`. */
+/** The lines that deny other commands seen in the script: in a part that cannot be read whole, or in an `eval`. */
 function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
   const others = seen.filter((words) => !commands.some((command) => isAround(words, command)));
   return others.flatMap((words) => {
@@ -156,7 +156,7 @@ interface AnswerLine {
   readonly answers?: JsonObject;
 }
 
-/** A client's tool cannot be run from here. */
+/** A file cannot give the result of a client's tool. */
 const kinds = questionKinds.filter((kind) => kind !== 'client-tool');
 const decisions = ['approved', 'denied', 'abort'] as const;
 const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];

@@ -10,7 +10,7 @@ export interface Approvals {
   close?(): Promise<void>;
 }
 
-/** No answerer here can run a tool that a client defined. */
+/** Declines the calls of a client's tools, since no answerer here can run them. */
 export const withoutClientTools = ({ askUser, ...approvals }: Approvals): Approvals => ({
   ...approvals,
   askUser: {
@@ -22,7 +22,7 @@ export const withoutClientTools = ({ askUser, ...approvals }: Approvals): Approv
   },
 });
 
-/** The calls in question, as screens show them: a question itself holds no diff. */
+/** Remembers the calls that questions are about, as screens show them: a question itself has no diff. */
 export class AskedItems {
   readonly #items = new Map<string, TurnItem>();
 

@@ -48,8 +48,8 @@ export function loadApprovals(given: string, { cwd, output, ...files }: Approval
 }
 
 /**
- * Stops the whole job, as the terminal does. Its processes stop before the timer fires, and it fires when they
- * continue; a job that no shell controls does not stop.
+ * Stops the whole job, as the terminal does. Its processes stop before the timer fires, so it fires when they continue.
+ * A job that no shell controls does not stop.
  */
 async function suspend(): Promise<void> {
   process.kill(0, 'SIGTSTP');

@@ -40,7 +40,7 @@ export function createMcpApp(
   const feeds = new ThreadFeeds();
   const listeners = new ClientListeners();
   const openCalls = new Set<Promise<unknown>>();
-  // Where questions are declined, a turn learns that no one can be asked: that depends on the newest call's client.
+  // If the server declines questions, a turn learns if anyone can be asked; the newest call's client decides that.
   let canAsk = false;
   const askUser: AskUser = { ...awaitAnswer, isThere: () => canAsk };
   const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser } : {});
@@ -74,14 +74,14 @@ export function createMcpApp(
   };
 }
 
-/** A lost disk or a bug fails only the call that met it. Overlong arguments that no call needs are refused. */
+/** A lost disk or a bug fails only the call that met it. Refuses arguments that are longer than any call needs. */
 async function guardedCall(tool: ServerTool, args: JsonObject, context: CallContext): ReturnType<ServerTool['call']> {
   const tooLong = tooLongMember(args);
   if (tooLong !== undefined) return refusedAnswer(tooLong, { status: 'failed' });
   return tool.call(args, context).catch((error) => refusedAnswer(thrownAsOutcome(error)));
 }
 
-/** In characters: for names, keys, and everything that is neither a message nor an instruction. */
+/** Limits in characters: this one for names and keys, the next for any text but messages and instructions. */
 const longestName = 256;
 const longestText = 4096;
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
@@ -118,7 +118,7 @@ function tooLong(what: string, length: number, limit: number): Outcome {
   };
 }
 
-/** Resolves when the work is done, or its time is over. The process stays alive for it, but no longer. */
+/** Resolves when the work is done or the time is over, and keeps the process alive until then. */
 export async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const over = new AbortController();
   const late = wait(ms, undefined, { signal: over.signal }).catch(() => {});

@@ -39,10 +39,10 @@ const patienceMs = 2000;
 export class ClientListeners {
   /** By thread, client and form. */
   readonly #open = new Map<string, Listener>();
-  /** Some are made for one call. */
+  /** A number for each form, since some forms are made for one call. */
   readonly #forms = new WeakMap<NewsForm, number>();
   #formCount = 0;
-  /** The last place of a thread that each connection was sent: an older starting place repeats nothing. */
+  /** The last place of a thread that Capstan sent to each connection; listening from an older place repeats nothing. */
   readonly #places = new WeakMap<AbortSignal, Map<string, LineCursor>>();
 
   /** Listens until ended, or until the client is gone. */

@@ -7,7 +7,7 @@ export interface ServerApp {
   readonly resources: ServerResources;
   /** Tells the host's model what the server is good for. */
   readonly instructions?: string;
-  /** The key that seals waiting calls, the same after a restart. Undefined or absent: one of the process. */
+  /** The key that seals waiting calls, the same after a restart. Undefined or absent: the process makes its own. */
   callSecret?(): string | undefined;
 
   /** Ends everything that runs. No tool is called afterwards. */
@@ -75,7 +75,7 @@ export interface InputRequired {
   readonly kind: 'input-required';
   readonly questions: Readonly<Record<string, FormQuestion>>;
   readonly state: JsonObject;
-  /** Aborts when the answers are no longer needed: Capstan then asks a client that still asks its user to stop. */
+  /** Aborts when the answers are no longer needed. If the client is still asking its user, Capstan tells it to stop. */
   readonly answered?: AbortSignal;
   /** Takes each answer as it comes, if they come one by one. `responses` has them all in the end. */
   given?(key: string, response: ClientResponse): void;

@@ -58,7 +58,7 @@ interface Opening {
   notice(text: string): void;
 }
 
-/** `shown`: the thread was being watched and is on the stage up to this place. */
+/** `shown`: the user watched the thread, so the stage already shows it up to this place. */
 type Opened = { readonly thread: LiveThread; readonly shown?: number };
 
 async function openThread(engine: Engine, threads: LiveThreads, opening: Opening): Promise<Opened | Outcome | 'left'> {

@@ -27,7 +27,7 @@ const endMs = 2000;
 /** The engine loads while the composer is used. Exit code 0: the user left; 1: the conversation could not be opened. */
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
-  // No import: in the bundle, Node's own modules are in a chunk with what `exec` needs, too much for a first frame.
+  // Not imported: the bundle has Node's own modules in a chunk with parts of `exec`, too much for a first frame.
   const places = { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() };
   const isReader = request.isReader === true || process.env['CAPSTAN_SCREEN_READER'] === '1';
   const look = { ...defaultScreenLook(process.env, places), ...(isReader ? screenReaderLook : {}) };

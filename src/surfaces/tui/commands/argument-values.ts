@@ -61,7 +61,7 @@ const valuesOf: Readonly<Record<Exclude<SlashArgument, readonly string[]>, Value
   },
 };
 
-/** Values for an argument. None for what cannot be listed: the command reports the reason when run. */
+/** Values for an argument. Empty if they cannot be listed: the command reports the reason when the user runs it. */
 export async function argumentValues(host: DraftHost, asked: AskedArgument): Promise<readonly ArgumentValue[]> {
   const { kind } = asked;
   return typeof kind === 'string' ? valuesOf[kind](host, asked, host.thread()) : bare(kind);
@@ -69,7 +69,7 @@ export async function argumentValues(host: DraftHost, asked: AskedArgument): Pro
 
 const bare = (words: readonly string[]): readonly ArgumentValue[] => words.map((text) => ({ text, about: '' }));
 
-/** By name, or by id where they have none or share it. */
+/** Threads by name, or by id if they have no name or share it. */
 async function threadsOf({ engine, thread }: DraftHost, cwd: string): Promise<readonly ArgumentValue[]> {
   const query = { cwd, limit: mostThreads, sort: 'updated' } as const;
   const page = await listOfFolder((each) => engine.stored.list(each), query);

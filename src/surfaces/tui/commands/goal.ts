@@ -8,7 +8,7 @@ import { putInComposer, showInTranscript } from './command-session.ts';
 
 const noGoal = 'This conversation has no goal. /goal WORDS sets one.';
 
-/** `/goal` shows it or sends a request: a goal changes by user messages, so that a rollback takes the change back. */
+/** `/goal` shows the goal; with words, a user message changes it, so that a rollback takes the change back. */
 export async function goal(session: TuiSession, rest: string): Promise<void> {
   if (!isGateOpen('goals', session.thread.settings.features))
     return session.notice(

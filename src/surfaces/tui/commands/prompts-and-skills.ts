@@ -59,8 +59,8 @@ const namedPlaces = (text: string): readonly string[] => [
 ];
 
 /**
- * Expands a prompt: `$1` to `$9` by number, `$ARGUMENTS` all of it, and `$NAME` what `NAME=value` gives. `$$` is a
- * dollar sign. A number without an argument is empty; a name without one is missing.
+ * Expands a prompt: `$1` to `$9` become single arguments, `$ARGUMENTS` all of them, `$NAME` the value of `NAME=value`,
+ * and `$$` a dollar sign. A number without an argument becomes empty; a name without one is reported as missing.
  */
 export function expandPrompt(text: string, rest: string): ExpandedPrompt {
   const words = splitWords(rest);

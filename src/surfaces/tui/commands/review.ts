@@ -94,7 +94,7 @@ async function runReview(session: TuiSession, target: ReviewTarget): Promise<voi
 /** Hides the reviewer's answer: Capstan parses it and shows the findings. */
 const isShown = (event: ThreadEvent): boolean => !('item' in event) || event.item?.kind !== 'agent-message';
 
-/** "Interrupted turn" means a turn of the user, which this is not. */
+/** Reports an interruption as that of the review: "interrupted turn" would mean a turn of the user. */
 function spoken(event: ThreadEvent): ThreadEvent {
   if (event.kind !== 'turn-aborted') return event;
   return { kind: 'turn-failed', turnId: event.turnId, outcome: interruptedReview };

@@ -13,7 +13,7 @@ export type SlashArgument =
   | 'thread'
   | 'turn';
 
-/** Other values than the listed ones are possible: Enter takes the typed text as it is. */
+/** The user may also type a value that is not listed: Enter takes the typed text as it is. */
 const openArguments: readonly SlashArgument[] = ['file', 'folder', 'goal', 'model', 'thread'];
 export const isClosed = (argument: SlashArgument): boolean => !openArguments.includes(argument);
 export type ArgumentValue = { readonly text: string; readonly about: string };

@@ -103,7 +103,7 @@ export const slashCommands = named as readonly NamedCommand[];
 export const findSlash = (name: string): NamedCommand | undefined =>
   slashCommands.find((command) => command.name === name);
 
-/** Commands that begin with the typed name, and those of `more`; an exact match first. */
+/** Commands of Capstan and of `more` that begin with the typed name; an exact match comes first. */
 export function matchingSlash(typed: string, more: readonly SlashCommand[]): readonly SlashCommand[] {
   const wanted = typed.toLowerCase();
   const found = [...slashCommands, ...more].filter(
@@ -120,7 +120,7 @@ export interface AskedArgument {
   readonly hasNext: boolean;
 }
 
-/** Undefined: the draft is no command, or nothing is known about this argument. */
+/** The argument at the end of the draft. Undefined if the draft is no command, or the argument has no completions. */
 export function askedArgument({ text, cursor, elements }: Draft): AskedArgument | undefined {
   const [, name = '', rest = ''] = /^\/([a-z][\w-]*)[ \t]+([^\n]*)$/i.exec(text) ?? [];
   const command = name === '' ? undefined : findSlash(name.toLowerCase());

@@ -14,7 +14,7 @@ export class SlashPopup {
   only: readonly string[] | undefined;
   more: readonly SlashCommand[] = [];
 
-  /** The commands that match the draft. None: there is no list. */
+  /** The commands that match the draft; empty if there is no list to show. */
   commands({ text, cursor }: Draft): readonly SlashCommand[] {
     const [, typed] = /^\/([\w:.-]*)$/.exec(text) ?? [];
     const shown = cursor === 0 ? undefined : typed;

@@ -59,7 +59,7 @@ async function providerWords({ parts: { engine }, thread: { settings } }: TuiSes
   return address === undefined ? provider : `${provider} (${address})`;
 }
 
-/** Only if commands run in a weaker sandbox than usual, or in none. */
+/** Only if the sandbox is weaker than usual, or cannot be built, so that Capstan refuses commands. */
 async function sandboxRows({ parts: { engine }, thread: { settings } }: TuiSession): Promise<readonly CardRow[]> {
   if (!needsSandbox(policyInForce(settings))) return [];
   const sandbox = await engine.openSandbox({ cwd: settings.cwd });
@@ -100,7 +100,7 @@ async function threadRows({ parts: { engine }, thread: { id, place } }: TuiSessi
 const segments = 20;
 const leastForBar = 60;
 
-/** Provider limits as last reported: a bar of what is left, and the time of the reset. */
+/** Provider limits as last reported: a bar of the remaining share, and the time of the reset. */
 export const limitRows = (
   limits: readonly RateLimit[],
   { look, now }: { readonly look: Pick<Look, 'width' | 'glyphs'>; readonly now: number },

@@ -64,7 +64,7 @@ export class ArgumentPopup {
     if (length > 0) this.#moved = (from + by + length) % length;
   }
 
-  /** The draft with the selected value, for Enter; undefined: Enter takes the typed text as it is. */
+  /** The draft with the selected value, for Enter. Undefined if Enter takes the typed text as it is. */
   get taken(): string | undefined {
     const at = this.#at;
     return at === undefined ? undefined : this.#textWith(at)?.trimEnd();
@@ -85,7 +85,7 @@ export class ArgumentPopup {
     return [...whole, drawCutRow([styled(hint, dimStyle)], look)];
   }
 
-  /** The value that Enter takes. Undefined: the typed text may be meant as it is. */
+  /** Index of the value that Enter takes. Undefined if the user may mean the typed text as it is. */
   get #at(): number | undefined {
     const { asked, first } = { asked: this.#asked, first: this.#found[0] };
     if (this.#moved !== undefined || asked === undefined || first === undefined) return this.#moved;
@@ -129,5 +129,5 @@ const isPath = ({ kind }: AskedArgument): boolean => kind === 'file' || kind ===
 const placeOf = (asked: AskedArgument | undefined): string =>
   asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
 
-/** Values are reused while this key stays the same. Paths are read by their typed beginning. */
+/** Capstan reuses the values while this key stays the same. Paths depend on the typed text, other values do not. */
 const whatIsAsked = (asked: AskedArgument): string => `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;

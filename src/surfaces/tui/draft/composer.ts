@@ -17,7 +17,7 @@ export class Composer {
   changed: () => void = () => {};
   vim: VimMode | undefined;
   readonly #editor = new Editor(draftColumns);
-  /** Drafts that were given back while the draft is lent out. Undefined: it is not lent out. */
+  /** Drafts that came back while the current draft is lent out. Undefined while it is not lent out. */
   #cameBack: Draft[] | undefined;
   readonly #offered: Draft[] = [];
   #width = 77;
@@ -34,7 +34,7 @@ export class Composer {
     return this.draft.text === '';
   }
 
-  /** A draft that was recalled and is unchanged: no list opens for it, so that the next key continues recalling. */
+  /** True for a recalled, unchanged draft: no list opens for it, so that the next key continues recalling. */
   get isRecalled(): boolean {
     return !this.isEmpty && this.history.recalls(this.draft);
   }
@@ -103,8 +103,8 @@ export class Composer {
   }
 
   /**
-   * Like `giveBack`, but if the composer is not empty, the message is not joined with the draft: the next recall (Up)
-   * brings it.
+   * Like `giveBack` if the composer is empty. Otherwise the message is not joined with the draft: the next recall (Up)
+   * shows it.
    */
   giveMessageBack(draft: Draft): 'shown' | 'aside' {
     const isFree = this.isEmpty;
@@ -113,7 +113,7 @@ export class Composer {
     return isFree ? 'shown' : 'aside';
   }
 
-  /** False: the key is not the composer's. */
+  /** False if the composer does not use the input. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'paste') {
       this.#editor.paste(input.text);
@@ -132,7 +132,7 @@ export class Composer {
     return isDone;
   }
 
-  /** Handles a key in Vim mode. False: it is for others. */
+  /** Handles a key in Vim mode. False if Vim mode does not use it. */
   vimInput(press: KeyPress): boolean {
     const { vim, draft } = this;
     if (vim === undefined) return false;

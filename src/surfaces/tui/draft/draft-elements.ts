@@ -124,8 +124,8 @@ export interface MentionToken {
 const longest = 1000;
 
 /**
- * The word at the cursor, if it begins with a sign. An `@` inside a word, as in a mail address, begins none; a `$`
- * before a digit, a brace or another sign is the shell's.
+ * The word at the cursor, if it begins with `@` or `$`. An `@` inside a word, as in a mail address, does not count, nor
+ * does a `$` before a digit, a brace or another sign, which belongs to the shell.
  */
 export function mentionAt({ text, cursor, elements }: Draft): MentionToken | undefined {
   const floor = Math.max(0, ...elements.filter(({ end }) => end <= cursor).map(({ end }) => end));
@@ -142,6 +142,6 @@ export function mentionAt({ text, cursor, elements }: Draft): MentionToken | und
   return { sign, typed, start, end, before: earlier.filter((each) => each === word).length };
 }
 
-/** True if both are the same token of the user's: only text before it may have changed. */
+/** True if both are the same token that the user typed: only the text before it may have changed. */
 export const isSameToken = (one: MentionToken, other: MentionToken): boolean =>
   one.sign === other.sign && one.typed === other.typed && one.before === other.before;

@@ -13,12 +13,12 @@ const tries = 3;
 export class DraftHistory {
   /** Oldest first. */
   #entries: readonly Draft[] = [];
-  /** Index of the entry in view; the length means none. */
+  /** Index of the recalled entry; the number of entries if none is recalled. */
   #at = 0;
   #earlier: EarlierPrompts | undefined;
-  /** Sent before `attach`. */
+  /** Drafts that the user sent before `attach`, which saves them. */
   #unkept: Draft[] = [];
-  /** Stays the first entry to recall until it is recalled, whatever is sent meanwhile. */
+  /** The draft to recall first, even if the user sends others before that. */
   #aside: Draft | undefined;
   #loading: Promise<void> | undefined;
   /** Availability of older texts through `load`. `unavailable`: they cannot be read. */

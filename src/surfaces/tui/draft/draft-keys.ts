@@ -18,7 +18,7 @@ export interface DraftKeysParts {
   notice(text: string, level: 'info' | 'error'): void;
 }
 
-/** Keys of the parts that open beside a draft. Each part is loaded on first use. */
+/** Handles the keys of the lists and views that open for a draft. Loads each of them on first use. */
 export class DraftKeys {
   readonly #parts: DraftKeysParts;
   readonly #mentions: MentionKeys;
@@ -45,7 +45,7 @@ export class DraftKeys {
     return this.#list !== undefined;
   }
 
-  /** False: the key is for others. */
+  /** False if none of these parts uses the input. */
   input(input: TerminalInput): boolean {
     if (this.#search === 'loading') return this.#early.push(input) > 0;
     if (this.#search !== undefined) return this.#search.input(input);
@@ -114,7 +114,7 @@ export class DraftKeys {
     const { PasteView } = await import('./attachments.ts');
     const close = (edited: string | undefined): void => {
       stage.openPager(undefined);
-      // Returned words may have moved it meanwhile.
+      // A draft that came back to the composer may have moved the paste meanwhile.
       const found = composer.draft.elements.find(({ payload }) => payload === paste.payload);
       if (edited !== undefined && found !== undefined) composer.draft = withPaste(composer.draft, found, edited);
       this.update();

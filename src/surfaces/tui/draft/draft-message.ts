@@ -21,7 +21,7 @@ export type ParsedDraft =
   | { readonly kind: 'message'; readonly draft: Draft }
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'slash'; readonly command: NamedCommand; readonly rest: string }
-  /** It looks like a command but is none. */
+  /** The draft looks like a command, but Capstan cannot run it. */
   | { readonly kind: 'refused'; readonly why: string };
 
 export function parseDraft(draft: Draft): ParsedDraft {
@@ -82,7 +82,7 @@ export function draftMessageText(draft: Draft): string {
   return words.startsWith(' ') && isCommandText(words.slice(1)) ? words.slice(1) : words;
 }
 
-/** The draft as plain text with the same meaning: expanded elements must not become a command. */
+/** The draft as plain text. If its expanded elements would make it a command, a blank before it prevents that. */
 export function draftPlainText(draft: Draft): string {
   const words = expandDraft(draft);
   return isCommandText(words) && !isCommandDraft(draft) ? ` ${words}` : words;

@@ -27,7 +27,7 @@ export interface DraftServices extends MentionSource {
   readonly kept: Promise<unknown>;
 }
 
-/** More than are visible: the user scrolls, and the next letter filters these until new results arrive. */
+/** More files than the list shows: the user scrolls, and the next letter filters these until new results arrive. */
 const mostFiles = 100;
 
 export function createDraftServices(host: DraftHost): DraftServices {
@@ -38,7 +38,7 @@ export function createDraftServices(host: DraftHost): DraftServices {
     if (index?.cwd !== cwd) index = { cwd, opened: host.engine.openFileIndex(cwd) };
     return index.opened;
   };
-  /** A list that cannot be made is empty, and the user reads why. */
+  /** Returns an empty list if it cannot be made, and tells the user why. */
   const orNone = async <Item>(what: string, list: () => Promise<readonly Item[]>): Promise<readonly Item[]> => {
     try {
       return await list();
@@ -121,10 +121,10 @@ export class EarlierPromptsFile implements EarlierPrompts {
   }
 
   add(text: string): void {
-    // Commands belong to this conversation only.
+    // Commands of Capstan are not saved: they belong to this conversation only.
     if (findSlash(readSlash(text)?.name ?? '') !== undefined) return;
     const threadId = this.#host.thread().id;
-    // A message that begins like a shell command has a blank before it.
+    // Only a shell command begins with `!`: a message that does so got a blank before it.
     this.kept = this.#keep(this.kept, { threadId, text, ...(text.startsWith('!') && { isCommand: true }) });
   }
 

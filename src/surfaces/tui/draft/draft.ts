@@ -1,6 +1,6 @@
 /**
- * Content of an element. `paste`: a longer text. `image`: a picture, by path or data URL. `mention`: a file, folder,
- * skill or plugin, by its text for the model; `path`: of a file or folder.
+ * Content of an element. `paste`: a longer text. `image`: a picture, by path or data URL. `mention`: the text that the
+ * model gets for a file, folder, skill or plugin; a file or folder also has its `path`.
  */
 export type DraftPayload =
   | { readonly kind: 'paste'; readonly text: string }

@@ -104,7 +104,7 @@ export class Editor {
     this.type(cleanText(before + text).slice(cleanText(before).length));
   }
 
-  /** False: the key is not the editor's, or has no effect. `width`: of the draft on the screen. */
+  /** False if the editor does not use the key, or it has no effect. `width`: columns of the draft on the screen. */
   press(name: string, width: number): boolean {
     const [motion, deleted, killed] = [motions.get(name), deletions.get(name), kills.get(name)];
     if (newlines.has(name)) this.type('\n');
@@ -166,7 +166,7 @@ export class Editor {
     this.#last = 'killed';
   }
 
-  /** Puts back the newest cut, in the place of what follows `from`. */
+  /** Replaces the text between `from` and the cursor with the newest cut. */
   #yank(from: number): void {
     const [newest] = this.#cuts;
     if (newest === undefined) return;
@@ -212,7 +212,7 @@ export class Editor {
   }
 }
 
-/** Backspace deletes a Thai mark alone: people type and correct them one by one. */
+/** Backspace deletes only the Thai mark, not its letter: people type and correct marks one by one. */
 function deletionEnd(draft: Draft, motion: Motion): number {
   const { text, cursor } = draft;
   const isMark = motion === 'left' && /[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E]/.test(text[cursor - 1] ?? '');

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface EditOutside {
-  /** Environment of the editor too. Its search path has no folder where commands may write. */
+  /** Names the editor, and is its environment. The search path has no folder where commands may write. */
   readonly env: Readonly<Record<string, string>>;
   /** Home of the engine: no command of a model can write there, so none can change the message. */
   readonly home: string;
@@ -54,7 +54,7 @@ const run = (editor: string, file: string, env: EditOutside['env']): Promise<num
     child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
   });
 
-/** The draft of the edited text, in which pastes were expanded. A picture occurs as often as its label does. */
+/** Makes a draft from the edited text, in which pastes are expanded. Each label of a picture becomes that picture. */
 export function editedDraft(before: Draft, edited: string): Draft {
   const text = plainPaste(edited).trimEnd();
   if (text === draftPlainText(before).trimEnd()) return before;

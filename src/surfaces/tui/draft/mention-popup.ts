@@ -9,7 +9,7 @@ import type { MentionToken } from './draft-elements.ts';
 import { type Draft, isShellDraft } from './draft.ts';
 
 export interface MentionSource {
-  /** Skills and plugins. Never rejects, like `files`. */
+  /** Lists skills and plugins. Like `files`, it never rejects. */
   tools(): Promise<readonly MentionItem[]>;
   /** Calls `found` repeatedly as more files are known, until the signal aborts. */
   files(typed: string, signal: AbortSignal, found: (files: readonly MentionItem[]) => void): Promise<void>;
@@ -65,7 +65,7 @@ export class MentionPopup {
     this.#at = length === 0 ? 0 : (this.#at + by + length) % length;
   }
 
-  /** False: there is nothing to switch between. */
+  /** False if there is nothing to switch between. */
   switchFilter(by: 1 | -1): boolean {
     if (this.#token?.sign !== '@' || this.#tools.length === 0) return false;
     const at = mentionFilters.indexOf(this.#filter) + by + mentionFilters.length;

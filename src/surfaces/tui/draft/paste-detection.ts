@@ -88,7 +88,7 @@ export class PasteDetectingKeys {
     return true;
   }
 
-  /** Input after a held Enter or Tab makes it part of a paste. */
+  /** Adds a held Enter or Tab to the paste, because more input followed it. */
   #takeHeld(): void {
     const key = this.#held;
     if (key === undefined) return;
@@ -110,7 +110,7 @@ export class PasteDetectingKeys {
     this.#tail.restart(enterMs);
   }
 
-  /** True: the last and the following input goes into an element of the draft. */
+  /** Turns a long paste into an element of the draft. True if this and the following input belongs to that element. */
   #fold(last: string): boolean {
     if (this.#folded !== undefined) return true;
     const { run } = this.#burst;
@@ -170,7 +170,7 @@ export class PasteDetectingKeys {
   }
 }
 
-/** The draft without the last input; undefined: that is not in it. */
+/** The draft without this input before the cursor. Undefined if it is not there, or an element is in it. */
 function withoutRun(draft: Draft, run: string): Draft | undefined {
   const { text, cursor, elements } = draft;
   const from = cursor - run.length;

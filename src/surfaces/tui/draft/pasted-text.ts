@@ -45,7 +45,7 @@ export const pathHost = (env: Readonly<Record<string, string | undefined>>): Pat
   isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '',
 });
 
-/** The path that a text consists of, as terminals paste a dropped file; undefined: it is other text. */
+/** The path, if the text is one as terminals paste it for a dropped file. Undefined for other text. */
 export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {
   const text = pasted.trim();
   if (text.length < 2 || text.length > 4096 || text.includes('\n')) return undefined;

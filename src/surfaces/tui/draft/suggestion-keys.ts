@@ -14,7 +14,7 @@ interface ListParts {
   run(work: Promise<unknown>): void;
 }
 
-/** Keys of a list for the draft, which is loaded when the first draft needs it. */
+/** Handles the keys of a list for the draft. Loads the list when a draft first needs it. */
 abstract class ListKeys<List extends ArgumentPopup | MentionPopup> {
   protected readonly parts: ListParts;
   #list: List | 'loading' | undefined;
@@ -63,7 +63,7 @@ abstract class ListKeys<List extends ArgumentPopup | MentionPopup> {
 }
 
 export class ArgumentKeys extends ListKeys<ArgumentPopup> {
-  /** The text at which Tab was pressed before its values were known. */
+  /** The text of the draft when the user pressed Tab before the values were known. */
   #tabbed: string | undefined;
 
   /** Remembers an early Tab: it completes once the list is known, so that the command is not sent half typed. */

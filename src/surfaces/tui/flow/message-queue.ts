@@ -106,7 +106,7 @@ export class SteeringMessages {
     this.#parts = parts;
   }
 
-  /** `no-turn`: the turn has ended or takes no messages. Otherwise they are accepted, or back in the composer. */
+  /** `no-turn`: the turn has ended or takes no messages. Otherwise it has the draft, or the composer has it again. */
   async steer(draft: Draft): Promise<'done' | 'no-turn'> {
     const { stage, waiting, told, changed } = this.#parts;
     const steering = this.#offer(draft);
@@ -124,7 +124,7 @@ export class SteeringMessages {
     return 'done';
   }
 
-  /** Steers that the engine gives back. The others have entered the conversation. */
+  /** Withdraws the steers, and returns those that the engine gives back. The others have entered the conversation. */
   async takeBack(): Promise<readonly Draft[]> {
     const { waiting, thread, changed } = this.#parts;
     const { steers } = waiting;

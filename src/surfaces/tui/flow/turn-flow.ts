@@ -32,11 +32,11 @@ export class TurnFlow {
   readonly #steered: SteeringMessages;
   /** Number of running works that are no turns and delay waiting messages. */
   #holds = 0;
-  /** Commands of the user's shell among these: they leave the thread unchanged. */
+  /** Number of these that are commands of the user's shell, which leave the thread unchanged. */
   #shells = 0;
-  /** The last failure would hit the next turn too. Waiting messages stay until a turn is requested. */
+  /** True if the next turn would fail as the last one did. Messages then wait until the user requests a turn. */
   #isStuck = false;
-  /** Messages of an earlier process wait. No queued message is sent until the user requests a turn. */
+  /** True while messages of an earlier process wait. Capstan sends none until the user requests a turn. */
   #isGivenBack = false;
   /** The draft of a requested turn until it enters the conversation. */
   #unsaid: Draft | undefined;
@@ -52,12 +52,12 @@ export class TurnFlow {
     return !this.works.isNone || this.#parts.thread().turnId !== undefined;
   }
 
-  /** The last turn failed, and there was no request since. */
+  /** True if the last turn failed, the user has requested no turn since, and only shell commands run. */
   get canRetry(): boolean {
     return this.#failed !== undefined && !this.isBusy && this.#holds === this.#shells;
   }
 
-  /** Settles when its turn has ended or the running one has it. `taken`: the thread was asked for a turn. */
+  /** Settles when the draft's turn has ended, or the running turn has it. Calls `taken` once a turn is requested. */
   send(draft: Draft, taken: () => void): Promise<void> {
     return this.isBusy ? this.#steer(draft) : this.#turn(draft, taken);
   }
@@ -67,7 +67,7 @@ export class TurnFlow {
     this.show();
   }
 
-  /** Puts messages that waited when an earlier process ended before those that wait now. */
+  /** Queues messages that an earlier process left waiting before those that wait now. */
   requeue(drafts: readonly Draft[]): void {
     if (drafts.length > 0) this.#isGivenBack = true;
     this.waiting.queueFirst(drafts);
@@ -83,7 +83,7 @@ export class TurnFlow {
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
 
-  /** Runs work that is no turn. If the next turn would fail the same way, the user reads why the queue waits. */
+  /** Runs work that is no turn. Tells the user why the queue waits if the next turn would fail the same way. */
   readonly runOther: RunningWork['run'] = async (header, run) => {
     const result = await this.works.run(header, run);
     const end: RunningWorkEnd = result;
@@ -110,13 +110,13 @@ export class TurnFlow {
 
   /** Stops the running work. Unread messages are taken back first, and then sent or put into the composer. */
   async stop(then: 'send-steers' | 'give-back'): Promise<void> {
-    // Until it is known what comes back, the end of the running work must not start anything.
+    // Until the unread messages are known, the end of the running work must not start anything.
     this.#holds++;
     let steers: readonly Draft[] = [];
     try {
       steers = await this.works.stop(() => this.#steered.takeBack());
     } finally {
-      // What comes back is given back in the same step: nothing can begin in between.
+      // Capstan sends or returns the unread messages in the same step, so that nothing begins in between.
       this.#holds--;
     }
     const unread = joinAll(steers);
@@ -125,7 +125,7 @@ export class TurnFlow {
     this.next();
   }
 
-  /** Takes back unread steers with all else that waits, before the user ends the turn by an answer. */
+  /** Moves unread steers to the refused messages, before the user ends the turn by an answer. */
   async holdSteers(): Promise<void> {
     for (const draft of await this.#steered.takeBack()) this.waiting.refuse(draft);
     this.show();
@@ -137,7 +137,7 @@ export class TurnFlow {
     this.show();
   }
 
-  /** A turn began: words recorded before it may belong to it. */
+  /** A turn began: sends it the refused messages. */
   turnBegan(): void {
     const steerAll = async (drafts: readonly Draft[]): Promise<void> => {
       for (const draft of drafts) await this.#steer(draft);
@@ -157,7 +157,7 @@ export class TurnFlow {
     const refused = joinAll(this.waiting.takeRefused());
     const draft = refused === undefined ? this.waiting.takeFirst() : undefined;
     const meant = draft && parseDraft(draft);
-    // Kept until the thread has it.
+    // Keep the message until the thread has it.
     this.#unsaid = refused ?? (meant?.kind === 'message' ? meant.draft : this.#unsaid);
     this.show();
     if (refused !== undefined) return guard(this.#turn(refused));
@@ -186,7 +186,7 @@ export class TurnFlow {
     await this.hold(work.finally(() => void this.#shells--));
   }
 
-  /** The user closed a view. Choices made in it begin first. */
+  /** Call when the user has closed a view. Work chosen in it begins before waiting messages. */
   released(): void {
     queueMicrotask(() => {
       if (!this.isBusy) this.next();
@@ -227,7 +227,7 @@ export class TurnFlow {
         return submitted;
       });
     } finally {
-      // Keep what the thread did not take, and do not repeat what it already has.
+      // Give the draft back only if the thread neither took it nor already has its words.
       const isTaken = result !== undefined && result.kind !== 'refused';
       if (!isTaken && this.#unsaid === draft) {
         this.#unsaid = undefined;
@@ -285,7 +285,7 @@ const isLasting = (end: RunningWorkEnd, now: number): boolean =>
 
 type TurnFailure = { readonly outcome: Outcome; readonly at: number | undefined };
 
-/** Tracks if a thread ends with a failed turn, which can be retried without its words. */
+/** Tracks a failed turn at the end of a thread: the user can retry it without sending its words again. */
 export class LastFailure {
   /** The user said something that no turn has handled. */
   #isAsked = false;

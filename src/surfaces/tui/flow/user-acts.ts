@@ -68,7 +68,7 @@ export class UserActs {
     return this.isBusy || this.#session.shells.running.length > 0;
   }
 
-  /** `send-steers`: what the turn has not read is sent at once; otherwise it comes back, as all that waits. */
+  /** `send-steers` sends at once the messages that the turn has not read. `give-back` returns these and all waiting. */
   interrupt(then: 'send-steers' | 'give-back'): void {
     this.#session.interrupt(then);
   }
@@ -125,7 +125,7 @@ export class UserActs {
     this.#order.during(work);
   }
 
-  /** The begun request is visible, though it continues. */
+  /** Call when the effect of the begun request is visible, though it continues. */
   tookEffect(): void {
     this.#order.tookEffect();
   }
@@ -162,13 +162,13 @@ export class UserActs {
 type Act = () => Promise<unknown>;
 
 /**
- * Requests of the user in order. A command may have to be loaded or a picture to be read: later requests begin when
- * that has taken effect, and can be taken back until then.
+ * Requests of the user in order. One may have to load a command or read a picture first: later requests begin when it
+ * has taken effect, and the user can take them back until then.
  */
 export class UserActQueue {
   readonly #changed: () => void;
   readonly #begun = new Set<Act>();
-  /** Requests that wait, as drafts for the composer; a key leaves none. */
+  /** Waiting requests, with their drafts for the composer; a request by key has none. */
   #later: readonly { readonly act: Act; readonly draft?: Draft }[] = [];
 
   constructor(changed: () => void) {
@@ -195,7 +195,7 @@ export class UserActQueue {
     this.#begin(() => work);
   }
 
-  /** The begun request is visible, though it continues: later requests refer to its result. */
+  /** Call when the effect of the begun request is visible, though it continues: later requests refer to its result. */
   tookEffect(): void {
     if (this.#begun.size === 0) return;
     this.#begun.clear();

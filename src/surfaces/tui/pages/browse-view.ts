@@ -142,7 +142,7 @@ export class BrowseView implements View {
     if (next !== undefined) this.open(next);
   }
 
-  /** May go beyond the ends: drawing a frame corrects the position. */
+  /** Moves the cursor of a list, or scrolls a text. Drawing a frame corrects a text that is scrolled too far. */
   #move(by: number): void {
     const opened = this.#top;
     const { page, drawn } = opened;

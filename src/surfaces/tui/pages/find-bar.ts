@@ -201,7 +201,7 @@ export function markRow(row: string, ranges: readonly RowRange[]): string {
   for (const part of row.split(/(\u001B\[[\d;]*m)/)) {
     if (part.startsWith('\u001B')) {
       out += part;
-      // The style may have switched it off.
+      // The style may have switched the highlight off.
       if (isOn) out += '\u001B[7m';
       continue;
     }

@@ -17,15 +17,15 @@ export interface ListOptions {
   /** Typing narrows the list. Otherwise digits pick and letters move. */
   readonly isSearched?: boolean;
   readonly hint?: (key: HintKeys) => string;
-  /** Other keys for the selected item: in a searched list, none that types a character. */
+  /** Other keys for the selected item. In a searched list, none of them may type a character. */
   readonly keys?: Readonly<Record<string, (index: number) => void>>;
-  /** Initially selected; absent: the current one, or the first. */
+  /** Index of the initially selected item. Absent: the current item, or else the first. */
   readonly startsAt?: number;
-  /** Rows below the list about the selected item, cut to fit. Undefined: no item matches what was typed. */
+  /** Rows about the selected item below the list, cut to fit. `index` is undefined if no item matches the search. */
   details?(index: number | undefined, look: Look): readonly Row[];
   /** Rows that stay for the list above the details. */
   readonly leastRows?: number;
-  /** Gets what the terminal says of itself. */
+  /** Gets the answers of the terminal about itself. */
   reported?(input: TerminalInput): void;
   pick(index: number): void;
   close(): void;
@@ -155,14 +155,14 @@ const usualHint = (key: HintKeys): string => `${key('Enter')} chooses, ${key('Es
 type ListStage = Pick<TuiScreen, 'open'>;
 type OpenedList = Omit<ListOptions, 'close'> & Partial<Pick<ListOptions, 'close'>>;
 
-/** Opens a list that stays when a row is chosen. */
+/** Opens a list that stays open when the user chooses a row. */
 export function openList(stage: ListStage, options: OpenedList): ListView {
   const list = new ListView({ close: () => stage.open(undefined), ...options });
   stage.open(list);
   return list;
 }
 
-/** Opens a list that a choice closes before it is taken. */
+/** Opens a list that closes when the user chooses, before `pick` is called. */
 export function chooseFrom(stage: ListStage, { pick, ...options }: OpenedList): void {
   const taken = (index: number): void => {
     stage.open(undefined);

@@ -17,7 +17,7 @@ export interface PagerOptions {
   /** Other keys; `hint` labels them in the last row. */
   readonly keys?: Readonly<Record<string, () => void>>;
   readonly hint?: string;
-  /** For slow texts: draws more of the beginning, and gives how many rows were put before the earlier ones. */
+  /** For slow texts: draws more of the beginning. `added`: number of rows that are now above the earlier ones. */
   drawMore?(look: Look): { readonly added: number; readonly isWhole: boolean };
   readonly escape?: { readonly does: string; run(): void };
   seenEnd?(look: Look): void;
@@ -27,7 +27,7 @@ export interface PagerOptions {
 export class PagerView implements View {
   readonly #options: PagerOptions;
   readonly #find = new FindBar();
-  /** The first visible row; infinite: follow the end. */
+  /** The first visible row; infinite while the view follows the end. */
   #from: number;
   #room = 1;
   /** In the last frame: the first visible row of a view that is scrolled to its end. */
@@ -81,7 +81,7 @@ export class PagerView implements View {
     const all = this.#options.rows(whole);
     this.#stops = this.#options.stops?.(whole) ?? [];
     if (isWhole) this.#find.look(all);
-    // A window of one or two rows shows the text alone, because what counts as seen must be drawn.
+    // A window of one or two rows shows only the text: rows that count as seen must be drawn.
     const foot = height < 3 ? [] : this.#footRows(look, height);
     const heads = height < 2 ? 0 : 1;
     this.#room = Math.max(1, height - heads - foot.length);

@@ -89,9 +89,9 @@ export class ThreadPages {
 const mostPages = 4;
 
 /**
- * A page of threads. Listing by folder would make the engine read every thread that its index lacks; this searches the
- * newest threads of all folders, reads only those, and stops after some. The page may have fewer threads than
- * requested, or none, and still a next one.
+ * A page of threads. Listing by folder would make the engine read every thread that its index lacks. This searches the
+ * newest threads of all folders instead, reads only those, and stops after a few pages. The page may have fewer threads
+ * than requested, or none, although more follow.
  */
 export async function listOfFolder(
   list: (query: ThreadQuery) => Promise<ThreadPage | Outcome>,

@@ -3,7 +3,7 @@ import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Transcript, TranscriptEntry } from '../transcript/transcript.ts';
 import { openPage, type PagerOptions } from './pager-view.ts';
 
-/** Opens the conversation with all details. `goBack`: the user wants to rewind to an earlier message. */
+/** Opens the conversation with all details. Calls `goBack` if the user wants to rewind to an earlier message. */
 export function openTranscript({ stage, now }: { readonly stage: TuiScreen; now(): number }, goBack: () => void): void {
   const run = (): void => {
     stage.openPager(undefined);

@@ -117,7 +117,7 @@ export class FieldView implements View {
     else this.#options.answer(given);
   }
 
-  /** Shows what the window has no room for, before a server gets an answer. */
+  /** Shows the whole question on a screen of its own, so that the user can read it before answering a server. */
   #showWhole(note?: string): void {
     const rows = this.#rows;
     const whole = (look: Look): readonly string[] => {

@@ -11,7 +11,7 @@ import type { TypingPause } from './typing-pause.ts';
 interface StartupDeskParts {
   open(view: View | undefined): void;
   showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
-  /** Closes that screen: its question is no longer asked. */
+  /** Closes the screen of `showWhole`, because its question is no longer asked. */
   closeWhole(): void;
   answer(id: string, answer: Answer): void;
   /** Reports errors of work that no caller awaits. */

@@ -16,7 +16,7 @@ import { patchCell } from '../transcript/cells/patch-cells.ts';
 export interface AskedRows {
   /** Uncut. The words of the model come last, so that they cannot push anything else out of sight. */
   readonly all: readonly string[];
-  /** The minimum that a yes would run or change: in a short window it comes first. */
+  /** The least that the user must see of the effect of a yes: a short window shows it first. */
   readonly core: readonly string[];
   readonly diff: readonly string[];
 }
@@ -38,7 +38,7 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
   const diff = patchRows(item, changes.map(visibleChange), look);
   const bare = changes.map((change) => ({ ...change, diff: '' }));
   const all = [...lines({ ...question, paths }, undefined), ...diff, ...words];
-  // The title of a single file names it.
+  // The title of a patch names the file if there is only one.
   const head = changes.length === 1 && paths.length === 0 ? patchRows(item, bare.map(visibleChange), look).length : 0;
   if (head > 0) return { all, core: diff.slice(0, head), diff: diff.slice(head) };
   return { all, core: spanRows(requiredQuestionLines(question, { ...item, changes: bare }, { width }), look), diff };
@@ -47,7 +47,7 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
 const patchRows = (item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] =>
   patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
 
-/** Shows a sign for every hidden character, as other questions do: a yes writes those too. */
+/** Shows a sign for every hidden character, as other questions do: a yes writes hidden characters too. */
 function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
   // By line, to show a carriage return at the end of a line too.

@@ -17,28 +17,28 @@ import { type FieldOptions, TextLineField } from './form-fields.ts';
 import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
 
 type QuestionOptions = FieldOptions & { readonly item: TurnItem | undefined; waiting(): number };
-/** With fewer rows for the question, the hint is dropped; in a low window, before a row of the command. */
+/** With fewer rows for the question, the hint is dropped. A low window drops it before any row of the command. */
 const fewestAsked = 4;
-/** Rows of the question that come before answers that are not selected. */
+/** The question keeps this many rows before unselected answers get any. */
 const leastAsked = 2;
 /** Largest height of a low window, in which stricter rules apply. */
 const lowRows = 13;
 type RowsOfAsked = (look: Look) => AskedRows;
 
-/** A question, everything that a yes would allow, and the answers. One that will be read can have a note. */
+/** Shows a question, all that a yes would allow, and the answers. The user can add a note if a model will read it. */
 export class QuestionView implements View {
   readonly #options: QuestionOptions;
   readonly #choices: readonly Choice[];
   readonly #note = new TextLineField();
   readonly #prefixes: readonly (readonly string[])[];
-  /** Below 0: no answer is selected, and Enter gives none. */
+  /** Index of the selected answer. Below 0: none is selected, and Enter does not answer. */
   #at: number;
   #isNoting = false;
   #prefixAt: number;
   #problem = '';
   /** Cached rows of the whole question: a patch may have many thousand lines. */
   #rows = this.#keepRows();
-  /** Decides if a yes counts. `enough`: what it would run is visible, or a row of a higher window says more. */
+  /** Decides if a yes counts. `enough`: its effect is visible, or a window that is not low says that there is more. */
   #drawn: { readonly rows?: RowsOfAsked; readonly width: number; readonly shows: 'all' | 'enough' | 'part' } = {
     width: 0,
     shows: 'part',
@@ -62,7 +62,7 @@ export class QuestionView implements View {
     this.#options = options;
     const { question } = options;
     this.#choices = choicesOf(question);
-    // Offers of a server are its own words: Capstan selects none of them.
+    // The server worded these answers, so Capstan selects none of them.
     this.#at = this.#choices[0]?.isOffered === true ? -1 : 0;
     this.#prefixes = question.scopes.includes('rule') ? savablePrefixes(question) : [];
     this.#prefixAt = this.#prefixes.findIndex((words) => words.length === question.prefix?.length);
@@ -91,7 +91,7 @@ export class QuestionView implements View {
     const asked = this.#rows(look);
     const whole = this.#belowRows(look, { how: 'whole' });
     const short = asked.all.length + whole.length > height ? this.#belowRows(look, { how: 'short' }) : whole;
-    // Cut answers before the question, and drop the hint where it would hide part of that.
+    // Cut answers before the question. In a low window, drop the hint if it would hide part of the command.
     const least = height < lowRows ? Math.max(fewestAsked, asked.core.length + 1) : fewestAsked;
     const below = height - short.length >= least ? short : this.#belowRows(look, { how: 'bare', height });
     const shown = shortQuestion(this.#asked, asked, look, Math.max(0, height - below.length));

@@ -14,7 +14,7 @@ export interface PauseTimes {
   readonly drawn: number;
   /** Like `drawn`, for a question after another one: longer than the initial repeat delay of a held key. */
   readonly next: number;
-  /** After the end of running work was drawn, before Ctrl+C leaves: until then it is meant for that work. */
+  /** After the end of running work was drawn, before Ctrl+C quits: an earlier Ctrl+C was meant for that work. */
   readonly over: number;
 }
 
@@ -28,7 +28,7 @@ export class TypingPause {
   /** The newest key was an answer, or for a view that a question had opened. */
   #isAnswer = false;
   #answeredAt = -Infinity;
-  /** Changes whenever pending keys may have been typed for another program: questions must be visible anew. */
+  /** Increases when pending keys may have been typed for another program: an open question must be shown anew. */
   restarts = 0;
 
   constructor(now: () => number, times: PauseTimes = pauseTimes) {
@@ -56,7 +56,7 @@ export class TypingPause {
     this.restarts += 1;
   }
 
-  /** See `PauseTimes.over`. `since`: when the end was drawn; infinite: it was not. */
+  /** True while Ctrl+C is meant for ended work. `since`: the time when its end was drawn; infinite before that. */
   isJustOver(since: number): boolean {
     // Not "less than": the system clock may be set back.
     return since === Infinity || Math.abs(this.now() - since) < this.#times.over;
@@ -140,7 +140,7 @@ class GuardedView implements View {
     this.#view.input(input);
   }
 
-  /** A following question in the same view, or one shown again, was not seen either. */
+  /** The next question in the same view, or one that is shown again, counts as unseen too. */
   #compare(): void {
     const { restarts } = this.#pause;
     const { asks } = this.#view;

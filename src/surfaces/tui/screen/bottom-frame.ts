@@ -24,15 +24,15 @@ interface Bottom {
 }
 
 /**
- * The composer with its surroundings, or a view instead of it. A view must be drawn by the last frame requested from
- * it: from that a question knows if the user could read all of it, and if a yes counts.
+ * The composer with its surroundings, or a view instead of it. The last frame requested from a view must be the one
+ * that is drawn: by that frame a question decides if the user could read all of it, and if a yes counts.
  */
 export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, height: number): Frame {
   const { composer, popup, view, plan, waiting, placeholder, under } = bottom;
   const isRead = look.glyphs === 'words';
   const room = Math.max(1, height - 1);
   if (view !== undefined) {
-    // Leave the space for the view.
+    // Leave out the plan and waiting messages, which would take space from the view.
     const running = isRead ? [] : bottomRows({ ...state, plan: undefined, waiting: noneWaiting }, look);
     const beside = view.frame(look, Math.max(1, room - running.length));
     // If the view must leave something out, drop the row about running work.
@@ -86,7 +86,7 @@ export interface WaitingWords {
   readonly steers: readonly string[];
   /** Refused by the running work; sent when it ends. */
   readonly refused: readonly string[];
-  /** Each for a turn of its own. */
+  /** Messages that each wait for a turn of their own. */
   readonly queued: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] }
 export interface FailedTurn {
   /** Earliest time of a retry in milliseconds, if the provider gives it. */
   readonly opensAt?: number;
-  /** Messages wait that would fail too. */
+  /** Waiting messages would fail too. */
   readonly holdsQueue?: boolean;
 }
 

@@ -12,7 +12,7 @@ const cursorShapes = { insert: '\u001B[6 q', replace: '\u001B[4 q', normal: '\u0
 
 /**
  * Switches between the two ways to show a conversation: rows printed once with a live part below them, or the full
- * screen. A pager uses the full screen, if the terminal keeps what is behind it.
+ * screen. A pager uses the full screen if the terminal can restore the earlier contents.
  */
 export class InlineAndFullScreen {
   readonly #terminal: TerminalPort;
@@ -31,7 +31,7 @@ export class InlineAndFullScreen {
     this.full = new FullScreen(terminal);
   }
 
-  /** Call when the terminal is ours. */
+  /** Call when Capstan has the terminal. */
   begin(): void {
     if (this.#isFull) this.full.begin();
   }
@@ -43,7 +43,7 @@ export class InlineAndFullScreen {
     return this.#isAside;
   }
 
-  /** The full screen is drawn, and the earlier contents are kept behind it. */
+  /** True if the full screen is shown, and the terminal keeps the earlier contents. */
   get hasWhole(): boolean {
     return this.#isFull || (this.#hasPager && this.#terminal.keepsScreen);
   }
@@ -149,7 +149,7 @@ export class FullScreen {
   }
 
   end(): void {
-    // After a resize, tmux would move a row of it into the scrollback.
+    // Erase the screen first: after a resize, tmux would move one of its rows into the scrollback.
     this.#terminal.write('\u001B[H\u001B[J\u001B[?1006l\u001B[?1000l\u001B[?1049l\u001B[?25h');
     this.forget();
   }
@@ -161,9 +161,9 @@ function cursorVisibility(had: boolean | undefined, has: boolean): string {
 }
 
 /**
- * The screen as a shell uses it: finished rows are printed once and then belong to the terminal; below them is a live
- * part of at most a screen, of which only changed rows are written and moved ones scrolled. Nothing above the live part
- * is ever touched, so the user's earlier output stays.
+ * The screen as a shell uses it: Capstan prints finished rows once, and they then belong to the terminal. Below them is
+ * a live part of at most one screen, in which Capstan writes only changed rows and scrolls moved ones. It never touches
+ * anything above the live part, so the user's earlier output stays.
  */
 export class InlineScreen {
   readonly #terminal: DrawnTerminal;

@@ -20,7 +20,7 @@ export interface TuiScreenOptions {
   /** Marks around messages of the user in the scrollback. Absent: none. */
   readonly marks?: PromptMarks;
   now(): number;
-  /** Called when a nested stage must be redrawn by the outer one. Absent: this stage has the screen. */
+  /** Asks the outer stage to redraw this nested one. Absent if this stage has the screen itself. */
   hosted?(): void;
 }
 
@@ -69,7 +69,7 @@ export class TuiScreen {
     this.composer.changed = () => this.draw();
   }
 
-  /** Call when the terminal is ours. */
+  /** Call when Capstan has the terminal. */
   begin(): void {
     this.#screens.begin();
     this.#clock.now();
@@ -88,7 +88,7 @@ export class TuiScreen {
     return this.#view !== undefined;
   }
 
-  /** There is room for a list for the draft. Without a row it cannot be drawn, and takes no keys. */
+  /** True if a list for the draft has room. Without a row it is not drawn, and takes no keys. */
   get hasListRoom(): boolean {
     return this.#terminal.rows > 1;
   }
@@ -121,7 +121,7 @@ export class TuiScreen {
     this.draw();
   }
 
-  /** Time of the first frame that showed no running work. Infinite: the current frame shows some. */
+  /** Time of the first frame that showed no running work. Infinite while the current frame shows some. */
   get idleSince(): number {
     return this.#idleSince;
   }
@@ -250,7 +250,7 @@ export class TuiScreen {
   }
 
   #drawFrame(): void {
-    // Agents end by themselves.
+    // Agents end by themselves, so each frame checks if the screen must still count time.
     if (this.#running === undefined) this.#tick();
     const isWritten = this.#pager === undefined && this.#view === undefined;
     this.#screens.showCursor(isWritten ? this.composer.vim?.mode : undefined);

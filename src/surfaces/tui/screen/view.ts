@@ -12,7 +12,7 @@ export interface View {
   readonly asks?: unknown;
   /** Keys that only show more or another part of a question, and answer nothing. */
   readonly looks?: readonly string[];
-  /** It interprets all input itself, except the key that suspends. */
+  /** The view interprets all input itself, except the key that suspends. */
   readonly hasController?: true;
   /** Character keys type. */
   readonly takesText?: boolean;

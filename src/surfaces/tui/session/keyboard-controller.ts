@@ -38,7 +38,7 @@ export class KeyboardController {
   /** Messages sent before the engine was loaded. */
   readonly #early: Draft[] = [];
   readonly #again: PressedAgain;
-  /** Keys that act while the composer has the keyboard. False: the key types after all. */
+  /** Keys that act while the composer has the keyboard. False if the composer is to get the key after all. */
   readonly #keys = keyTable<(conversation: UserActs | undefined) => boolean | void>({
     enter: () => this.#submit('send'),
     tab: () => this.#submit('queue'),
@@ -109,7 +109,7 @@ export class KeyboardController {
       this.#parts.notice(`The paste is too long: ${kept}. Put it in a file, and name the file.`, 'error');
     }
     const top = stage.pager ?? stage.view;
-    // The second key of a chord is no Vim command unless the two form no chord.
+    // Vim gets the second key of a chord only if the two keys form no chord.
     const isChord = stage.pendingKey !== undefined;
     if (top === undefined && !isChord && this.#ofVim(input)) return this.#shown();
     const meant = this.#bound.read(input, this.#isListed);
@@ -135,7 +135,7 @@ export class KeyboardController {
     return composer.isRecalled || !hasListRoom ? undefined : popup.chosen(composer.draft);
   }
 
-  /** In insert mode an open list comes first: Esc closes it. */
+  /** Gives a key to Vim. In insert mode an open list gets it first: Esc closes the list. */
   #ofVim(key: TerminalInput): boolean {
     const { composer } = this.#parts.stage;
     if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
@@ -287,7 +287,7 @@ class BoundKeys {
     this.#chords = new ChordKeys(() => stage.look.now);
   }
 
-  /** Undefined: nothing to do before the next key. `listed`: a list for the draft is open. */
+  /** Maps a key by the user's bindings. Undefined if the next key decides. `listed`: a list for the draft is open. */
   read(input: TerminalInput, listed: boolean): TerminalInput | undefined {
     if (input.kind !== 'key') return input;
     const { pager, view } = this.#stage;
@@ -303,7 +303,7 @@ class BoundKeys {
     return meant;
   }
 
-  /** Above a draft, list keys come first. Character keys go into the draft. */
+  /** While a list for the draft is open, list keys come first. Character keys go into the draft. */
   #listGroup({ name, text }: KeyPress): KeyGroup {
     const { keys = defaultKeyMap } = this.#stage.look;
     const action = keys.byKey.list.get(name);

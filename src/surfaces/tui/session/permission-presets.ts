@@ -53,7 +53,7 @@ const standing = cachePerObject((settings: Settings) => {
 export const presetOf = (settings: Settings): PermissionPreset | undefined => standing(settings).preset;
 export const sandboxLevel = (settings: Settings): string => standing(settings).sandbox;
 
-/** Permissions of the turn, by their `/permissions` names if they have one. Plan mode comes first. */
+/** Names the permissions of the turn, as `/permissions` does if it has a name. In plan mode, names that instead. */
 export function permissionMode(settings: Settings): Piece {
   if (settings.collaboration?.mode === 'plan') return styled('Plan mode', { colour: 'special' });
   return styled(standing(settings).words, sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);

@@ -34,7 +34,7 @@ export interface SessionParts {
   readonly threads: LiveThreads;
   quit(): void;
   now(): number;
-  /** Place up to which the first thread is already on the stage, because it was being watched. */
+  /** Place up to which the first thread is already on the stage, because the user was watching it. */
   readonly shown?: number;
   /** It runs beside another conversation, and is not saved. */
   readonly isSide?: true;
@@ -131,7 +131,7 @@ export class TuiSession {
     this.#requeue();
   }
 
-  /** Queues again what waited for the thread when a process ended. */
+  /** Queues again the messages that waited for the thread when an earlier process ended. */
   #requeue(): void {
     if (this.parts.isSide === true) return;
     const drafts = this.#kept.open(this.thread.id);
@@ -153,7 +153,7 @@ export class TuiSession {
 
   notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.entries.notice(text, level);
-    // A command with output is visible by now, and may take long from here.
+    // A command that shows a notice has taken effect, though it may continue for a long time.
     this.acts.tookEffect();
     this.parts.stage.draw();
   }
@@ -275,7 +275,7 @@ function endSummary(thread: LiveThread, beside: Usage, notes: readonly string[],
     wrapIn(look, [plain(line)]),
   );
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
-  // Not wrapped, however narrow the terminal is: it breaks the row itself, and copies it as one.
+  // Do not wrap the command: a narrow terminal breaks the row itself, and copies it as one line.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
 }
 
@@ -285,7 +285,7 @@ const runningAgents = (threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<Live
 /** Names are read from files: a hanging disk must not delay the user's exit. */
 const namesMs = 500;
 
-/** Note for a leaving user about agents, which are stopped then; none if none is working. */
+/** A note for the leaving user about agents that were stopped at work. Empty if none was working. */
 async function stoppedAgentsWords({ engine, threads }: SessionParts, thread: LiveThread): Promise<readonly string[]> {
   const running = new Set<string>(runningAgents(threads, thread).map(({ id }) => id));
   if (running.size === 0 || thread.place === undefined) return [];

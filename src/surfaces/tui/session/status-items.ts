@@ -12,7 +12,7 @@ import { badStyle, dimStyle, type Style, warnStyle } from '../screen/text/style.
 import { sandboxLevel } from './permission-presets.ts';
 
 export interface StatusFacts {
-  /** Those of the running turn, or else of the next one. */
+  /** Settings of the running turn, or else of the next one. */
   readonly settings: Settings;
   /** Settings chosen for the next turn, while the running turn has others. */
   readonly next: Settings | undefined;
@@ -31,7 +31,7 @@ export interface StatusFacts {
 
 export interface StatusItem {
   readonly about: string;
-  /** Text of the item, not cleaned yet; undefined: nothing to show. */
+  /** Text of the item, not cleaned yet. Undefined if there is nothing to show. */
   text(facts: StatusFacts, look: Look): string | undefined;
   /**
    * A shorter text for narrow screens. Items with one show what is running out, so the items after them are dropped
@@ -137,7 +137,7 @@ export const statusItems = {
 export type StatusId = keyof typeof statusItems;
 /** Other names in Codex files. */
 const otherNames: Readonly<Record<string, StatusId>> = { project: 'project-name', 'codex-version': 'capstan-version' };
-/** Valid in Codex files, but here there is nothing to show for them. */
+/** Names that are valid in Codex files, but for which Capstan has nothing to show. */
 const unshown =
   /^(pull-request-number|branch-changes|(five-hour|weekly)-limit|thread-credits|fast-mode|raw-output|workspace-headline|daybreak|profile)$/;
 

@@ -18,11 +18,11 @@ import type { SessionParts } from './session.ts';
 
 interface StatusLine {
   readonly items: readonly StatusId[];
-  /** False: only the mode and what is running out have a colour. */
+  /** False: only the mode, and items about something that is running out, have a colour. */
   readonly hasColours: boolean;
 }
 
-/** The row below the composer: what fits of the settings and limits, and at the right always the mode. */
+/** The row below the composer: as many items as fit, and always the mode at the right. */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
   // The mode of the running turn, with the one chosen for the next turn.
@@ -127,7 +127,7 @@ export class StatusView {
     surroundings.write(sequence);
   }
 
-  /** The window is not ours any more. */
+  /** Resets the title, because Capstan no longer has the window. */
   close(): void {
     if (this.#title !== noTitle) this.#parts.surroundings.write(noTitle);
     this.#title = noTitle;
@@ -160,7 +160,7 @@ const tips: readonly ((key: HintKeys) => string)[] = [
   (key) => `${key('Ctrl+G')} opens the draft in your editor.`,
 ];
 
-/** Only for the place below the composer: elsewhere it would look like an answer. */
+/** Use this only below the composer: elsewhere a tip would look like an answer. */
 export function tipRows(at: number, look: Look): readonly string[] {
   const tip = tips[at % tips.length]?.(hintKeys(look, 'composer')) ?? '';
   const label = '  Tip: ';

@@ -37,13 +37,13 @@ export class TerminalContext {
     this.#terminal.write(sequence);
   }
 
-  /** The user or this program was elsewhere. */
+  /** Call when the user or this program was elsewhere, and is back. */
   cameBack(): void {
     this.pause.restart();
     this.#stage.draw();
   }
 
-  /** True: it was a report of the terminal, not user input. */
+  /** True if the input was a report of the terminal, not from the user. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'background') this.appearance.background(input.rgb);
     else if (input.kind === 'focus') {

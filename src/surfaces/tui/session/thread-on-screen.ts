@@ -74,7 +74,7 @@ export class ThreadOnScreen {
     }
     await Promise.all([this.#reader.caughtUp, status.refresh()]);
     flow.resumed(this.#failure.failure);
-    // The waiting turn asks again: a question alone has no diff.
+    // Let the waiting turn ask again: the stored question alone has no diff.
     if (this.#thread.isSuspended) run(work('Waiting for your answer', () => this.#thread.continue()));
     else for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
     stage.draw();
@@ -105,7 +105,7 @@ export class ThreadOnScreen {
 
   async #answer(id: string, answer: Answer): Promise<void> {
     const { flow, told } = this.#parts;
-    // Stopping an agent leaves the turn running.
+    // If the answer stops an agent, the turn of the conversation continues.
     const isOfTurn = this.#thread.questions.find((each) => each.id === id)?.agent === undefined;
     if (answer.kind === 'stopped' && isOfTurn) await flow.holdSteers();
     told(await this.#thread.answer(id, answer));

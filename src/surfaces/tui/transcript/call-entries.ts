@@ -14,7 +14,7 @@ export function appendCallOutput(call: ShownCall, text: string): void {
   call.entry.cell = itemCell(withOutput(call.item, call.output), call.context);
 }
 
-/** Its end could not be recorded, so no event will come. */
+/** Marks a running command as cut off: its end could not be recorded, so no event will come. */
 export function markCallInterrupted({ entry, item, output, context }: ShownCall): void {
   if (item.kind !== 'command') return;
   entry.cell = itemCell({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
@@ -28,7 +28,7 @@ export function callStateAt(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallState {
-  // Without what is not known: a state of the same call that was known before stays.
+  // Leave out unknown facts, so that facts of the same call that were known before stay.
   const place = confined === true ? 'wider' : outside === true ? 'outside' : undefined;
   return defined({ startedAt, place } as const);
 }
@@ -57,7 +57,7 @@ export class ReplayedCalls {
     if (item.exitCode === undefined && item.unfinished === undefined) this.#cutOff.push({ entry, item });
   }
 
-  /** The model has read their results, so they ended before what follows. */
+  /** Call at a request: the model has read the results of earlier commands, so none of them was cut off. */
   requested(): void {
     this.#cutOff = [];
   }
@@ -73,9 +73,9 @@ export class ReplayedCalls {
 export interface ShownShell {
   output(text: string): void;
   printed(): string;
-  /** Absent: it did not run. */
+  /** Absent if the command did not run. */
   end(ran: ShellEnd | undefined): void;
-  /** It was begun, but its end is not recorded. */
+  /** The command began, but its end is not recorded. */
   lost(): void;
 }
 
@@ -101,7 +101,7 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
     end(ran) {
       const status = ran?.exitCode === 0 ? 'completed' : 'failed';
       const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
-      // It may have ended by itself at that moment.
+      // The command may have ended by itself just when it was interrupted.
       const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
       entry.cell = cell({ status, output: all, durationMs, exitCode, unfinished });
       entry.isFinal = true;

@@ -20,7 +20,7 @@ export class ChangeEntries {
     this.#add = add;
   }
 
-  /** True: it has its line. */
+  /** True if a line shows the event. */
   event(event: ThreadEvent): boolean {
     switch (event.kind) {
       case 'model-switched':
@@ -34,7 +34,7 @@ export class ChangeEntries {
         return true;
       case 'turn-failed':
       case 'turn-aborted':
-        // The end of the turn gives the reason. If another model continues it, the turn continued.
+        // Add no line: the end of the turn gives the reason, unless another model continues the turn.
         if (event.kind === 'turn-aborted' || event.continuedBy === undefined) this.#retry = undefined;
         break;
       case 'usage':
@@ -55,7 +55,7 @@ export class ChangeEntries {
     if (retry !== undefined) this.#add({ cell: quietCell(changeLine(retry)), isFinal: true, opens: true });
   }
 
-  /** Attributes the break to the switch or checkpoint before it. */
+  /** Shows the break in the line of the switch or checkpoint before it, or else in a line of its own. */
   #broken(prefix: PrefixBrokenEvent): boolean {
     const open = this.#open;
     if (open?.change.kind === 'switch' || open?.change.kind === 'checkpoint')

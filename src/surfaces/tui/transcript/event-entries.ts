@@ -45,11 +45,11 @@ export class EventEntries {
   #isPassedOn = false;
   /** True if the turn exists only for a checkpoint. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
-  /** The reason why it has none. */
+  /** The reason why the turn made no checkpoint. */
   #noCheckpoint: string | undefined;
   #before: Usage | undefined;
 
-  /** `recordIfNews` gives true, and records it, if the user has not read a warning in an earlier run. */
+  /** `recordIfNews` records a warning and returns true, unless the user has read it in an earlier run. */
   constructor(transcript: Transcript, recordIfNews: (outcome: Outcome) => boolean) {
     this.#transcript = transcript;
     this.#recordIfNews = recordIfNews;
@@ -69,8 +69,8 @@ export class EventEntries {
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
-        // Time without a process, while it waited for an answer, does not count. Nor does time after a turn without a
-        // recorded end.
+        // Time in which a turn waited for an answer without a process does not count, nor does time after a turn
+        // without a recorded end.
         if (event.isContinued === true || !this.#isPassedOn) this.#turnStarted = at;
         if (event.isContinued !== true && !this.#isPassedOn) this.#before = undefined;
         this.#before ??= event.usage;
@@ -117,7 +117,7 @@ export class EventEntries {
         this.#hooks.ended(event.run.event);
         return this.#add(eventCell(event));
       case 'warning':
-        // The end of the turn that the other model continues reports it.
+        // The end of the failed turn reports that another model continues it.
         if (event.outcome.code !== 'model-fallback' && this.#recordIfNews(event.outcome)) this.#add(eventCell(event));
         return;
       case 'turn-completed':
@@ -187,7 +187,7 @@ export class EventEntries {
     this.#arriving.delete(item.id);
     if (entry !== undefined) {
       if (running !== undefined) {
-        // The screen has the order in which calls ended, as the file has.
+        // The screen shows calls in the order in which they ended, as the file does.
         this.#endedBeside(item);
         this.#transcript.moveBehindEnded(entry);
       }
@@ -204,7 +204,7 @@ export class EventEntries {
     this.#replayed.completed(item, this.#transcript.add({ cell: itemCell(item, context), isFinal: true, ...answer }));
   }
 
-  /** Its event comes when its line is safely recorded. Later text may be arriving: insert it before that. */
+  /** A thought's event comes once its line is recorded. If later text is arriving, inserts the thought before it. */
   #thought(item: Extract<TurnItem, { kind: 'reasoning' }>): void {
     const [arriving] = this.#arriving.values();
     const entry: TranscriptEntry = { cell: itemCell(item), isFinal: true };
@@ -255,7 +255,7 @@ export class EventEntries {
     this.#unfinished = [...this.#unfinished, known.entry];
   }
 
-  /** Keeps those that were partly printed. True: there was such a part. */
+  /** Keeps or removes unfinished messages; partly printed ones always stay. True if any message stays. */
   #leaveUnfinished(as: 'kept' | 'removed'): boolean {
     const there = this.#unfinished.filter((entry) => as === 'kept' || !this.#transcript.remove(entry));
     for (const entry of there) entry.isFinal = true;
@@ -263,7 +263,7 @@ export class EventEntries {
     return there.length > 0;
   }
 
-  /** A call that did not run after all has a cell of another kind. */
+  /** Removes the cell of a call that did not run after all: it gets a cell of another kind. */
   #forget(id: string): void {
     this.#groups.remove(id);
     const known = this.#running.get(id);
@@ -296,7 +296,7 @@ export class EventEntries {
     // To the user, a turn that another model continues is one turn.
     this.#isPassedOn = event.kind === 'turn-failed' && event.continuedBy !== undefined;
     if (!this.#isPassedOn) [this.#turnStarted, this.#before] = [undefined, undefined];
-    // If the turn existed only for a checkpoint, the line about that has reported it.
+    // If the turn existed only for a checkpoint, the line about the checkpoint has reported the end of the turn.
     const isReported =
       event.kind === 'turn-failed' ? event.outcome.message === this.#noCheckpoint : event.kind === 'turn-completed';
     if (this.#onlyCompacts === true && isReported) return;

@@ -36,7 +36,7 @@ export class ExploringGroups {
     this.remove(item.id);
   }
 
-  /** Adds a thought between two exploring calls. False: there is no open group. */
+  /** Adds a thought between two exploring calls. False if no group is open. */
   think(item: TurnItem): boolean {
     const group = this.#groups.find(({ state }) => state === 'open');
     if (group !== undefined) this.#update(group, [...group.items, item]);
@@ -52,7 +52,7 @@ export class ExploringGroups {
     this.#groups = this.#groups.filter((each) => each !== group);
   }
 
-  /** Something ended that may have run in parallel to the calls of the group. */
+  /** Call when something ended that may have run in parallel to the calls of the group. */
   pass(): void {
     for (const group of this.#groups) {
       if (group.state === 'open') group.state = 'passed';
@@ -61,7 +61,7 @@ export class ExploringGroups {
     }
   }
 
-  /** Something came that follows the calls of the group. */
+  /** Call when something came that follows the calls of the groups. */
   close(): void {
     for (const group of this.#groups) this.#close(group);
   }
@@ -93,7 +93,7 @@ export class ExploringGroups {
     return known ?? this.#groups.findLast((group) => this.#takes(group, item));
   }
 
-  /** A file only records how calls ended: those that ended between two answers of the model ran in parallel. */
+  /** A file records only the ends of calls: calls that ended between two answers of the model ran in parallel. */
   #takes({ entry, items, state }: Group, item: TurnItem): boolean {
     if (state !== 'passed') return state === 'open';
     return isRunning(item) ? items.some(isRunning) : !this.#transcript.isPrinted(entry);
@@ -108,7 +108,7 @@ export class ExploringGroups {
     return there;
   }
 
-  /** Splits off the items that ended earlier, because something else came between. Gives the rest. */
+  /** Splits a group, because something else came between: earlier items stay. Returns a new group with the others. */
   #split(group: Group): Group {
     const rest = this.#begin();
     rest.state = 'passed';

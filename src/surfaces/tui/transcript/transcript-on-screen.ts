@@ -42,7 +42,7 @@ export interface AnnouncedState {
   readonly transcript: Transcript;
 }
 
-/** Time limit for the user's words to reach the transcript. */
+/** Announcements of work wait at most this long for the user's words to reach the transcript. */
 const heldMs = 1000;
 
 /** For a screen reader: reports once, in lines of their own, what other screens redraw. */
@@ -91,7 +91,7 @@ export class Announcements {
 const failedWords = ({ holdsQueue = false }: FailedTurn, look: Look): string =>
   `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 
-/** Minimum rows in sight for pinning the message that they answer above them. */
+/** With fewer rows in sight, the message that they answer is not pinned above them. */
 const leastPinned = 5;
 
 export class ScrolledTranscript {

@@ -93,7 +93,7 @@ export class Transcript {
     this.#heldFrom = undefined;
   }
 
-  /** Rows to print now, each once. Final entries go first, but a message whose beginning was printed before them. */
+  /** Rows to print now, each once. Final entries overtake unfinished ones, but no message that is partly printed. */
   takeFinished(look: Look, marks: PromptMarks = noMarks): readonly string[] {
     const rows: string[] = [];
     for (let at = this.#next; at < (this.#heldFrom ?? this.#entries.length); at++) {
@@ -124,13 +124,13 @@ export class Transcript {
     if (at > this.#next) this.#entries.splice(this.#next, 0, ...this.#entries.splice(at, 1));
   }
 
-  /** New rows have another width: counts the printed rows of the same text again. */
+  /** Call when the width has changed: counts the rows that the printed text has at the new width. */
   resized(look: Look): void {
     if (this.#rowsOfNext > 0)
       this.#rowsOfNext = this.#entries[this.#next]?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
   }
 
-  /** Limits what remains to be printed to the last rows. */
+  /** Limits the rows that remain to be printed to about the last `most`. */
   keepLast(look: Look, most: number): void {
     this.release();
     let rows = 0;
@@ -191,7 +191,7 @@ export class Transcript {
     return this.#drawn.rows(entry, look);
   }
 
-  /** With an empty row before it, unless its beginning was printed. A cell without rows takes none. */
+  /** The rows of an entry, after an empty row unless its beginning was printed. None if the cell has no rows. */
   #spaced(entry: TranscriptEntry, look: Look, printed: number): readonly string[] {
     if (printed > 0 && !entry.isFinal && entry.cell.rowsFrom !== undefined) return entry.cell.rowsFrom(look, printed);
     const rows = this.rowsOf(entry, look);

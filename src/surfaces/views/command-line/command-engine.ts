@@ -39,7 +39,7 @@ const advice = ({ code, next }: Outcome, name: string | undefined): string =>
 type End = number | Outcome;
 type Work<Form extends Command, Loaded> = (given: CommandArguments<Form>, loaded: Loaded) => End | Promise<End>;
 
-/** The work of a command that begins with the engine of this folder. */
+/** Wraps the work of a command: first loads the engine of this folder. */
 export const withEngine =
   <Form extends Command>(work: Work<Form, CommandEngine>) =>
   async (given: CommandArguments<Form>): Promise<number | Outcome> => {
@@ -47,7 +47,7 @@ export const withEngine =
     return 'code' in loaded ? loaded : work(given, loaded);
   };
 
-/** The work of a command that begins with the lines of a thread. */
+/** Wraps the work of a command: first loads the lines of a thread. */
 export const withReadThread =
   <Form extends Command>(work: Work<Form, ReadThread>) =>
   async (given: CommandArguments<Form>): Promise<number | Outcome> => {

@@ -80,9 +80,9 @@ function wrapped(text: string, width: number): readonly string[] {
 }
 
 export interface CommandWork<Form extends Command> {
-  /** Returns the exit code. An outcome is reported, and exits with 2 for wrong usage, else with 1. */
+  /** Returns the exit code, or an outcome: Capstan reports it, and exits with 2 for wrong usage, else with 1. */
   run(given: CommandArguments<Form>): number | Outcome | Promise<number | Outcome>;
-  /** The place of output that could not be written to standard output. */
+  /** Says where to find output that could not be written to standard output. */
   whereElse?(given: CommandArguments<Form>): string;
 }
 
@@ -97,7 +97,7 @@ export interface CommandGroup {
   readonly notes?: string;
 }
 
-/** A row; checks at compile time that the work accepts what the command gives. */
+/** Makes a row of a group. The compiler checks that the work accepts what the command gives. */
 export function commandRow<const Form extends Command>(
   command: Form,
   load: () => Promise<CommandWork<Form>>,

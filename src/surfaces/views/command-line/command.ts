@@ -11,15 +11,15 @@ export interface CommandOption {
   readonly choices?: readonly string[];
   /** Values for completion, where the command itself decides which ones it accepts. */
   readonly offers?: readonly string[];
-  /** All values are used. For other options the last one is. */
+  /** The option uses all values that it gets; other options use the last one. */
   readonly repeats?: true;
   /** Key of an option that this one requires. */
   readonly with?: string;
-  /** Keys of options that it contradicts. */
+  /** Keys of options that must not be given together with this one. */
   readonly without?: readonly string[];
   /** The variants of the command that accept it. */
   readonly only?: readonly string[];
-  /** It replaces THREAD. */
+  /** The option replaces the word THREAD. */
   readonly choosesThread?: true;
 }
 
@@ -47,7 +47,7 @@ export const keyValuePlaceholder = 'KEY=VALUE';
 export interface CommandWord {
   /** Options can replace the word THREAD. */
   readonly name: string;
-  /** The answer to a command without it; absent if the word is optional. */
+  /** The error message if the word is missing; absent if the word is optional. */
   readonly missing?: string;
   readonly many?: true;
   /** Ends the options: it and all that follows belong to another program. */
@@ -55,7 +55,7 @@ export interface CommandWord {
   readonly choices?: readonly string[];
 }
 
-/** Read by the parser, the help text, the completion of three shells, and the tests of the documents. */
+/** Describes a command for the parser, the help text, completion in three shells, and the tests of the documents. */
 export interface Command {
   /** As typed after `capstan`: `threads list`. */
   readonly name: string;
@@ -66,7 +66,7 @@ export interface Command {
   readonly summary: string;
   /** Usage after the name, one line each: `THREAD [--json]`, optionally with a description. */
   readonly forms: readonly (string | readonly [form: string, does: string])[];
-  /** By the keys of their values. */
+  /** Options by the keys under which the command gets their values. */
   readonly options: Readonly<Record<string, CommandOption>>;
   /** Absent: one of the variants must be named. */
   readonly words?: readonly CommandWord[];
@@ -76,7 +76,7 @@ export interface Command {
   /** Paragraphs above the options, one per line: help wraps them. */
   readonly about?: string;
   readonly notes?: string;
-  /** Describes the words after `--` that may begin with a dash. */
+  /** Names the word that may begin with a dash if it comes after `--`. */
   readonly freeWord?: string;
   readonly surplus?: string;
   /** Words that other programs or commands accept here, and why this one does not. */

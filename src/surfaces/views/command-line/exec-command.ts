@@ -10,7 +10,7 @@ export const sourceOptions = {
   oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
   localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
     choices: ['ollama', 'lmstudio'],
-    // Ignoring it would send the prompt to another provider.
+    // Requires `--oss`: without it, the prompt would go to another provider.
     with: 'oss',
   }),
 } as const;

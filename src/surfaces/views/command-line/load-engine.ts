@@ -52,11 +52,11 @@ function overridesOf(given: EngineChoices) {
   ];
 }
 
-/** A value that is no number is refused with the other faults of the configuration. */
+/** Leaves a value that is no number as text: the configuration refuses it together with other faults. */
 const amountOf = (text: string): number | string =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 
-/** Sets who answers, and that questions are asked. Permissions of commands stay as configured. */
+/** Makes Capstan ask questions, and a reviewer answer them. Permissions of commands stay as configured. */
 const reviewedWork = { approvals_reviewer: 'auto_review', approval_policy: 'on-request' };
 
 /** For `-c` of commands: an unknown key is only a warning, because it may belong to another program. */

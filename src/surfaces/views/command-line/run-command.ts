@@ -83,7 +83,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
         `${name} needs a value, and ${written} looks like an option. If it is the value, write ${name}=${written}.`,
       );
     if (option.value === keyValuePlaceholder && written.indexOf('=') < 1) {
-      // For a variable it may be the value alone.
+      // A user who sets a variable may have given its value alone, which may be secret.
       const shown = key === 'env' ? hiddenMark : JSON.stringify(shownOverride(written));
       return wrongUsage(command, `${name} ${shown} is not KEY=VALUE.`, pairExample(name));
     }
@@ -152,7 +152,7 @@ function valuesText({ number, choices = [] }: CommandOption): string {
   return joinWithOr([`a number from ${min}${max === undefined ? '' : ` to ${max}`}`, ...choices]);
 }
 
-/** The first of the words before `--` may be a variant; the literal ones follow it. */
+/** Takes the words: the first plain one may name a variant. `literal`: words after `--`, which follow plain ones. */
 function takeWords(
   command: Command,
   plain: readonly string[],

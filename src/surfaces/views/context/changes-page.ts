@@ -81,7 +81,7 @@ export function tellingReason({ form, cause, why, sections, texts }: Telling): s
 const firstTwo = (words: readonly string[]): string =>
   `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
 
-/** Members that hold all of their section, or all that has no member of its own. */
+/** Members that contain their whole section, or the rest of it: users read the name of the section instead. */
 const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);
 
 /** Describes changes in words: users do not know stored names such as `environments.capstan.approvalPolicy`. */

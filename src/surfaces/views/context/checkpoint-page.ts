@@ -69,7 +69,7 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   ];
 }
 
-/** True if all of it describes the environment: code repeats that whenever nothing proves that the model knows it. */
+/** True for a description of the environment: Capstan itself repeats it if nothing proves that the model knows it. */
 const isToldByCode = ({ origin }: Entry): boolean =>
   origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 

@@ -27,7 +27,7 @@ export interface ThreadStory {
   readonly state: ThreadState;
   readonly turns: readonly StoryTurn[];
   readonly requests: readonly StoryRequest[];
-  /** Without those that were rolled back. */
+  /** Checkpoints that were not rolled back. */
   readonly checkpoints: readonly StoryCheckpoint[];
   /** The number of the turn in which an item entered history. */
   readonly turnOf: ReadonlyMap<Item, number>;
@@ -49,7 +49,7 @@ export interface StoryTurn {
   readonly told: ToldContext[];
 }
 
-/** Other programs do not record requests: the answer shows that there was one, the history before it what it held. */
+/** Other programs record no requests: an answer proves that there was one, and earlier history shows its contents. */
 export interface StoryRequest {
   readonly number: number;
   readonly turn: number;
@@ -101,7 +101,7 @@ class Storyteller {
   readonly #turns: StoryTurn[] = [];
   readonly #requests: StoryRequest[] = [];
   readonly #checkpoints: Omit<StoryCheckpoint, 'number'>[] = [];
-  /** The number of current checkpoints for a history, by its storage: a rollback goes back to an earlier one. */
+  /** Number of checkpoints in force, by the storage of a history: a rollback returns to an earlier history. */
   readonly #standing = new WeakMap<object, number>();
   readonly #turnOf = new Map<Item, number>();
   readonly #tellings = new ToldContextCollector();
@@ -206,7 +206,7 @@ class Storyteller {
     if (!isModelMade(entry)) this.#answering = false;
     if (entry.origin.family === 'context') return this.#tellings.told(entry, before, told, this.#step());
     this.#tellings.flush();
-    // Entries of ours name their turn.
+    // Capstan's own entries name their turn, so another program wrote this one.
     if (isModelMade(entry) && entry.turn === undefined && !this.#answering) {
       this.#answering = true;
       this.#ask(line, { state: before });
@@ -266,7 +266,7 @@ class Storyteller {
   }
 }
 
-/** True if a step made the request, and not something beside the conversation. */
+/** True if a step of the conversation made the request, not a review or the like beside it. */
 export const isConversationRequest = ({ record }: StoryRequest): boolean => record?.auxiliary === undefined;
 
 /** The entries that a line added to history: new ones at its end, or all of them after a checkpoint. */
@@ -276,7 +276,7 @@ function added({ history: before }: ThreadState, { history: now }: ThreadState):
   return entries(now).slice(grew ? before.length : 0);
 }
 
-/** Texts about its environment that the model was told at one moment, and the reason. */
+/** Texts about the environment that the model got at one moment, and the reason. */
 export interface ToldContext {
   /** The step before which it was told, counted from 1. */
   readonly step: number;

@@ -33,7 +33,7 @@ interface Counted {
   readonly usage: Usage;
   /** Reasoning tokens of the answer that the next request does not carry; absent when there are none. */
   readonly dropped?: number;
-  /** The effect of other tools on the count; absent if the next request offers the same. */
+  /** The change of the count if the next request offers other tools; absent if it offers the same. */
   readonly tools?: number;
 }
 
@@ -42,7 +42,7 @@ export interface WindowPart {
     | { readonly kind: 'instructions' }
     | { readonly kind: 'tool'; readonly name: string }
     | { readonly kind: 'entry'; readonly entry: Entry }
-    /** The provider counted it, and the file does not hold it. */
+    /** The provider counted this part, but the file does not hold it. */
     | { readonly kind: 'missing'; readonly name: string };
   readonly tokens: number;
   readonly measure: Measure;
@@ -91,7 +91,7 @@ function waitingOrigin(message: WaitingMessage): Origin {
   return { family: message.kind === 'words' ? 'user' : 'client' };
 }
 
-/** The newest counted request, if its count fits the next one, which then continues from it. */
+/** The newest counted request, if the next one continues it, so that its count is still valid. */
 function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
   const request = requests.findLast((each) => isConversationRequest(each) && each.usage !== undefined);
   if (request?.usage === undefined) return undefined;
@@ -102,7 +102,7 @@ function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
   return fits ? { request, usage: request.usage } : undefined;
 }
 
-/** True if another provider counted the request, with items that the reader is not sent. */
+/** True if another provider counted the request, and the count includes items that the reader does not get. */
 function hidesCounted({ history }: ThreadState, { record, state }: StoryRequest, reader: Reader): boolean {
   const by = record?.provider ?? currentProvider(state);
   if (by === undefined || reader === undefined || isSameModel(by, reader)) return false;
@@ -130,7 +130,7 @@ function countedContent(
   return { measure, parts: [...sent, ...more], counted, unknown };
 }
 
-/** Adjusts the count to the next request's tools. Those new to the provider are estimated in its scale. */
+/** Adjusts the count to the next request's tools. Estimates new tools in the scale of the provider's count. */
 function withTools(
   content: ReturnType<typeof countedContent>,
   { state, record }: StoryRequest,
@@ -191,7 +191,7 @@ function recordedParts({ state, record }: StoryRequest, usage: Usage, uncounted:
   });
 }
 
-/** Estimates what the file holds; the rest of the provider's count is what it does not hold. */
+/** Estimates the parts that the file holds. The rest of the provider's count is for parts that it lacks. */
 function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
   const sent = entries(state.history).filter((entry) => !uncounted.has(entry));
   const [instructions, items] = [instructionsPart(state), sent.map(estimated)];
@@ -264,8 +264,8 @@ export const sumTokens = (parts: readonly { readonly tokens: number }[]): number
   parts.reduce((total, { tokens }) => total + tokens, 0);
 
 /**
- * Maps each item of a request to its entry of history: the projection yields the item or a replacement. That of a
- * missing tool answer belongs to the tool, in the turn of the call.
+ * Maps each item of a request to its entry of history: the request has the entry's item or a replacement. The
+ * replacement for a missing tool answer belongs to the tool, in the turn of the call.
  */
 export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, Entry> {
   const missing = missingMedia(modalities);

@@ -15,7 +15,7 @@ export interface NamedShare {
   readonly section?: string;
   readonly tokens: number;
   readonly items: number;
-  /** The turns in which they entered, without repetition, in order. */
+  /** Turns in which the parts entered history, in order and without repetition. */
   readonly turns: readonly number[];
   /** Some of them would come with the next turn. */
   readonly next?: boolean;

@@ -65,7 +65,7 @@ function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
   };
 }
 
-/** Unproven claims of the file are not the user's words: they are counted beside the table. */
+/** Notes how many messages and pins the table leaves out, because Capstan cannot prove to have written them. */
 function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${outcomeText(next)}`];
   const { messages, pins } = next.unproven;
@@ -83,7 +83,7 @@ export function windowFields(view: WindowView) {
   return { ...view, counted: counted && { ...counted, usage: usageFields(counted.usage) } };
 }
 
-/** `meaning` defines use. The window is the next turn's, else the newest's; another program's may have only a size. */
+/** `meaning`: what uses a budget. The window is the next turn's, else the newest's; some threads give only its size. */
 function budgetsOf(
   { state, window: size }: ThreadStory,
   groups: readonly FamilyShare[],
@@ -104,7 +104,7 @@ function budgetsOf(
   const skills = groups.flatMap(({ shares }) => shares).filter(({ section }) => section === 'skills');
   const first = groups.filter(({ family }) => ['instructions', 'tools', 'context'].includes(family));
   const { mode, limit } = window.toolOutput;
-  // Outputs are cut by bytes; a number in tokens would be on another measure than those of the parts.
+  // Capstan cuts outputs by bytes: a limit in tokens would not be comparable with the tokens of the parts.
   const mostBytes = mode === 'bytes' ? limit : limit * bytesPerToken;
   const budgets = [
     budget('effective', window.effective, total, 'everything'),

@@ -87,8 +87,8 @@ export function exportFileName({ id, lines }: ExportedThread, format: ExportForm
 const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
 
 /**
- * The lines as one standalone file, those that a fork or revert continues included, numbered anew without gaps, as a
- * program that resumes it expects. The thread gets the id; no other value is changed. The older mode has no numbers.
+ * The lines as one standalone file, with those that a fork or revert continues, numbered anew without gaps for a
+ * program that resumes it. Lines of the older mode have no numbers. The thread gets the id; no other value is changed.
  */
 function standaloneLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
   const [first, ...rest] = lines;

@@ -82,7 +82,7 @@ export interface Choice {
   /** The words come from the server that asks, and are quoted. */
   readonly isOffered?: true;
   readonly takesNote?: true;
-  /** Interprets the line, or says what is wrong with it. Absent: it is a note for the model. */
+  /** Interprets the typed line, or returns its problem. Absent: the line is a note for the model. */
   readonly reads?: (line: string) => Answer | string;
 }
 
@@ -98,7 +98,7 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...wider.slice(0, 1),
-    // At most third, where Codex has it: 3 must not allow more there than 1 does.
+    // "No" is third at the latest, as in Codex: the third answer must not allow more than the first.
     { key: 'n', words: 'no', answer: { kind: 'declined' } },
     ...wider.slice(1),
     ...(carriesNote(kind) ? [whyNot] : []),

@@ -139,7 +139,7 @@ function callLines(question: Question, item: TurnItem | undefined, width: number
 const marked = (text: string, width: number, first: string, next: string): string =>
   behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
 
-/** Rows of words about it, where blanks at breaks have no meaning. */
+/** Rows of words about the question, in which blanks at breaks have no meaning. */
 const told = (text: string, width: number, first: string, next: string): string =>
   behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
 

@@ -10,7 +10,7 @@ export interface EndingOptions {
   onLate?(): void;
   /** Called at a second signal, which ends the process at once. Absent: a line on standard error reports it. */
   onSecond?(): void;
-  /** Signals after which the process exits with its code, for a program that sends the signal and reads the code. */
+  /** Signals after which the process ends with an exit code, for a program that sends the signal and reads the code. */
   readonly exitsAfter?: readonly NodeJS.Signals[];
   /** True if the work may need several times as long as usual. Default: by the load of the machine. */
   isBusy?(): boolean;

@@ -66,7 +66,7 @@ type EndedProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'listenerCount'
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/** Calls `tidy` before SIGINT or SIGTERM ends the process, unless another listener decides that. Returns its end. */
+/** At SIGINT or SIGTERM calls `tidy`, then ends the process if there is no other listener. Returns a stop function. */
 export function tidyOnSignal(tidy: () => void, self: EndedProcess = process): () => void {
   const stop = (): void => names.forEach((name) => void self.off(name, onSignal));
   const onSignal = (name: NodeJS.Signals): void => {

@@ -38,8 +38,8 @@ const erased = '\r\u001B[K';
 const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : `\r\u001B[${linesAbove}A\u001B[J`);
 
 /**
- * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line, if lines can
- * be rewritten, which leaves nothing behind.
+ * Standard error for people: lines that stay, a text that comes in pieces, and, if lines can be rewritten, a status
+ * line below them, which leaves nothing behind.
  */
 export class Screen {
   readonly #stream: ScreenStream;

@@ -47,7 +47,7 @@ export function tableSpans(
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
-/** Works for any number of rows: arguments of a call are limited. */
+/** Does not use `Math.max(...numbers)`, because a call takes only a limited number of arguments. */
 const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0);
 
 function cellText(cell: TableCell): string {

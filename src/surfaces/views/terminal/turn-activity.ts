@@ -120,7 +120,7 @@ function withoutOne(all: readonly HooksBegun[], event: string): readonly HooksBe
   return found.left > 1 ? all.with(at, { ...found, left: found.left - 1 }) : all.toSpliced(at, 1);
 }
 
-/** Undefined for what takes no time. */
+/** Undefined for items that take no time. */
 function callWords(item: TurnItem): string | undefined {
   if (item.kind === 'command') return `Running ${item.argv.at(-1) ?? ''}`.split('\n')[0];
   if (item.kind === 'tool-call') return `Running ${shownName(item.tool)}`;

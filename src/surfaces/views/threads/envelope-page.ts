@@ -205,7 +205,7 @@ function membersText(value: JsonObject): string {
   return members.length === 0 ? 'none' : members.join(', ');
 }
 
-/** A long text in its stored form. */
+/** Describes a long text that is stored as size and digest. Undefined for other values. */
 function digestText(value: JsonObject): string | undefined {
   const { characters, digest, ...others } = value;
   if (typeof characters !== 'number' || typeof digest !== 'string' || Object.keys(others).length > 0) return undefined;

@@ -213,7 +213,7 @@ export async function* replayRequests(
   }
 }
 
-/** Says where requests are that a thread no longer lists. Undefined if there are none. */
+/** Counts the requests that a thread no longer lists, and names the command for them. Undefined if there are none. */
 export function takenBackWords(id: ThreadId, { requests, problem }: TakenBack): string | undefined {
   if (problem !== undefined) return `Requests that were taken back could not be counted: ${sentence(problem.message)}`;
   if (requests === 0) return undefined;

@@ -129,7 +129,7 @@ export function cacheBreakWords(each: PrefixBreak): string {
     case 'instructions':
       return 'other instructions';
     case 'setting':
-      // No setting of the user: a fork and a conversation that went back are threads of their own.
+      // The cache key is no setting of the user: forks and conversations that went back are threads of their own.
       if (each.name === 'cacheKey') return 'a thread with a cache of its own';
       return `the setting ${each.name}`;
     case 'tools': {

@@ -7,7 +7,7 @@ import { usageForPrograms } from './cost-words.ts';
 
 /** An item of a turn for programs. The names are a contract with them. */
 export type ExecItem = { readonly id: string } &
-  /** Not the end of the turn: a warning. */
+  /** `error` is a warning, not the end of the turn. */
   (
     | { readonly type: 'error'; readonly message: string }
     | { readonly type: 'agent_message'; readonly text: string; readonly proposed_plan?: string }
@@ -47,7 +47,7 @@ interface McpToolCall {
   readonly status: 'in_progress' | 'completed' | 'failed';
 }
 
-/** A refused call as a completed item. Undefined: programs that read these events know no such item. */
+/** A refused call as a completed item. Undefined if programs that read these events know no such item. */
 export function refusedItem(item: TurnItem, reason: string): TurnItem | undefined {
   switch (item.kind) {
     case 'command':

@@ -39,7 +39,7 @@ export class PlanTagStream {
     return mayBe && !this.#isText ? '' : this.#pass();
   }
 
-  /** The break belongs to what follows it: it is removed with a tag. */
+  /** A line break belongs to the line after it: if that line is a tag, it is removed with the tag. */
   #endLine(): string {
     const isFirst = this.#isTag() && !this.#hasText;
     const passed = this.end();

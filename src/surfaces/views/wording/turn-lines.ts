@@ -123,7 +123,7 @@ export function agentAnswer({ tool, output = '', server }: ToolCallItem): string
   return status && lines.join('\n');
 }
 
-/** The text that the thread reads of an agent that has ended its work. Undefined: the text is another. */
+/** Describes the end of an agent from the text that the thread gets about it. Undefined for any other text. */
 export function agentEnd({ content, value }: Pick<ContextEvent, 'content' | 'value'>): string | undefined {
   if (content !== 'subagent_notification' || !isJsonObject(value)) return undefined;
   const [path, status] = [stringAt(value, 'agentPath'), objectAt(value, 'status')];
@@ -267,7 +267,7 @@ export function shownPipedInput(text: string): string {
   return `${text.slice(0, start)}\n\n[Standard input]\n${text.slice(start + '\n\n<stdin>\n'.length, -end.length)}`;
 }
 
-/** A one-line preview may hold only the beginning; without the end tag or a cut it is no piped input. */
+/** Marks piped input in a one-line preview. A preview with neither the end tag nor a cut has no piped input. */
 export function shownPreview(preview: string): string {
   if (!preview.endsWith(' </stdin>') && !preview.endsWith('…')) return preview;
   return preview.replace(' <stdin> ', ' [Standard input] ').replace(/ <\/stdin>$/, '');

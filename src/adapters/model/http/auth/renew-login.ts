@@ -21,7 +21,7 @@ export interface RenewalParts {
 
 export const renewalUrl = `${issuer}/oauth/token`;
 
-/** A refresh token works once: one process at a time uses it, after a look for tokens that another one stored. */
+/** A refresh token works once. So one process at a time uses it, and first looks for tokens that another one stored. */
 export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal: AbortSignal): Promise<Renewal> {
   const { refreshToken } = old;
   if (refreshToken === undefined)

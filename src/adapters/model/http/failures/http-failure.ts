@@ -54,7 +54,7 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailu
     ...draft,
     unexplained: hasNoCause ? true : undefined,
     message,
-    // A server in front states its limit in bytes.
+    // Omits other words: a server in front may state its own limit, in bytes.
     words: saysOverflow(words) ? words : undefined,
     status,
   });
@@ -64,14 +64,14 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailu
 const checkProxy =
   'If the proxy gave this answer, check what it allows. If the host needs no proxy, add it to NO_PROXY.';
 
-/** Time at which all exhausted limits have reset, where only the headers give it. */
+/** The time at which all exhausted limits have reset, from the headers: used if the body does not say. */
 function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
   const full = rateLimitsIn(headers, now)?.limits.filter(({ usedPercent }) => usedPercent >= 99) ?? [];
   const resets = full.flatMap(({ resetsAt }) => (resetsAt === undefined ? [] : [resetsAt]));
   return resets.length === 0 ? undefined : timeOf(Math.max(...resets));
 }
 
-/** A 5xx may quote any code. Trust overload and overflow only: a retry of an overflow never ends. */
+/** A 5xx may quote any code, so Capstan trusts only overload and overflow: retrying an overflow would never succeed. */
 const isTrusted = (failure: ModelFailure, status: number): boolean =>
   status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 
@@ -103,7 +103,7 @@ function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: st
 
 /** These statuses have their own meaning, whatever the text says: a key, an address, a limit per minute. */
 const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
-/** Compatible servers have only words for it, no code; a server in front that refuses the size may have neither. */
+/** Compatible servers state an overflow only in words. A server in front may answer just with status 413. */
 const isOverflow = ({ status, body }: ErrorAnswer, error: ErrorWords): boolean =>
   status === 413 || (!otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message));
 
@@ -132,7 +132,7 @@ function errorIn(body: string) {
   const error = objectAt(whole, 'error') ?? whole;
   const message =
     stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
-  // A gateway only says that the server behind it refused, and quotes that server's text beside it.
+  // A gateway's own message only says that the server behind it refused. Its `raw` quotes that server.
   const raw = stringAt(objectAt(error, 'metadata'), 'raw');
   return {
     code: stringAt(error, 'code') ?? '',
@@ -206,7 +206,7 @@ const knownWords: readonly RegExp[] = [
 
 const longestWords = 4000;
 
-/** No cause is named: it may be a refusal for length in unknown wording. */
+/** True if the refusal names no known cause. It may be a refusal for length in unknown wording. */
 function isUnexplained({ status, parameter, ...named }: RefusalWords): boolean {
   if (status < 400 || status > 499 || knownStatuses.has(status) || !wholeConversation.has(parameter)) return false;
   const [code, type, words] = [named.code, named.type, named.words].map((text) => text.slice(0, longestWords));

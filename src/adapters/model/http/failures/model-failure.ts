@@ -40,7 +40,7 @@ function waitAdvice({ code }: CauseRow, retry: ModelFailure['retry']): string | 
   return waitMs === undefined ? undefined : `Wait ${formatWaitTime(waitMs)}, then try again.`;
 }
 
-/** Honour a requested wait only as long as the client does not look dead. */
+/** Capstan waits no longer than this, even if the server asks for more: the client would look dead. */
 const longestWaitMs = 60_000;
 const retryAfter = (milliseconds?: number): ModelFailure['retry'] =>
   (milliseconds ?? 0) <= longestWaitMs ? { afterMs: milliseconds } : { afterMs: longestWaitMs, askedMs: milliseconds };

@@ -5,7 +5,7 @@ import type { ConnectionOptions, SecureContext } from 'node:tls';
 const mostIdle = 16;
 /** Drop a connection a little before its server may close it. */
 const marginMs = 1000;
-/** `readable`: the end of the connection, or bytes that belong to no request. */
+/** Any of these ends an idle connection. `readable`: it has ended, or has sent bytes that belong to no request. */
 const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 
 /** Idle connections to one peer. They do not keep the process alive. */

@@ -15,7 +15,7 @@ export interface Proxy {
   readonly authorization: string | undefined;
 }
 
-/** An unsatisfiable demand of the environment. No request is sent. */
+/** Settings of the environment that cannot be used. Capstan then sends no request. */
 export type UnusableNetwork = { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
 /**
@@ -87,7 +87,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A proxy elsewhere would find another host under a name of this machine. */
+/** True for names of this machine. A proxy on another machine would reach another host under such a name. */
 export const isLoopback = (host: string): boolean => isThisMachine(plain(host));
 
 /**

@@ -9,8 +9,8 @@ export type OpenedExchange =
   | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody; readonly proxy?: Proxy }
   /**
    * `stale`: a reused connection turned out to be dead. `proxy`: the lost connection is the one to this proxy, and the
-   * state of the server is unknown. `before`: what had not begun, the tunnel through the proxy or the answer; no byte
-   * of it had come.
+   * state of the server is unknown. `before`: no byte had come of the proxy's answer about the `tunnel`, or of the
+   * `answer` itself.
    */
   | {
       readonly kind: 'lost';
@@ -90,7 +90,7 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
   if (answer.kind === 'lost') {
     const { code, isSilent } = answer;
-    // A server that had begun to answer is alive. Bytes that are not HTTP may belong to the previous answer.
+    // A server that has begun to answer is alive. But bytes that are not HTTP may belong to the previous answer.
     const isDead = (isSilent && (code === 'ECONNRESET' || code === 'EPIPE')) || code.startsWith('HPE_');
     const stale = isReused && isDead;
     if (stale) connections.clear();

@@ -44,7 +44,7 @@ export class AnswerReader {
     return true;
   }
 
-  /** The connection has ended, which is the end of some answers. */
+  /** Tells the parser that the connection has ended: that completes some answers. */
   end(): void {
     if (this.#stream.destroyed || this.#stream.readableEnded) return;
     this.#stream.push(null);
@@ -68,7 +68,7 @@ export interface HeadOfAnswer {
   readonly problem: () => string | undefined;
 }
 
-/** HTTP ends after this head. */
+/** After this head the connection carries another protocol than HTTP. */
 export type EndOfHttp = { readonly kind: 'other-protocol'; readonly status: number };
 
 export type NoHead =

@@ -89,7 +89,7 @@ export class ResponseBody {
     this.#source.reader.close();
   }
 
-  /** Gives the connection back once the rest has come. Waits for that only if the rest is already here. */
+  /** Gives the connection back once the rest of the body has come. Returns earlier unless the rest is already here. */
   async release(): Promise<void> {
     if (this.#outcome !== undefined) return;
     const { message, socket, signal } = this.#source;

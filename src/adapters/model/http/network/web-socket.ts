@@ -12,7 +12,7 @@ export type SocketRead =
 const mostAhead = 1024 * 1024;
 const messageCost = 128;
 const longestReason = 200;
-/** Per answer, and between two requests: one sign of life per second lasts for hours. */
+/** Limit per answer, and between two requests: enough for one sign of life per second for hours. */
 const mostControlFrames = 20_000;
 /** Pings are not answered while more than this is unsent: the server does not read. */
 const mostUnsent = 64 * 1024;
@@ -66,7 +66,7 @@ export class WebSocketConnection {
   /** Resolves when the system has the message or the connection is gone. */
   send(pieces: readonly Uint8Array[]): Promise<void> {
     this.#connection.ref();
-    // Unsolicited messages belong to no answer.
+    // Drops messages that came unasked: they belong to no answer.
     this.#take();
     this.#heard = false;
     this.#controlFrames = 0;

@@ -116,7 +116,7 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
   return { path: pattern.type === 'glob_pattern' ? globBelow(place, subpath) : pattern, access };
 }
 
-/** A pattern denies. For reading and writing, only one for everything below a folder has a clear meaning. */
+/** A pattern can deny. To grant reading or writing, it must mean everything below one folder. */
 function patternEntry(
   pattern: string,
   access: Access,
@@ -130,7 +130,7 @@ function patternEntry(
   return wrongValue(at, 'is a pattern, and patterns can only deny', next);
 }
 
-/** Without a subpath, or with an empty one: the place itself. */
+/** The pattern for the subpath below the place; without a subpath, or with an empty one, for the place itself. */
 function ofPlace(place: Exclude<Place, { kind: 'glob' }>, subpath = ''): PathPattern {
   const below = subpath === '' ? {} : { subpath };
   switch (place.kind) {
@@ -161,8 +161,8 @@ function unknownToken(path: Path, value: Json): TableProblem {
 }
 
 /**
- * For the keys of the table `at`: places and hosts may have several spellings. The function records a key's value for
- * its canonical meaning, and returns problems if another spelling of it had a different value.
+ * Checks the keys of the table `at`, whose places and hosts may have several spellings. The returned function records a
+ * key's value for its canonical meaning, and returns problems if another spelling had a different value.
  */
 export function noteSpellings(at: Path) {
   const first = new Map<string, { readonly key: string; readonly said: string | boolean }>();

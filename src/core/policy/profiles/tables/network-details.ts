@@ -6,9 +6,9 @@ import { normalHostPattern } from '../../network/host-lists.ts';
 import { type TableProblem, tableWarning, unknownTableKey, wrongType, wrongValue } from './profile-tables.ts';
 
 type Path = readonly string[];
-/** Address and forwarding of another program's proxy. Ours chooses both itself. */
+/** Keys for the address and forwarding of another program's proxy. Capstan's own proxy chooses both itself. */
 const unusedKeys = ['proxy_url', 'enable_socks5', 'socks_url', 'enable_socks5_udp', 'allow_upstream_proxy'];
-/** They widen what commands reach in ways that are not offered here. */
+/** Flags that widen access for commands in ways that Capstan does not offer. */
 const refusedFlags = ['dangerously_allow_non_loopback_proxy', 'dangerously_allow_all_unix_sockets'];
 const usedKeys = ['enabled', 'domains', 'unix_sockets', 'mode', 'allow_local_binding'];
 

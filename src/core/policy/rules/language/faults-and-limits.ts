@@ -19,7 +19,7 @@ export class Meter {
       fail('The file takes too long or makes too much data.', 'Write fewer or smaller lists, loops and texts.');
   }
 
-  /** Surrounds everything that may contain itself. Not undone after a fault, which ends the file. */
+  /** Limits the depth of everything that may contain itself. A fault leaves the depth as it is: it ends the file. */
   nested<Made>(make: () => Made): Made {
     if (++this.#depth > mostDepth) failNesting();
     const made = make();
@@ -35,7 +35,7 @@ export class Meter {
   }
 }
 
-/** For source text, which nests less than values do. */
+/** Limit for source text, which nests less deeply than values do. */
 export const maxNesting = 100;
 
 export function failNesting(line?: number): never {

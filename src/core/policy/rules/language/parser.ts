@@ -406,7 +406,7 @@ function dictEntry(cursor: Cursor): DictEntry {
 
 type Members<Member> = { readonly items: readonly Member[] } | { readonly first: Member; readonly clauses: Clauses };
 
-/** Only the words after the first member show if it is a comprehension with names of its own. */
+/** Only a `for` after the first member shows that this is a comprehension, which has names of its own. */
 function readMembers<Member>(cursor: Cursor, end: string, read: (cursor: Cursor) => Member): Members<Member> {
   if (takeIf(cursor, end)) return { items: [] };
   const { names } = openScope(cursor, 'comprehension');

@@ -13,7 +13,7 @@ const keywords = new Set(
   'and or not in if elif else for def return break continue pass lambda True False None'.split(' '),
 );
 
-/** Reserved by the language that this is a subset of, and by the one that it resembles. */
+/** Reserved words of Starlark, of which this language is a part, and of Python, which it resembles. */
 const reserved = new Set(
   `while class import from is del assert load try except finally raise with yield global nonlocal async await
   as`.split(/\s+/),

@@ -28,7 +28,7 @@ export const threadForkTool: ToolRow = {
     const forked = await parts.live.fork(id, cut);
     if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
     const settings = shownSettings(forked.settings);
-    // Its own figures include these, which are counted in the other thread as well.
+    // The fork's own figures include this usage, which the other thread counts as well.
     const usage = usageForPrograms(forked.usage().total);
     return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
   }),
@@ -71,7 +71,7 @@ export const threadRollbackTool: ToolRow = {
   }),
 };
 
-/** A thread that no client uses is read from its file. */
+/** Refuses a suspended thread, with its questions. Reads a thread that no client uses from its file. */
 async function questionsOfSuspended({ engine, live }: ToolServices, id: ThreadId, what: string) {
   const kept = live.loaded.find((thread) => thread.id === id);
   if (kept !== undefined) return refuseWhileSuspended(kept, what);

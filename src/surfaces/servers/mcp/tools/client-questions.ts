@@ -21,7 +21,7 @@ export function inputRequired(
     const { extra, ...form } = clientQuestion(question, message.text);
     return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }] as const;
   });
-  // Remembered until the answer comes: the questions that were not shown whole.
+  // The state remembers which questions were not shown whole.
   const cut = asked.filter(({ message }) => !message.isWhole).map(({ question }) => question.id);
   const state = {
     thread_id: thread.id,

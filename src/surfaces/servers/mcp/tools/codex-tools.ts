@@ -139,7 +139,7 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'turn-completed':
       return [{ type: 'task_complete', turn_id: event.turnId, last_agent_message: event.lastMessage ?? null }];
     case 'turn-failed':
-      // An `error` is the end to these hosts.
+      // These hosts take an `error` for the end of the turn.
       return [
         { type: event.continuedBy === undefined ? 'error' : 'stream_error', message: outcomeText(event.outcome) },
       ];

@@ -69,7 +69,7 @@ export const threadCompactTool: ToolRow = {
     const stopProgress = reportProgress(parts, thread, context);
     tellOpenQuestions(thread, context);
     const asked = Promise.withResolvers<ToolAnswer>();
-    // It comes after the answer, and a model that calls one tool at a time must get to the question.
+    // The compaction comes after the answer, so this call ends: a model may be able to make only one call at a time.
     const later = 'The history will be compacted when the turn continues.';
     const stopReading = parts.feeds.read(thread, () => {
       const waiting = refuseWhileAsked(parts, thread, context, later);

@@ -59,7 +59,7 @@ export async function attendTurn(
   const listening = parts.listeners.add(run.thread, context.client, { form, requestId, after });
   const stopProgress = reportProgress(parts, run.thread, context);
   const leave = run.audience.join(context.signal, { keeps, asked });
-  // Earlier events are not sent any more.
+  // Events before this moment are not sent any more, so nothing must wait for them.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
   const earlier = keeps ? earlierMessages(run.earlier) : undefined;
@@ -72,7 +72,7 @@ export async function attendTurn(
     for (;;) {
       const changed = run.changed();
       const { questions } = run;
-      // The client sees what led to the answer before the answer.
+      // The client must see the events that led to the answer before it gets the answer.
       const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
       if (!wasOver && awaited !== undefined) await valueOrAbort(listening.sent(awaited), context.signal, undefined);
       if (run.isOver) return noted(turnAnswer(run, await run.end, more));
@@ -96,7 +96,7 @@ export async function attendTurn(
   }
 }
 
-/** Work behind a turn that waits for an answer waits, too: its client is sent the questions. */
+/** Sends a client the open questions of other turns, because its own work waits until they are answered. */
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
@@ -120,7 +120,7 @@ function tellClient(thread: LiveThread, client: ClientPort, event: ThreadEvent, 
     client.notify(method, params);
 }
 
-/** True if a question is part of the answer: the client has no other way to it. */
+/** True if the call must answer with the question, since the client has no other way to get it. */
 const answersByTool = ({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean =>
   !client.canAsk && onQuestion === 'report';
 
@@ -156,7 +156,7 @@ export function reportProgress({ feeds }: Pick<ToolServices, 'feeds'>, thread: L
   });
 }
 
-/** Answers a call that would drop the questions of a suspended turn: nothing was done, and what to do first. */
+/** Refuses a call that would drop the questions of a suspended turn, and says what to do first. */
 export const refuseWhileSuspended = (thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>, what: string) =>
   thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
 
@@ -235,7 +235,7 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
 
 const mostShown = 5;
 
-/** Messages accepted earlier: the client that sent them may only have seen its connection break. */
+/** Reports messages that the thread accepted earlier: their client may only have seen its connection break. */
 function earlierMessages(texts: readonly string[]): Outcome<'messages-waiting'> | undefined {
   if (texts.length === 0) return undefined;
   const shown = texts.slice(0, mostShown).map((text) => `“${text}”`);

@@ -64,7 +64,7 @@ export const threadSearchTool: ToolRow = {
   },
 };
 
-/** Questions of a running call, about a host or another try, are not stored. */
+/** Counts a running call's questions about a host or another try, too, which are not stored. */
 function withOpenQuestions({ runs }: ToolServices, thread: ThreadSummary): ThreadSummary {
   const open = runs.current(thread.id)?.questions.length ?? 0;
   return open > (thread.questions ?? 0) ? { ...thread, questions: open } : thread;

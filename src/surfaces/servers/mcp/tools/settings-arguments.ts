@@ -185,8 +185,8 @@ const notClosed: ReadonlySet<string> = new Set(
 );
 
 /**
- * Closed to calls, whose arguments a model writes: what is closed to projects, and all that runs or is read outside
- * every sandbox, permits, limits, or keeps. A call names a permission profile with `default_permissions`.
+ * Closed to calls, whose arguments a model writes: all keys closed to projects, and those that run or read something
+ * outside every sandbox, permit, limit, or keep. A call names a permission profile with `default_permissions`.
  */
 const closed: ReadonlyMap<string, string> = new Map([
   ...forbiddenKeys

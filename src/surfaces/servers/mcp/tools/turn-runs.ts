@@ -39,7 +39,7 @@ export class TurnRuns {
     if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });
     const stopping = new AbortController();
     const stop = (): void => stopping.abort(clientLeft);
-    // A turn before it takes the waiting messages in.
+    // If a turn comes before this one, it takes in the waiting messages.
     const earlier = first === undefined ? thread.waiting : [];
     const run = new TurnRun(thread, { stop, reservedMs: this.#reservedMs, earlier });
     this.#add(run);
@@ -284,7 +284,7 @@ function endOf(event: EndEvent): RunEnd {
 type Asking = { readonly client: string; readonly questions: Set<string>; isReserved: boolean; end(): void };
 
 interface Audience extends Pick<TurnRunOptions, 'reservedMs'> {
-  /** Ends the turn; called when the last client is gone, and one of them had to keep the turn alive. */
+  /** Ends the turn. Called when the last client is gone, if the turn depended on one of them. */
   stop(): void;
   /** Called when a client that asks its user is gone or stays away too long: others may answer now. */
   changed(): void;

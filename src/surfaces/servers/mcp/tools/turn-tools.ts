@@ -70,7 +70,7 @@ export async function startThreadForCall(
 
 const notStarted = { status: 'failed' };
 
-/** Hosts may pass on the text alone, and the next call needs the id. */
+/** Adds the thread's id to the text: hosts may pass on the text alone, and the next call needs the id. */
 function withThread(answer: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
   if (answer.kind === 'input-required') return answer;
   const id = stringAt(answer.data, 'thread_id');

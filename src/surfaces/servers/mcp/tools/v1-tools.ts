@@ -40,7 +40,7 @@ const started: JsonObject = {
   includePlanTool: schema.boolean,
   includeApplyPatchTool: schema.boolean,
 };
-/** Clients of v1 send `null` for omitted members. */
+/** Accepts `null` for members, since clients of v1 send it for omitted ones. */
 function orNull(properties: JsonObject): JsonObject {
   const entries = Object.entries(properties).map(([name, given]) => {
     if (!isJsonObject(given) || typeof given['type'] !== 'string') return [name, given];

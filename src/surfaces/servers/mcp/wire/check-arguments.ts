@@ -24,7 +24,7 @@ export async function argumentsProblem(schema: JsonObject, args: JsonObject): Pr
   return all.length === 0 ? undefined : all.join(' ');
 }
 
-/** Rules of a schema for other keys. */
+/** Keywords by which a schema decides about keys that it does not list. */
 const openers = 'additionalProperties unevaluatedProperties patternProperties allOf anyOf oneOf $ref'.split(' ');
 
 /** Problems for which the library has worse messages: missing or unknown names, and values of the wrong kind. */

@@ -95,7 +95,7 @@ export class HttpSessions {
 
   async #respond(session: Session, request: Request, body: unknown): Promise<Response> {
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
-    // The transport did not accept them.
+    // The transport did not accept the requests, so they wait for no answer.
     if (response.status >= 400) for (const id of requestIds(body)) session.unanswered.delete(id);
     const over = (): void => void (session.usedAt = Date.now());
     return session.flow.watch(response, { signal: request.signal, over, whenFull: 'wait' });

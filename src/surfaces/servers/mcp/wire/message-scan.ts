@@ -58,8 +58,8 @@ const [quote = 0, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.cha
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Finds before parsing how deep a message nests, and its id, without which a client would wait for ever. The message
- * passes once, in pieces, and only what may be the id is kept.
+ * Finds a message's depth before it is parsed, and its id: without the id in a refusal, a client would wait for ever.
+ * Reads the message once, in pieces, and keeps only the text that may be the id.
  */
 export class MessageScan {
   #depth = 0;

@@ -18,7 +18,7 @@ import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 export interface ServedApp {
   readonly app: ServerApp;
   readonly listsAliases: boolean;
-  /** Reports a problem for which there is no answer to put it in. */
+  /** Reports a problem that no answer can contain. */
   report(problem: string): void;
 }
 

@@ -55,7 +55,7 @@ export class ResourceWatches {
   }
 }
 
-/** Why resources cannot be followed: one that does not exist would never send a notice. Undefined: all of them can. */
+/** Names a resource that cannot be followed: a missing one would never send a notice. Undefined if all of them can. */
 export async function unknownResourceError(resources: ServerResources, uris: readonly string[]) {
   for (const uri of uris) {
     if (await resources.canFollow(uri)) continue;

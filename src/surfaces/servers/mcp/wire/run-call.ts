@@ -59,8 +59,8 @@ const answerMs = 24 * 60 * 60 * 1000;
 const patienceMs = 30_000;
 
 /**
- * A client of the old revisions is asked during the call, and the work is repeated with its answers; for one of the new
- * revision the questions are the result, and it calls again itself.
+ * Asks a client of the old revisions during the call, and repeats the work with its answers. A client of the new
+ * revision gets the questions as the result, and calls again itself.
  */
 async function runCall(caller: Caller, request: ServerContext, tool: ServerTool, args: JsonObject) {
   const { link, revision } = caller;

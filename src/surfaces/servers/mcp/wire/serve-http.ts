@@ -112,7 +112,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     request.signal.addEventListener('abort', () => link.end(), { once: true });
     const stops = uris.map((uri) => watches.follow(uri));
     if (isListening(body)) {
-      // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
+      // The SDK sends only notices on a listener's stream. Capstan sends the events of followed resources between them.
       const listener = listenerOn(flow, link, body);
       stops.push(...uris.map((uri) => resources.watch(uri, () => {}, listener)));
     }
@@ -134,7 +134,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   return { fetch, close };
 }
 
-/** Written here, as a handler of the SDK would do it: this method has none. */
+/** The answer that a handler of the SDK would give: for this method the SDK has none. */
 const notFound = ({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) =>
   Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
 

@@ -44,7 +44,7 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
   return { ended, close: () => handle.close() };
 }
 
-/** Reads from the SDK's answers what a client of the new revision listens to: the SDK does not report it. */
+/** Reads from the SDK's answers which resources a client of the new revision follows: the SDK does not report them. */
 function listenTap({ app: { resources } }: ServedApp, link: ClientLink, server: () => Server | undefined) {
   const client = followerPort(link, async (event) => server()?.notification(event));
   const watches = new ResourceWatches(resources, (uri) => postUpdate(link, uri, server()), client);

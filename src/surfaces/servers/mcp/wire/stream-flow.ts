@@ -15,8 +15,8 @@ export interface StreamOptions {
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /**
- * Tracks if a client over HTTP takes what it is sent, through a stream that knows how much waits: the SDK fills its own
- * without checking that anything reads it.
+ * Tracks if a client over HTTP reads its data, through a stream that knows how much is unread: the SDK fills its own
+ * stream without checking that anything reads it.
  */
 export class StreamFlow {
   readonly #open = new Set<Controller>();
@@ -71,7 +71,7 @@ export class StreamFlow {
         this.#begun.resolve();
         if (whenFull === 'cut off' && isFarBehind(controller)) cutOff();
       }
-      // Waiting data is still read.
+      // The client can still read the data that waits in the stream.
       controller.close();
       end();
     };
@@ -87,7 +87,7 @@ export class StreamFlow {
       new ByteLengthQueuingStrategy({ highWaterMark: mostUnread }),
     );
     signal.addEventListener('abort', cutOff, { once: true });
-    // A reader that is gone closes the stream before it ends.
+    // If the reader is gone, its stream is closed before the source ends, and passing data on fails.
     void pass().catch(end);
     return passed;
   }

@@ -80,8 +80,8 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListV
 }
 
 /**
- * Restores files first: changes by others since then are compared again, and kept. The conversation continues in a
- * fork, so that the former one stays unchanged and can be resumed.
+ * Restores files first: that compares them again, and keeps changes that others made since the preview. The
+ * conversation continues in a fork, so that the former one stays unchanged and can be resumed.
  */
 async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPart): Promise<void> {
   const { stage, threads } = session.parts;
@@ -110,7 +110,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   );
 }
 
-/** Running it again redoes what was undone. */
+/** Undoes the last restore. Running it again redoes that restore. */
 async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<void> {
   const { stage } = session.parts;
   const restored = await restore(session, id, { beforeRestore: 'last' });
@@ -125,7 +125,7 @@ async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<v
   session.notice(continued(restored, id === session.thread.id ? '/rewind undo' : `/rewind undo ${id}`));
 }
 
-/** Files restored together with the conversation are undone by the record of the former thread. */
+/** Advice for a thread without a restore: a rewind of the conversation recorded it in the former thread. */
 async function insteadOfUndo({ parts: { engine } }: TuiSession, id: ThreadId): Promise<string> {
   const summary = await engine.stored.summary(id);
   const former = 'code' in summary ? undefined : summary.forkedFrom;
@@ -137,7 +137,7 @@ async function insteadOfUndo({ parts: { engine } }: TuiSession, id: ThreadId): P
   return '/rewind goes back to before a message, with the files if you want.';
 }
 
-/** The open conversation concerns the same files, but counts its turns differently. */
+/** Tells the open conversation about the same files, but not the turn, since it counts its turns differently. */
 async function tellShown(session: TuiSession, { before: _before, ...files }: RestoredFiles): Promise<void> {
   const told = await session.thread.tellPutBack(files);
   if (told.kind === 'refused') session.notice(`The model was not told of it: ${outcomeText(told.outcome)}`, 'error');

@@ -38,7 +38,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     mainStage.openPager(undefined);
     void main.guard(ended());
   };
-  /** Ends its running work first, so that what it leaves is known. */
+  /** Closes the side conversation, which ends its work, waits until its changes are known, and reports them. */
   const ended = async (): Promise<void> => {
     await forked.close();
     await beside.over;
@@ -105,7 +105,7 @@ function footer(main: TuiScreen, look: Look): Row {
 
 const mostNamed = 5;
 
-/** The files that an unsaved conversation leaves, in one line. Undefined if it cannot have left any. */
+/** Reports in one line the files that a side conversation changed and its commands. Undefined if there are none. */
 export function remainingFilesLine(
   { files, commands, problem }: Pick<SideConversationChanges, 'files' | 'commands' | 'problem'>,
   place: Parameters<typeof shownPath>[1],

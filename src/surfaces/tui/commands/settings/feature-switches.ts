@@ -65,7 +65,7 @@ async function forget(session: TuiSession): Promise<undefined> {
 interface Switch {
   readonly label: string;
   readonly about: string;
-  /** Absent: it is an action. */
+  /** Absent for an action. */
   readonly isOn?: boolean;
   change(): Promise<Outcome | undefined>;
 }

@@ -13,7 +13,7 @@ import type { Frame, View } from '../../screen/view.ts';
 
 interface KeyCaptureOptions {
   readonly action: KeyAction;
-  /** A sentence about keys that the terminal cannot send. Empty: nothing is known. */
+  /** A sentence about keys that the terminal cannot send. Empty if nothing is known about them. */
   note(): string;
   captured(strokes: string): void;
   reported(input: TerminalInput): void;
@@ -22,7 +22,7 @@ interface KeyCaptureOptions {
   close(): void;
 }
 
-/** After so long without input, the terminal apparently keeps the key to itself. */
+/** After this long without input, the terminal probably keeps the key to itself. */
 const silenceMs = 3000;
 
 /** Waits for the key to bind. A pause of a second after the first key ends it. */
@@ -99,7 +99,7 @@ export function keyDebugView({ now, draw, close }: Pick<KeyCaptureOptions, 'now'
   const seen: string[] = [];
   let last = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** The hint about silence must appear without a key press. */
+  /** Schedules a frame for the hint about silence, which must appear without a key press. */
   const listen = (): void => {
     last = now();
     clearTimeout(timer);

@@ -27,12 +27,12 @@ export function keymap(session: TuiSession, rest: string): void {
 
 type Choice = ListItem & { run(): void };
 
-/** Binds keys: a list of all actions, the changes for one action, then the key press. What is saved applies at once. */
+/** Binds keys: a list of all actions, the changes for one action, then a key press. A saved change applies at once. */
 class KeymapEditor {
   readonly #session: TuiSession;
   readonly #list: ListView;
   #said = '';
-  /** True if the terminal distinguishes keys with modifiers; undefined: it has not answered. */
+  /** True if the terminal distinguishes keys with modifiers. Undefined until it answers. */
   #tellsApart: boolean | undefined;
 
   constructor(session: TuiSession) {
@@ -98,7 +98,7 @@ class KeymapEditor {
     const removed = keys.map((strokes) =>
       choice(`Remove ${shownKey(strokes)}`, '', change({ kind: 'remove', strokes })),
     );
-    // Without it no list could be used, not even this one.
+    // Without a key for `list.accept` the user could use no list, not even this one.
     const mayBeNone = actionId(action) !== 'list.accept';
     this.#ask(`Keys of ${actionId(action)}`, [
       choice(press, inPlace, () => this.#capture(binding, 'replace')),
@@ -170,7 +170,7 @@ export type KeyChange =
   | { readonly kind: 'replace' | 'add' | 'remove'; readonly strokes: string }
   | { readonly kind: 'unbind' | 'default' };
 
-/** The keys that an action keeps if another one gets these strokes. */
+/** The keys of an action that do not collide with these strokes. */
 const keysBeside = ({ keys }: KeyBinding, strokes: string): readonly string[] =>
   keys.filter((key) => !strokesCollide(key, strokes));
 
@@ -183,8 +183,8 @@ function changedKeys(binding: KeyBinding, change: KeyChange): readonly string[] 
 }
 
 /**
- * The lines of `[tui.keymap]` that make the change. An action that the user gave the key before loses it in a line of
- * its own, because the key map refuses duplicates. One that has it by default loses it without a line.
+ * The lines of `[tui.keymap]` that make the change. An action to which the user had bound the key gets a line without
+ * it, because the key map refuses duplicates. An action that has it by default needs no line.
  */
 export function changeLines(
   map: KeyMap,
@@ -194,7 +194,7 @@ export function changeLines(
   isInGlobal: boolean,
 ): readonly KeymapLine[] {
   const { context, name } = binding.action;
-  // Without its own line, that of `global` would apply.
+  // Without a line in its own context, the line in `global` would apply.
   const isLineless = change.kind === 'default' && (context === 'global' || !isInGlobal);
   const keys = isLineless ? undefined : changedKeys(binding, change).map(writtenStrokes);
   return [...lostLines(map, binding, change), { context, name, keys }];
@@ -211,7 +211,7 @@ function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): read
     });
 }
 
-/** The file and line that bind an action; undefined: it has its default keys. */
+/** Returns the file and line that bind an action; undefined if it has its default keys. */
 type BoundAt = (binding: KeyBinding) => string | undefined;
 
 const mostColumns = 14;
@@ -233,14 +233,14 @@ function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[
 
 const keyWords = (keys: readonly string[]): string => (keys.length === 0 ? 'no key' : keys.map(shownKey).join(', '));
 
-/** As many as fit, then the number of the others. */
+/** Names as many keys as fit, then the number of the others. */
 function shortKeys(keys: readonly string[]): string {
   const count = keys.findLastIndex((_, at) => countColumns(keyWords(keys.slice(0, at + 1))) <= mostColumns - 3) + 1;
   const shown = Math.max(1, count);
   return shown >= keys.length ? keyWords(keys) : `${keyWords(keys.slice(0, shown))} +${keys.length - shown}`;
 }
 
-/** `config.toml` is shown with its line; other sources as they are. */
+/** Shows a TOML file by its name, without folder and line; other sources as they are. */
 function sourceName(source: string | undefined): string {
   if (source === undefined) return 'default';
   return cleanLine(/([^\\/]+\.toml)(?::\d+)?$/.exec(source)?.[1] ?? source);
@@ -269,13 +269,13 @@ function unsentLine({ keys }: KeyBinding): string {
 const sameKeys =
   'This terminal sends the same for Enter and Ctrl+Enter, for Tab and Ctrl+I and the like: it does not have the keyboard protocol of kitty, which tells them apart.';
 
-/** Keys with an ASCII character of their own, which Ctrl and Shift do not change. */
+/** Keys that send an ASCII character of their own, which Ctrl and Shift do not change. */
 const characters: ReadonlySet<string> = new Set(['enter', 'tab', 'backspace', 'escape', 'space']);
 /** Control characters that other keys send too. */
 const controls: Record<string, string> = { i: 'tab', m: 'enter', '[': 'escape', '/': 'ctrl+_', '-': 'ctrl+_' };
 const sentAlone = new Set(['shift+tab', 'ctrl+space']);
 
-/** The key that a terminal without a keyboard protocol reports instead; undefined: it reports this one, if any. */
+/** The key that a terminal without a keyboard protocol reports instead. Undefined if it reports no other key. */
 export function reportedStroke(stroke: string): string | undefined {
   const [, ctrl, alt = '', shift, name = ''] = /^(ctrl\+)?(alt\+)?(shift\+)?(.+)$/.exec(stroke) ?? [];
   if (sentAlone.has(stroke.replace('alt+', ''))) return undefined;

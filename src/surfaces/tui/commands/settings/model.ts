@@ -10,7 +10,7 @@ import { refuseCommandWords } from '../command-session.ts';
 /** Settings of threads without a choice of their own. */
 type Defaults = { readonly model?: string; readonly effort?: string };
 
-/** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
+/** `/model NAME EFFORT` changes this conversation. The user chooses a missing name or effort from a list. */
 export async function model(session: TuiSession, rest: string): Promise<void> {
   const [name = '', effort, ...more] = rest.split(/\s+/);
   if (more.length > 0)
@@ -112,7 +112,7 @@ async function chooseEffort(session: TuiSession, name: string, defaults: Default
   stage.open(new ListView({ title, items, close, pick }));
 }
 
-/** Applies from the next turn on; as default, also to new conversations. */
+/** Applies the choice from the next turn on; as default, also to new conversations. */
 async function take(
   session: TuiSession,
   chosen: { readonly model?: string; readonly effort?: string },
@@ -128,17 +128,17 @@ async function take(
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
 }
 
-/** They cost a multiple of the others, so no key and no first list leads to them. */
+/** These efforts cost a multiple of the others, so no key and no first list leads to them. */
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
 export function dividedEfforts(efforts: readonly string[]): Record<'usual' | 'top', readonly string[]> {
   const usual = efforts.filter((effort) => !topEfforts.has(effort));
-  // A model with top efforts only has no first list to hide them behind.
+  // If a model has only top efforts, its first list must show them.
   if (usual.length === 0) return { usual: efforts, top: [] };
   return { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
 }
 
-/** The initial row: the current effort, else the model's default. The row after the last leads to the top efforts. */
+/** The initial row: the current effort, else the model's default. Top efforts share the row after the others. */
 export function startingEffort(
   efforts: readonly string[],
   { present, usual }: { readonly present?: string; readonly usual?: string },

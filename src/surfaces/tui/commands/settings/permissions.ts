@@ -9,7 +9,7 @@ import type { TuiSession } from '../../session/session.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
 import { refuseCommandWords } from '../command-session.ts';
 
-/** `/permissions`: sets what needs no question from the next turn on, by name or from a list. */
+/** `/permissions`: sets, by name or from a list, which actions need no question from the next turn on. */
 export function choosePermissions(session: TuiSession, name: string): void {
   const { stage } = session.parts;
   if (name !== '') {
@@ -53,7 +53,7 @@ function choose(session: TuiSession, preset: PermissionPreset): void {
 /** The user hardly means older refusals. */
 const mostListed = 9;
 
-/** `/approve`: a user message, which the reviewer reads, allows the named action, except what no reviewer may allow. */
+/** `/approve`: sends a user message for the reviewer. It allows one refused action, unless no reviewer may allow it. */
 export async function approve(session: TuiSession): Promise<void> {
   const refused = await refusedByReview(session);
   if (refused.length === 0) return session.notice('No reviewer has refused anything in this conversation.');

@@ -66,7 +66,7 @@ const mostRows = 10;
 export function itemsView<Id extends string>(options: ItemsOptions<Id>): View {
   const { title, about, preview, save, close } = options;
   let { chosen } = options;
-  /** The selected ones first. Computed when the view is opened, never under the cursor. */
+  /** Selected items come first. Sorted only when the view opens, so that selecting an item does not move it. */
   let order = [...new Set([...chosen, ...(Object.keys(about) as Id[])])] as readonly Id[];
   let [typed, at] = ['', 0];
   const found = (): readonly Id[] => {

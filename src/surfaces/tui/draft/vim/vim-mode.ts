@@ -32,7 +32,7 @@ import {
 /** Vim mode of the composer: normal mode runs commands, insert mode types, replace mode overwrites. */
 export class VimMode {
   #state: VimState = firstVimState;
-  /** The draft after the last key. Another draft was changed by other means, such as a paste. */
+  /** The draft after the last key. If the text differs now, something else changed it, such as a paste. */
   #known: Draft | undefined;
 
   get mode(): VimState['mode'] {
@@ -154,7 +154,7 @@ const insertKeys: Readonly<Record<string, (draft: Draft) => Draft>> = {
   },
 };
 
-/** Keys that stand for an operator with a motion, or for one on whole lines. */
+/** Keys that are short for an operator with a motion (`x` for `dl`), or for one on whole lines (`S` for `cc`). */
 const operatorKeys: Readonly<Record<string, readonly [VimOperator, key: string]>> = {
   x: ['d', 'l'],
   delete: ['d', 'l'],
@@ -206,7 +206,7 @@ const commandKeys: Readonly<Record<string, KeyAct>> = {
   'ctrl+j': (state, draft) => moveByKey(state, draft, 'j'),
 };
 
-/** Never types a letter into the text. Keys that open help or type nothing are for others. */
+/** Drops a key without a meaning, so that it types no letter. Passes on keys that open help or type nothing. */
 function other(state: VimState, draft: Draft, key: string): VimStep {
   const isTyped = [...key].length === 1 || key === 'text';
   const isHelp = key === '?' && draft.text === '';
@@ -255,7 +255,7 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
   return { state: { ...clearPendingKeys(state), column }, draft: clampCursorToLine(draft, to.to) };
 }
 
-/** End of an operator with a word motion: on its line, and `cw` keeps the blanks after the word. */
+/** Limits an operator with a word motion: it stays on its line, and `cw` keeps the blanks after the word. */
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;
@@ -307,7 +307,7 @@ function replaceModeKey(state: VimState, draft: Draft, key: string): VimStep {
     const last = over.at(-1);
     return step(over.slice(0, -1), last?.after === draft.text ? last.before : withCursor(draft, leftOf(draft)));
   }
-  // A key with another effect ends what Backspace can restore.
+  // After any other key, Backspace restores nothing that was overwritten before it.
   if (sign === undefined) return { ...step([], draft), wants: 'passed' };
   const next = replaceIn(draft, [draft.cursor, rightOf(draft)], sign);
   return step([...over, { before: draft, after: next.text, sign }], next);

@@ -129,7 +129,7 @@ export type VimSearch = { readonly way: '/' | '?'; readonly typed: string };
 export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number): VimMove | undefined {
   if (typed === '') return undefined;
   const masked = maskedText(draft);
-  // Characters that change length in lower case would shift all later positions.
+  // Ignore case only if lower case has the same length: otherwise all later positions would be wrong.
   const lower = masked.toLowerCase();
   const folds = typed === typed.toLowerCase() && lower.length === masked.length;
   const text = folds ? lower : masked;

@@ -16,7 +16,7 @@ interface VimInserting {
   readonly before: Draft;
   readonly from: Draft;
   readonly keys: readonly string[];
-  /** In replace mode: what was typed since a key with another effect. */
+  /** In replace mode: the characters typed since the last other key, which Backspace takes back. */
   readonly over?: readonly { readonly before: Draft; readonly after: string; readonly sign: string }[];
 }
 
@@ -56,7 +56,7 @@ export const clearPendingKeys = (state: VimState): VimState => ({ ...state, ...n
 export const hasPendingKeys = ({ digits, operator, wait }: VimState): boolean =>
   digits !== '' || operator !== undefined || wait !== undefined;
 
-/** The product of the counts before the operator and before the motion; undefined: none. */
+/** The product of the counts before the operator and before the motion. Undefined if no count was typed. */
 export function countOf({ digits, operatorCount }: VimState): number | undefined {
   if (digits === '' && operatorCount === undefined) return undefined;
   return Math.min(mostTimes, (operatorCount ?? 1) * (digits === '' ? 1 : Number(digits)));

@@ -50,7 +50,7 @@ function ask(host: TuiSession, story: ThreadStory, view: BrowseView, checkpoint:
   );
 }
 
-/** User turns that a rollback removes, also one whose request had not begun when the checkpoint was made. */
+/** User turns that a rollback removes: the checkpoint's own turn too, if its request had not begun. */
 function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): readonly StoryTurn[] {
   const first = report?.phase === 'pre_turn' ? turn : turn + 1;
   return turns.filter((each) => each.number >= first && !each.compacts);

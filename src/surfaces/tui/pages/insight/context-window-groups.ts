@@ -43,7 +43,7 @@ export const groupLooks = {
 
 export type GroupKind = keyof typeof groupLooks;
 
-/** Puts each item into one group: the groups sum to the total of the window. `rest` is called in between. */
+/** Puts each item into one group: the groups sum to the total of the window. Calls `rest` after each item. */
 export async function groupItems(items: readonly WindowItem[], rest: () => Promise<void>) {
   const found = new Map<string, { readonly kind: GroupKind; readonly items: WindowItem[] }>();
   for (const item of items) {

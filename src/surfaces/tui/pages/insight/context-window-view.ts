@@ -121,7 +121,7 @@ export function windowFillText(
   return limit === undefined ? `${tokens} tokens` : `${left} % left: ${tokens} of ${formatCount(limit)} tokens`;
 }
 
-/** Costs of the last request and of the next one. Empty: no provider has counted one. */
+/** Describes the costs of the last and the next request. Empty if no provider has counted one. */
 export function costLines({ last, next }: RequestCost): readonly string[] {
   if (last === undefined) return [];
   const { input, cachedInput, output, cost, estimated } = last;

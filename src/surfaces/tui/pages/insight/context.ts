@@ -48,7 +48,7 @@ export function showContext(host: TuiSession): Promise<void> {
     host.parts.stage.transcript.add({ cell: contextCard(window), isFinal: true });
     return contextBrowse(window, { pin: (item) => host.run(pin(host, thread.view, item.text())) });
   };
-  // The beginning of the first request is known before the first message.
+  // A new thread has contents too: Capstan knows how its first request will begin.
   return browseThread(host, 'Context', make, { mayBeNew: true });
 }
 

@@ -49,7 +49,7 @@ export async function browseThread(
 /** Longer work must yield to the keyboard and the screen. */
 const mostMs = 12;
 
-/** Yields briefly, and only when it is due. */
+/** Returns a function that yields to the event loop, but only if `mostMs` have passed since it last did. */
 export function yieldRegularly(now: () => number): () => Promise<void> {
   let since = now();
   return async () => {

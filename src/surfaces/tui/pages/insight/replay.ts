@@ -31,7 +31,7 @@ export function showReplay(host: TuiSession, rest: string): Promise<void> {
   });
 }
 
-/** A rebuilt request and how it compares. */
+/** A rebuilt request, and its comparison with the sent one. */
 interface Replayed {
   readonly shown: ReplayedRequest;
   /** Its bytes. Undefined if they cannot be rebuilt. */
@@ -45,7 +45,7 @@ export interface ReplayedTurn {
   readonly more?: string;
 }
 
-/** The requests of one turn: what the model saw, and if it matches what was sent byte for byte. */
+/** The requests of one turn: what the model saw, and whether the rebuilt bytes match the sent ones. */
 export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
   const said = summaryWords(replayed.map(({ shown }) => shown));
   return listPage(`Requests of turn ${turn}`, replayed, {

@@ -49,7 +49,7 @@ export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
   }
 }
 
-/** Follows a choice. A text means: return to the list, and show it unless empty. */
+/** Carries out a choice. A returned text means: show the list again, with this text unless it is empty. */
 async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise<FirstRun | string> {
   const { desk, engine, lend, notice } = parts;
   if (way === 'demo') {

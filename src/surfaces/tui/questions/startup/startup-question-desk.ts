@@ -36,7 +36,7 @@ export class StartupQuestionDesk {
     return Promise.race([decided, this.#ending.promise]).finally(() => this.#parts.pause.answered());
   }
 
-  /** Waits, or until the program ends. Racing against that promise repeatedly would leak handlers. */
+  /** Waits for this time, or until the program ends. Repeated races against `#ending` would leak handlers. */
   async wait(milliseconds: number): Promise<'on' | 'left'> {
     if (this.#hasEnded) return 'left';
     const { promise, resolve } = Promise.withResolvers<'on' | 'left'>();
@@ -82,7 +82,7 @@ export class StartupQuestionDesk {
     }
   }
 
-  /** Runs work that has the screen: keys pressed meanwhile are not answers. */
+  /** Runs work that has the screen. The next question then appears at once, but keys for the work do not answer it. */
   async aside(work: () => Promise<unknown>): Promise<void> {
     await work().finally(() => this.#parts.pause.answered());
   }

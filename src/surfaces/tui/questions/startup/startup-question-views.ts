@@ -14,7 +14,7 @@ import type { TypingPause } from '../typing-pause.ts';
 export interface StartupChoice {
   readonly label: string;
   readonly about?: string;
-  /** It grants something: it counts only once the last row of the text was visible. */
+  /** The choice grants something, so it counts only once the last row of the text was visible. */
   readonly allows?: true;
 }
 
@@ -38,7 +38,7 @@ export class StartupQuestionView implements View {
   /** The width at which all of the text was visible: a granting choice counts only then. */
   #read: number | undefined;
   #width = 0;
-  /** A choice was made before that. */
+  /** The user made a granting choice before all of the text was visible. */
   #isEarly = false;
   readonly #keys = keyTable<() => void>({
     pageup: () => this.#scroll(-this.#room),
@@ -128,7 +128,7 @@ export class StartupQuestionView implements View {
     return Math.max(0, this.#options.choices.length - 1);
   }
 
-  /** A granting choice first scrolls through the text to its end. */
+  /** Until all of the text was visible, a granting choice only scrolls it. */
   #pick(index: number): void {
     const { choices, pick } = this.#options;
     if (choices[index]?.allows !== true || this.#read === this.#width) return pick(index);
@@ -156,13 +156,13 @@ function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] 
 
 export type TypedDraft = { input(input: TerminalInput): void; text(): string };
 type BesideParts = TypingPause['typing'] & { readonly draft: TypedDraft };
-/** List keys that also type a letter. Moves are harmless, though they may be the first letter of a word. */
+/** List keys that also type a letter. If the first letter of a word moves the cursor, that does no harm. */
 const moves = new Set(['j', 'k']);
 const isChoice = (name: string): boolean => /^[1-9]$/.test(name) || moves.has(name);
 
 /**
  * A startup list for a user who is writing a message meanwhile. Input that is no choice goes into the draft, and so
- * does everything typed after it: neither a number in a message nor the Enter at its end answers.
+ * does everything typed after it: a number in a message, or the Enter at its end, answers nothing.
  */
 export class ListWithDraft implements View {
   readonly takesText = true;
@@ -214,7 +214,7 @@ export class ListWithDraft implements View {
 }
 
 type SecretOptions = Pick<GateOptions, 'title' | 'problem' | 'back' | 'leave'> & { given(secret: string): void };
-/** No key is longer. Beyond what a terminal shows, more signs say nothing about its length. */
+/** No key is longer than the first number. Signs beyond the second would not show its length any better. */
 const mostCharacters = 4096;
 const mostShown = 32;
 

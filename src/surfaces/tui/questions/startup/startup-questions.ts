@@ -43,9 +43,9 @@ export async function askStartupQuestions(
     chosen = { ...chosen, ...next, override: [...chosen.override, ...(next.override ?? [])] };
   }
 
-  /** `pass`: nothing is left to ask. Choices: the engine must be loaded again with them. */
+  /** `pass`: nothing is left to ask. Choices: the caller must load the engine again with them. */
   async function askNext(engine: Engine): Promise<'pass' | 'left' | Partial<EngineChoices>> {
-    // The first command needs the answer anyway. It takes a process, which runs while files are read.
+    // Start now: the answer takes a process, which runs while files are read. The first command needs it anyway.
     const offersLandlock = asked.sandbox ? undefined : engine.offersLandlock(cwd);
     if (!asked.model && !(await knowsModel(engine))) {
       asked.model = true;

@@ -71,7 +71,7 @@ function whatItChanges({ parts, wishes, root, file, decidesSandbox, changed }: F
   ];
 }
 
-/** A yes in the words of the project's own file, programs first, and the meaning of its widest permission. */
+/** Lists the settings of the project's file that a yes applies, programs first, and warns of wide permissions. */
 function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
   if (wishes.length === 0) return [];
   const has = (key: string, value: string): boolean => wishes.some((wish) => wish.key === key && wish.value === value);

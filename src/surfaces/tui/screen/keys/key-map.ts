@@ -109,7 +109,7 @@ export class ChordKeys {
     return first !== undefined && this.#now() - first.at <= chordMs ? shownKey(first.name) : undefined;
   }
 
-  /** The key as views know it; undefined: its meaning depends on the next one. */
+  /** The key as views know it. Undefined if its meaning depends on the next key. */
   press<Press extends PressedKey>(map: KeyMap, group: KeyGroup, press: Press): Press | undefined {
     const first = this.pending !== undefined && this.#first?.group === group ? this.#first.name : undefined;
     this.#first = undefined;

@@ -27,7 +27,7 @@ function readKeyName(written: string): string | undefined {
   if (name !== undefined && name !== '-') return `${before}${has.shift && name !== 'space' ? 'shift+' : ''}${name}`;
   const sign = name ?? rest;
   if ([...sign].length !== 1 || /[\s\p{Cc}]/u.test(sign)) return undefined;
-  // Shift is part of a character. With Ctrl, terminals do not report it.
+  // Shift is part of the character. Together with Ctrl, terminals do not report Shift.
   if (has.ctrl) return has.shift ? undefined : before + sign.toLowerCase();
   return before + (has.shift ? sign.toUpperCase() : sign);
 }

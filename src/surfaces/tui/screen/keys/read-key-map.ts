@@ -121,7 +121,7 @@ function leftKeys(action: KeyAction, own: ReadonlyMap<KeyAction, OwnBinding>): r
 /** Contexts that apply at the same time share one place. */
 const keyPlaceOf = ({ context }: KeyAction): string => (contextsOf.composer.includes(context) ? 'composer' : context);
 
-/** True if equal, or if one begins the other. */
+/** True if both are equal, or if one of them is the first key of the other. */
 export const strokesCollide = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
 
@@ -135,7 +135,7 @@ export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, str
 /** The reason why a key cannot be bound to an action, and an alternative. */
 export type UnfitKey = { readonly what: string; readonly next: string };
 
-/** Undefined: the key can be bound. */
+/** The reason why the key cannot be bound to the action. Undefined if it can. */
 export function unfitKey(strokes: string, action: KeyAction): UnfitKey | undefined {
   const [first = ''] = strokes.split(' ');
   const fixed = fixedKeys[first];

@@ -1,7 +1,7 @@
 import { controlKey, type ReadPiece, readPiece } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-port.ts';
 
-/** Input after the end of a paste without such a silence belongs to the paste. */
+/** Input belongs to a paste until this much silence follows the end mark. */
 const settleMs = 40;
 /** A terminal that has not answered by then never will. */
 const answerMs = 2000;
@@ -92,7 +92,7 @@ export class InputReader {
     this.#paste = new MarkedPaste();
   }
 
-  /** False: more must arrive. Nothing before the end is a key, however long it is. */
+  /** False if more input must arrive. Until the paste ends, no input is a key, however long the paste is. */
   #readPaste(paste: MarkedPaste): boolean {
     const { state, inputs, rest } = paste.read(this.#buffer);
     this.#buffer = rest;
@@ -113,11 +113,11 @@ export class InputReader {
   }
 }
 
-/** Several lines at once, from a terminal that does not mark pastes. A lone newline at the end is the Enter key. */
+/** True for several lines at once: a paste that the terminal does not mark. A newline only at the end is Enter. */
 const isUnmarkedPaste = (text: string): boolean =>
   text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
 
-/** So long the rest of a sequence is recognized. Its digits would answer a question as keys. */
+/** The reader recognizes the late rest of a sequence for this long: as keys, its digits would answer a question. */
 const lateMs = 1000;
 
 /** A complete answer, report or key of a terminal, or the start of a paste. */
@@ -131,7 +131,7 @@ const paste = /^\u001B\[200~/;
  * Escape and continues typing loses nothing.
  */
 class LateSequenceRest {
-  /** Empty: no sequence was given up lately. */
+  /** Beginning of a sequence that was given up lately; empty if there is none. */
   #begun = '';
   readonly #silence = new InputSilence(() => this.clear());
 
@@ -141,7 +141,7 @@ class LateSequenceRest {
     this.#silence.restart(lateMs);
   }
 
-  /** Gives what to read now: a rest joined with its beginning, or the text as it is. */
+  /** Returns the text to read: a late rest joined with its beginning, or the text as it is. */
   take(text: string): string {
     const whole = this.#begun + text;
     const isRest = this.#begun !== '' && text.length > 1 && (sent.test(whole) || paste.test(whole));
@@ -170,8 +170,8 @@ const begunReport =
 type PastePart = { readonly state: 'waits' | 'next'; readonly inputs: readonly TerminalInput[]; readonly rest: string };
 
 /**
- * A paste that the terminal marks. A page may have an end mark in its text: input after the end without a silence is
- * text of the paste, not keys, except reports of the terminal and a next paste.
+ * A paste that the terminal marks. A web page may have an end mark in its text, so input that follows the end mark
+ * without a silence is text of the paste, not keys, except reports of the terminal and a next paste.
  */
 class MarkedPaste {
   #text = '';
@@ -190,7 +190,7 @@ class MarkedPaste {
     return this.#readBehind(sent.slice(end + pasteEnd.length));
   }
 
-  /** Ends the paste. `last` was begun and is no report. */
+  /** Ends the paste. `last`: text that began like a report but is none. */
   whole(last: string): TerminalInput {
     this.#add(last);
     return { kind: 'paste', text: this.#text.replaceAll(pasteStart, ''), isCut: this.#isCut || undefined };
@@ -220,7 +220,7 @@ class MarkedPaste {
   }
 }
 
-/** A report at the beginning. A cursor position report may look like a key with modifiers: here it is none. */
+/** Reads a report at the beginning. A cursor position report may look like a key with modifiers, so it gives no key. */
 function readReport(text: string): ReadPiece | undefined {
   const [whole] = report.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -230,9 +230,9 @@ function readReport(text: string): ReadPiece | undefined {
 
 /** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
 const escapeMs = 30;
-/** Likewise for Alt with a key that begins sequences. A slow line may split a sequence there. */
+/** After this silence it is Alt with a key that begins sequences. Longer, as a slow line may split a sequence there. */
 const beginningMs = 150;
-/** An unambiguous beginning was sent by the terminal. */
+/** The terminal has sent an unambiguous beginning, so the reader waits this long for the rest. */
 const restMs = 1000;
 /** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be Alt with a key. */
 const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
@@ -254,7 +254,7 @@ function giveUpSequence(open: string): ReadPiece {
     : { length: open.length, inputs: [] };
 }
 
-/** A timer this late was held up. */
+/** If a timer fires this late, the program was held up. */
 const silenceLateMs = 20;
 
 /**

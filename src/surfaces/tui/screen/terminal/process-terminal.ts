@@ -13,7 +13,7 @@ import {
 } from './terminal-sequences.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
-/** For this long after it was stopped, the program ignores keys. */
+/** When the program continues after a stop, it ignores input for this long. */
 const foreignMs = 50;
 
 export class ProcessTerminal implements TerminalPort {
@@ -23,9 +23,9 @@ export class ProcessTerminal implements TerminalPort {
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
-  /** Another program has it and handles Ctrl+Z and the like. */
+  /** Another program has the terminal, and handles Ctrl+Z and the like. */
   #isLent = false;
-  /** The last title written. Empty: none of ours. */
+  /** The last title that Capstan wrote; empty if the title is not from Capstan. */
   #title = '';
   #isShaped = false;
   /** Input was typed for another program while this one was stopped. */
@@ -120,7 +120,7 @@ export class ProcessTerminal implements TerminalPort {
   readonly #onStop = (): void => this.#listener?.stop();
   readonly #onContinue = (): void => {
     if (this.#isLent) return;
-    // It was stopped by a signal that cannot be handled: the shell has set modes of its own meanwhile.
+    // A signal that cannot be handled stopped the program: the shell has set modes of its own meanwhile.
     if (this.#isRaw) this.#restore();
     process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
     this.#enter();
@@ -128,7 +128,7 @@ export class ProcessTerminal implements TerminalPort {
   };
   /** The terminal has gone. */
   readonly #onLost = (): void => this.#listener?.lost();
-  /** The fault is reported below the conversation. */
+  /** Restores the terminal, so that the fault is reported below the conversation. */
   readonly #onCrash = (): void => {
     const wasFull = this.#isFull;
     const isOurs = this.#isRaw;
@@ -136,7 +136,7 @@ export class ProcessTerminal implements TerminalPort {
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
 
-  /** Input that the terminal holds arrives at once. Nothing is drawn before: input after a frame is meant for it. */
+  /** Drops pending input, which arrives at once. No frame may come first: input after a frame is meant for it. */
   #dropTyped(): void {
     this.#reader.clear();
     this.#isForeign = true;
@@ -228,7 +228,7 @@ function writeNow(text: string): void {
  */
 export function hasAlternateScreen(env: NodeJS.ProcessEnv, read: typeof readText): boolean {
   const { STY: screen, TMUX: tmux, TERM: term = '', HOME: home = '' } = env;
-  // Each keeps the variables of the outer one: if both are set, the name of the terminal tells which is the inner one.
+  // tmux and screen keep the variables of the outer one: if both are set, TERM names the inner one.
   if (screen === undefined || (tmux !== undefined && term.startsWith('tmux'))) return true;
   const files = [env['SYSSCREENRC'] ?? '/etc/screenrc', env['SCREENRC'] ?? `${home}/.screenrc`];
   const said = files.flatMap((path) => [...(read(path) ?? '').matchAll(/^[ \t]*altscreen[ \t]+(on|off)\b/gm)]);

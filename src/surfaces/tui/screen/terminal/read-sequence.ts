@@ -1,6 +1,6 @@
 import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './terminal-port.ts';
 
-/** Faster than typing, and longer than what one key sends: read as one text. */
+/** More characters than a user types or a key sends at once: they are read as one text. */
 const longRun = 16;
 export type ReadPiece = { readonly length: number; readonly inputs: readonly TerminalInput[] };
 
@@ -93,7 +93,7 @@ function readOldMouse(text: string): ReadPiece | undefined {
   return undefined;
 }
 
-/** Names by number, from the first one on. `-`: the number has none. */
+/** Maps numbers to names, beginning with `first`. `-`: the number has no name. */
 function numbered(first: number, names: string): Readonly<Record<number, string>> {
   const all = names.split(' ').map((name, at) => [first + at, name] as const);
   return Object.fromEntries(all.filter(([, name]) => name !== '-'));

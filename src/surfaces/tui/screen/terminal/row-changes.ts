@@ -3,7 +3,7 @@ import { isSingleColumnText, splitClusters } from '../../../../base/text-columns
 export interface RowChange {
   readonly column: number;
   readonly text: string;
-  /** The cursor column afterwards, unless at the margin. Undefined: terminals may differ about it. */
+  /** The cursor column after writing, unless it is at the margin. Undefined if terminals may differ about it. */
   readonly end?: number;
 }
 
@@ -23,7 +23,7 @@ export function rowChange(old: string, next: string): RowChange | undefined {
 /** For a row with unknown contents. */
 export const wholeRow = (row: string): RowChange => ({ column: 0, text: eraseToEnd + row });
 
-/** Each character is one column. */
+/** For rows in which each character takes one column. */
 function plainChange(old: string, next: string): RowChange {
   let from = 0;
   while (from < next.length && old[from] === next[from]) from++;
@@ -74,7 +74,7 @@ const columnsOfCells = (cells: readonly RowCell[]): number => cells.reduce((sum,
 interface RowCell {
   readonly text: string;
   readonly columns: number;
-  /** All terminals give it as many columns. They differ about emoji and combined characters. */
+  /** All terminals give it the same number of columns. They differ about emoji and combined characters. */
   readonly isSure: boolean;
   readonly style: string;
   readonly at: number;
@@ -86,7 +86,7 @@ const wide =
 // oxlint-disable-next-line no-control-regex -- our own styles
 const sequence = /\u001B\[([\d;]*)m/g;
 
-/** Undefined: the row contains more than text and styles. */
+/** Splits a row into cells. Undefined if it contains more than text and styles. */
 function rowCells(row: string): readonly RowCell[] | undefined {
   const cells: RowCell[] = [];
   let style = '';

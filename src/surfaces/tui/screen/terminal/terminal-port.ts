@@ -25,8 +25,8 @@ export type KeyPress = { readonly kind: 'key'; readonly name: string; readonly t
 
 /**
  * Input from the terminal. `isCut`: it was too long, and only its beginning is here. `isUnmarked`: the terminal did not
- * mark it as a paste, and more may follow. `background`: the reported background colour as three bytes. `answer`: it
- * distinguishes keys with modifiers, or it is a terminal at all.
+ * mark it as a paste, and more may follow. `background`: the reported background colour as three bytes. `answer`: the
+ * terminal says that it distinguishes keys with modifiers, or only that it is a terminal.
  */
 export type TerminalInput =
   | KeyPress

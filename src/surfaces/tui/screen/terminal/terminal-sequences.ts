@@ -14,11 +14,11 @@ export const promptMarks = {
   end: `\u001B]133;B${bell}\u001B]133;C${bell}`,
 } as const;
 
-/** The Linux console prints such sequences, and GNU screen does not know these. */
+/** False for the Linux console, which prints such sequences, and for GNU screen, which does not know these. */
 export const takesPromptMarks = ({ TERM: term = '', STY: screen, TMUX: tmux }: Environment): boolean =>
   term !== 'linux' && term !== 'dumb' && (screen === undefined || tmux !== undefined);
 
-/** The Linux console has no window. */
+/** False for the Linux console, which has no window. */
 export const takesTitle = ({ TERM: term = '' }: Environment): boolean => term !== 'linux' && term !== 'dumb';
 
 /** Rings the bell, or shows a desktop notification if the terminal can. */

@@ -19,7 +19,7 @@ export function startTerminalWarden(): TerminalWarden {
   });
   let isThere = true;
   const lost = (): void => void (isThere = false);
-  // Without it a killed process leaves its modes behind, as any program does.
+  // Without the warden, a killed Capstan leaves its modes behind, as any program does.
   child.on('error', lost).on('exit', lost);
   child.stdin?.on('error', lost);
   child.unref();
@@ -31,13 +31,13 @@ export function startTerminalWarden(): TerminalWarden {
   };
 }
 
-/** The shell may print its prompt before the warden switches the screen back. Nothing makes it print that again. */
+/** The shell may print its prompt before the warden restores the screen, and does not print that prompt again. */
 const killed = 'Capstan was killed. If no prompt follows, press Enter.';
 const escaped = (text: string): string => text.replaceAll('\u001B', '\\033');
 
 /**
- * The user's shell may restore line modes itself when its job is killed, so they are only set if they are still those
- * of this process: system defaults for what raw mode turned off. The sequences do no harm on a restored terminal.
+ * The user's shell may restore line modes itself when its job is killed: the warden sets system defaults for what raw
+ * mode turned off only if this process's modes still apply. The sequences do no harm on a restored terminal.
  */
 const script = `state=given
 raw=

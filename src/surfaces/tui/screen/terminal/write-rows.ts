@@ -64,7 +64,7 @@ export class RowPen {
     return { row: this.#row, column: this.#column };
   }
 
-  /** A new row is added below the others, and the terminal scrolls if necessary. */
+  /** Goes to a place. If the row is new, adds it below the others; the terminal scrolls if necessary. */
   goTo(row: number, column: number): void {
     if (this.#part === 'live') this.#reach(row);
     else if (row !== this.#row || this.#column === undefined) {
@@ -115,7 +115,7 @@ const leastGain = 24;
 /** Bytes to go to a row and erase it. */
 const perRow = 4;
 
-/** The shift that puts most rows in their places; both lists are equally long. Undefined: a shift does not pay. */
+/** The shift that puts most rows in place; both lists are equally long. Undefined if a shift saves too little. */
 export function findShift(old: readonly string[], next: readonly string[]): RowShift | undefined {
   let from = 0;
   while (from < next.length && old[from] === next[from]) from++;
@@ -165,7 +165,7 @@ export function shifted(rows: readonly string[], { from, to, by }: RowShift): re
 /** A step of a shift, in order: lines inserted above a row, or deleted from it on. */
 export type LineMove = { readonly row: number; readonly lines: number; readonly move: 'insert' | 'delete' };
 
-/** There is nothing below the rows, so none must be put back at their end. */
+/** The steps of a shift. Rows below the shifted ones are put back in place; below the last row there is nothing. */
 export function lineMoves(rows: readonly string[], { from, to, by }: RowShift): readonly LineMove[] {
   const lines = Math.abs(by);
   const isBlank = rows.slice(to - lines, to).every((row) => row === '');

@@ -126,7 +126,7 @@ function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' 
   return colours === 'sixteen' ? '' : `${start};5;${indexed}`;
 }
 
-/** In the cube of 6 by 6 by 6 colours. */
+/** Index of the nearest colour in the cube of 6 by 6 by 6 colours. */
 export function nearestIndexed(full: number): number {
   const level = (value: number): number =>
     value < 48 ? 0 : value < 115 ? 1 : Math.min(5, Math.floor((value - 35) / 40));

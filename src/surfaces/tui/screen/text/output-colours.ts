@@ -90,7 +90,7 @@ function shortColour(code: number): Style {
   return code >= 100 && code <= 107 ? { back: code - 92 } : {};
 }
 
-/** `5;N` or `2;R;G;B`, and the number of codes consumed. */
+/** Reads `5;N` or `2;R;G;B`. `taken`: the number of codes that it consists of. */
 function longColour(codes: readonly number[], at: number): { readonly colour?: number; readonly taken: number } {
   const isByte = (value: number | undefined): value is number => value !== undefined && value >= 0 && value <= 255;
   const [form, first, green, blue] = codes.slice(at, at + 4);

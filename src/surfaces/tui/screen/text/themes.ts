@@ -2,7 +2,7 @@ import type { BackRole, ColourRole } from './style.ts';
 
 type Inks = Readonly<Record<ColourRole, Ink>>;
 type Grounds = Readonly<Record<BackRole, Ground>>;
-/** Undefined for 256 or all: the terminal's own colour is used there too. */
+/** One of the terminal's own 16 colours. Undefined makes terminals with more colours use it too. */
 const own = (sixteen: number): Ink => [sixteen, undefined, undefined];
 
 const dark: Inks = {
@@ -138,7 +138,7 @@ export interface Theme {
 /** `unknown`: the terminal has not reported it. */
 export type Background = 'dark' | 'light' | 'unknown';
 
-/** A choice for users: a theme, or one of a pair by the terminal background. */
+/** A choice for users: one theme, or two of which the terminal background selects one. */
 export interface ThemeChoice {
   readonly name: string;
   readonly about: string;

@@ -77,7 +77,7 @@ function breakSingle(line: string, first: number, rest: number, breaking: Breaki
   return places;
 }
 
-/** The last blank up to a position that has a word before it. */
+/** Position of the last blank that follows a word and is not after `to`; -1 if there is none. */
 function lastBlank(line: string, from: number, to: number): number {
   let at = to;
   while (at > from && line.charCodeAt(at) !== 32) at -= 1;
@@ -113,7 +113,7 @@ function breakClusters(line: string, first: number, rest: number, breaking: Brea
   return places.length === 0 ? [0, 0] : places;
 }
 
-/** After the last cluster that fits; at least one, so that wrapping terminates. */
+/** Position after the last cluster that fits. Takes at least one cluster, so that wrapping terminates. */
 function fullRow(clusters: readonly Cluster[], from: number, room: number): number {
   let [end, used] = [from, 0];
   while (end < clusters.length && (end === from || used + clusters[end]!.columns <= room)) {
@@ -125,7 +125,7 @@ function fullRow(clusters: readonly Cluster[], from: number, room: number): numb
   return end;
 }
 
-/** The last word end up to `full`. Scripts without blanks may break at each wide character. */
+/** Position of the last word end up to `full`. Scripts without blanks may break at each wide character. */
 function wordEnd(clusters: readonly Cluster[], from: number, full: number): number {
   let hasWord = false;
   for (let at = from; at < full && !hasWord; at += 1) hasWord = clusters[at]!.text !== ' ';

@@ -57,7 +57,7 @@ function aroundPlan(text: string): readonly [string, string] {
 
 type AnswerSection = { readonly kind: 'prose' | 'plan'; readonly rows: readonly string[] };
 
-/** Draws the parts of an answer, a proposed plan below a heading. A part without rows takes none. */
+/** Draws the parts of an answer that have rows, a proposed plan below a heading. */
 function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonly string[] {
   return parts
     .filter(({ rows }) => rows.length > 0)
@@ -145,7 +145,7 @@ export class AnswerStream implements Cell {
     return answerSectionRows(parts, look).slice(from);
   }
 
-  /** Number of blocks that make these rows. */
+  /** Number of blocks that make the stable rows. */
   get stableBlocks(): number {
     return this.#parts.reduce((sum, { markdown }) => sum + markdown.stableBlocks, 0);
   }

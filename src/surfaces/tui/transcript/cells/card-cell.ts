@@ -7,7 +7,7 @@ import { type Cell, cellFromRows } from './cell.ts';
 export interface CardRow {
   readonly name: string;
   readonly value: string;
-  /** Dimmed rows below it. */
+  /** Dimmed rows below the value. */
   readonly details?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { wrapIn } from '../../screen/text/wrap-row.ts';
  * contain no other control characters. The same look gives the same rows, so callers may cache them.
  */
 export interface Cell {
-  /** No rows: the cell is not shown in this look. */
+  /** Empty if the cell is not shown in this look. */
   rows(look: Look): readonly string[];
   rowsFrom?(look: Look, from: number): readonly string[];
   /** The last rows, at least `least` if there are as many. Absent: drawing all is fast enough. */
@@ -32,7 +32,7 @@ interface HeadedRows {
   readonly body?: readonly Row[];
 }
 
-/** Undefined: the cell is not shown in this look. */
+/** `make` returns undefined if the cell is not shown in this look. */
 export function cellWithHead(make: (look: Look) => HeadedRows | undefined): Cell {
   return cellFromRows((look) => {
     const made = make(look);
@@ -79,7 +79,7 @@ export const callMark = (status: 'in-progress' | 'completed' | 'failed'): CellSt
 /** The mark of a state. Each has a sign of its own, so that it does not depend on colour alone. */
 export function stateMark(state: CellState, look: Look): Piece {
   const { bullet, bad } = glyphsOf(look);
-  // The header names the state.
+  // A screen reader needs no mark: the head names the state.
   if (look.glyphs === 'words') return plain('');
   if (state === 'bad') return styled(bad, badStyle);
   if (state === 'good') return styled(bullet, goodStyle);

@@ -27,7 +27,7 @@ export interface CallState {
   readonly startedAt?: number;
   /** Absent: in the sandbox of the other calls. */
   readonly place?: 'outside' | 'wider';
-  /** It could not be recorded: the model does not read it, and its end is unknown. */
+  /** The command could not be recorded: the model does not read it, and its end is unknown. */
   readonly isUnrecorded?: true;
 }
 
@@ -141,7 +141,7 @@ export function commandText(argv: readonly string[]): string {
   return (script ?? shellWords(argv)).trim();
 }
 
-/** Matches the name or the whole path: a program in the workspace may be anything. */
+/** True for a plain name or an absolute path. A program by a relative path may be anything. */
 const isInstalled = (program: string): boolean => program.startsWith('/') || !/[\\/]/.test(program);
 
 /** Lines of a command in colour, with a sign for every character that is hidden or looks like another. */

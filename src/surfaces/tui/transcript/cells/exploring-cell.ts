@@ -55,7 +55,7 @@ type ExploredPart =
   | { readonly kind: 'list'; readonly path: string }
   | { readonly kind: 'search'; readonly query: string; readonly path: string };
 
-/** Undefined: the call does more than exploring, or that is not known. */
+/** Undefined if the call does more than exploring, or Capstan cannot tell. */
 export function exploredByCall(item: TurnItem): readonly ExploredPart[] | undefined {
   if (item.kind === 'command') return exploredByScript(commandText(item.argv));
   return item.kind === 'tool-call' && item.server === undefined ? exploredByTool(item) : undefined;
@@ -136,7 +136,7 @@ function searchNames(words: readonly string[]): ExploredPart | undefined {
   return query === undefined ? { kind: 'list', path } : { kind: 'search', query, path };
 }
 
-/** Options that take a word, of searches and of programs that show a part of a file. */
+/** Options that take a word: first those of searches, then those of programs that show a part of a file. */
 const searchValues = new Set(
   '-A -B -C -m -g -t -T -d --glob --type --include --exclude --max-depth -maxdepth -L'.split(' '),
 );

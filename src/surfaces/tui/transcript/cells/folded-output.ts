@@ -14,7 +14,7 @@ export interface FoldLimits {
   readonly most: number;
   readonly head: number;
   readonly tail: number;
-  /** Rows between those for lines that look like errors. */
+  /** Rows between head and tail for lines that look like errors. */
   readonly errors: number;
 }
 
@@ -45,7 +45,7 @@ export function outputRows(output: string, limits: FoldLimits, look: Look, total
   return foldedRows({ lines, limits, total, width, look });
 }
 
-/** The last rows of a growing output. What is above them is not read. */
+/** The last rows of a growing output. Reads nothing above them. */
 export function lastOutputRows(output: string, rows: number, look: Look): readonly Row[] {
   const width = widthUnderHead(look);
   let [from, found] = [output.length, 0];
@@ -131,7 +131,7 @@ function middleRows(folded: Folded, from: number, to: number): readonly Row[] {
   return rows;
 }
 
-/** A gap of a single line shows that line instead: it takes the same row. */
+/** The row for a gap in the output. A gap of a single line shows that line, which takes no more space. */
 function gapRow(folded: Folded, gap: readonly string[], errors: string, place?: 'last'): Row {
   const { width, look } = folded;
   const [only = []] = gap.length === 1 ? lineRows(gap[0]!, width, 2, dimStyle) : [];

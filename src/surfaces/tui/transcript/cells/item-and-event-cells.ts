@@ -132,7 +132,7 @@ export function decisionCell(question: Question, answer: Answer): Cell {
   });
 }
 
-/** Names a request for an answer rather than a permission. */
+/** Names the request of a question that asks for an answer. Undefined if it asks for a permission. */
 function contentAsked({ kind, elicitation, agent }: Question): string | undefined {
   if (kind === 'input') return agent === undefined ? "the model's questions" : `the questions of agent ${agent}`;
   return elicitation === undefined ? undefined : `what the server ${elicitation.server} asked`;

@@ -92,7 +92,7 @@ export function timeOfDay(milliseconds: number): string {
   return [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');
 }
 
-/** The failure of a turn, the provider's words, and what to do. One that another model continues is no error. */
+/** The failure of a turn, the provider's words, and what to do. If another model continues the turn, it is no error. */
 export function failedTurnCell(
   { outcome, continuedBy }: Extract<ThreadEvent, { kind: 'turn-failed' }>,
   at: number | undefined,

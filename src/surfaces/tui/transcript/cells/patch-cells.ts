@@ -170,7 +170,7 @@ function numberPiece(text: string, kind: 'added' | 'removed' | 'same', look: Loo
   return styled(text, { weight: 'dim', back: `${kind}-number` });
 }
 
-/** On a ground of its own a line keeps its syntax colours. */
+/** A line with a background colour of its own keeps its syntax colours. */
 function styleOf(kind: 'added' | 'removed' | 'same', look: Look): Style {
   if (kind === 'same') return {};
   const weight: Style = kind === 'removed' ? dimStyle : {};

@@ -58,7 +58,7 @@ export type LinkTarget =
 
 export function readLinkTarget(target: string, look: Pick<Look, 'cwd' | 'home'>): LinkTarget {
   if (target === '' || target.startsWith('#')) return { kind: 'none' };
-  // One letter is a Windows drive.
+  // A scheme of one letter is a Windows drive.
   const isAddress = /^[a-z][a-z0-9+.-]+:/i.test(target) && !/^file:/i.test(target);
   if (isAddress && !/^[\w.-]+\.\w+:\d/.test(target)) return { kind: 'address', text: cleanLine(target) };
   const [path = '', ...hash] = target.replace(/^file:(?:\/\/)?/i, '').split('#');

@@ -152,7 +152,7 @@ export type Leaf = LeafPlace &
   );
 
 interface LeafPlace {
-  /** Prefix of the blank row above it. Absent: there is none. */
+  /** Prefix of the blank row above the block. Absent if there is no such row. */
   readonly blank?: readonly PrefixPart[];
   readonly first: readonly PrefixPart[];
   readonly rest: readonly PrefixPart[];

@@ -129,7 +129,7 @@ function readLine(reader: MarkdownReader, source: string): void {
 const keyOf = ({ width, colours, palette, glyphs, cwd, home }: Look): string =>
   [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
 
-/** A text that is parsed once and drawn from its end as far as it is visible: a new width costs only a screen. */
+/** A text that is parsed once. Only its visible end is drawn, so that a new width costs no more than a screenful. */
 export class MarkdownText {
   readonly #leaves: Leaf[] = [];
 

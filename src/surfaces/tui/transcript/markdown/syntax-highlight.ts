@@ -12,7 +12,7 @@ const styles: Readonly<Record<SyntaxRole, Style>> = {
   number: { colour: 'number' },
 };
 
-/** `inside`: the token in which the next line begins. */
+/** `inside`: the long token in which the line begins; in the result, the one in which the next line begins. */
 export function highlightLine(
   line: string,
   grammar: Grammar,

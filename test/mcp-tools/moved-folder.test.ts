@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { liveThreads } from '../../src/engine/live/live-threads.ts';
-import { createMcpApp } from '../../src/surfaces/servers/mcp/app.ts';
-import type { ServerApp } from '../../src/surfaces/servers/mcp/server-interface.ts';
+import { createMcpApp, type McpApp } from '../../src/surfaces/servers/mcp/app.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { engineOf, type Served, served, TestClient } from './served.ts';
@@ -25,7 +24,7 @@ async function withoutFolder(where: 'same' | 'other') {
   return { scene, app, client: new TestClient(app), thread_id, there };
 }
 
-async function another({ place }: Pick<Served, 'place'>): Promise<ServerApp> {
+async function another({ place }: Pick<Served, 'place'>): Promise<McpApp> {
   const engine = await engineOf(place);
   const app = createMcpApp(engine, liveThreads(engine), { cwd: place.workspace });
   whenTestEnds(() => app.close());

@@ -3,13 +3,12 @@ import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { version } from '../../src/protocol/version.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { liveThreads } from '../../src/engine/live/live-threads.ts';
-import { createMcpApp, type McpAppOptions } from '../../src/surfaces/servers/mcp/app.ts';
+import { createMcpApp, type McpApp, type McpAppOptions } from '../../src/surfaces/servers/mcp/app.ts';
 import type {
   CallContext,
   ClientPort,
   FormQuestion,
   ClientResponse,
-  ServerApp,
   ServerTool,
   ToolAnswer,
 } from '../../src/surfaces/servers/mcp/server-interface.ts';
@@ -20,7 +19,7 @@ import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** The MCP app over a scripted model, without a wire. */
 export interface Served {
-  readonly app: ServerApp;
+  readonly app: McpApp;
   readonly model: ScriptedModel;
   readonly place: Place;
   readonly engine: Engine;
@@ -63,13 +62,13 @@ export class TestClient {
   readonly progress: string[] = [];
   readonly asked: FormQuestion[] = [];
   readonly leaving = new AbortController();
-  readonly #app: ServerApp;
+  readonly #app: McpApp;
   readonly #respond: Respond | undefined;
   readonly #port: ClientPort;
   #requests = 0;
 
   /** `ready`: at which pace it reads. */
-  constructor(app: ServerApp, respond?: Respond, ready: () => Promise<void> = () => Promise.resolve()) {
+  constructor(app: McpApp, respond?: Respond, ready: () => Promise<void> = () => Promise.resolve()) {
     this.#app = app;
     this.#respond = respond;
     this.#port = {
@@ -135,7 +134,7 @@ export class TestClient {
   }
 }
 
-/** Checks the arguments as the wire does before a call, as far as these tests need it. */
+/** What the wire checks before a call, as far as these tests need it. */
 function checkArguments({ input, name }: ServerTool, args: JsonObject): void {
   const { properties, required = [] } = input as {
     readonly properties: JsonObject;

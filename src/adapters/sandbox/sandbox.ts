@@ -15,13 +15,8 @@ import { createEmptyMountPoints, type MountPoints } from './linux/mount-points.t
 import { planMacos } from './macos/seatbelt.ts';
 import { protectGit } from './policy-on-disk.ts';
 import { landlockRefusal } from './refusals.ts';
-import {
-  chooseRoute,
-  landlockProblem as landlockProblemOf,
-  type MachineFacts,
-  onWsl1,
-  type SandboxRoute,
-} from './sandbox-route.ts';
+import { chooseRoute, landlockProblem as landlockProblemOf, onWsl1 } from './sandbox-route.ts';
+import type { MachineFacts, SandboxRoute } from './sandbox-route.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

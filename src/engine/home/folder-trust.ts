@@ -2,12 +2,8 @@ import { loadTomlFile } from '../../adapters/gather/config/config-file.ts';
 import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
 import { type BaseLayers, isUserFolder, mayExist } from '../../adapters/gather/config/config-layers.ts';
 import { editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
-import {
-  findTrust,
-  type PartDigests,
-  partDigests,
-  recordAgreedParts,
-} from '../../adapters/gather/config/project-trust.ts';
+import { findTrust, partDigests, recordAgreedParts } from '../../adapters/gather/config/project-trust.ts';
+import type { PartDigests } from '../../adapters/gather/config/project-trust.ts';
 import {
   projectFolderNames,
   projectFolders,

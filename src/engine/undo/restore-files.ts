@@ -12,13 +12,8 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredFiles, withoutParentFolders } from '../../protocol/turn-item.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { inOpenFolder, type WorkspaceDisk } from '../workspace/workspace-disk.ts';
-import {
-  type RecordedEffect,
-  type EffectList,
-  type OutsideCall,
-  readEffects,
-  transitionsOf,
-} from './recorded-effects.ts';
+import { readEffects, transitionsOf } from './recorded-effects.ts';
+import type { RecordedEffect, EffectList, OutsideCall } from './recorded-effects.ts';
 import { plannedTree, planRestore, runRestore } from './restore-plan.ts';
 import type { FailedPath, KeptPath, PlanOptions, RestorePlan } from './restore-plan.ts';
 import { changesWithout, compareTrees, ContentGone, hashOf, loadContent } from './snapshot-tree.ts';

@@ -3,13 +3,8 @@ import type { Item } from '../../../protocol/item.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { InputWriter } from '../../../protocol/user-input.ts';
 import { growing, type MadeOfItems } from '../http/json-list-encoder.ts';
-import {
-  joinContents,
-  type MessageContent,
-  strayHeading,
-  textPart,
-  type UserTurnContent,
-} from '../user-role-content.ts';
+import { joinContents, strayHeading, textPart } from '../user-role-content.ts';
+import type { MessageContent, UserTurnContent } from '../user-role-content.ts';
 import type { ChatDialect } from './dialect.ts';
 import type { ChatCall, ChatMessage, ProjectedChatItem } from './projection.ts';
 import { mediaHeading, noOutput, ofOtherSpeaker, projectItem } from './projection.ts';

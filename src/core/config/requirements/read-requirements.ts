@@ -6,41 +6,17 @@ import { approvalNames } from '../../policy/decide/approval-policy.ts';
 import type { ProfileWidth } from '../../policy/profiles/profile-entries.ts';
 import type { NamedProfile } from '../../policy/profiles/profiles.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../../policy/profiles/tables/compile-profile.ts';
-import {
-  type ProfileTables,
-  type TableProblem,
-  tableWarning,
-  unknownTableKey,
-  wrongType,
-  wrongValue,
-} from '../../policy/profiles/tables/profile-tables.ts';
-import {
-  type Allowed,
-  type AllowedProfiles,
-  credentialStores,
-  loginMethods,
-  type Requirements,
-  type WebSearchMode,
-  webSearchModes,
-} from '../../policy/requirements.ts';
+import { tableWarning, unknownTableKey, wrongType, wrongValue } from '../../policy/profiles/tables/profile-tables.ts';
+import type { ProfileTables, TableProblem } from '../../policy/profiles/tables/profile-tables.ts';
+import { credentialStores, loginMethods, webSearchModes } from '../../policy/requirements.ts';
+import type { Allowed, AllowedProfiles, Requirements, WebSearchMode } from '../../policy/requirements.ts';
 import type { PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ConfigLayer, type ConfigProblem, keyProblem, keySource } from '../config-layer.ts';
 import { featureGates, featureNames } from '../features.ts';
 import { checkLayers } from '../keys/check-layers.ts';
 import { checkValues } from '../keys/check-values.ts';
-import {
-  choice,
-  type ChoiceListKind,
-  flag,
-  type KeyKind,
-  type KeyTable,
-  name,
-  strings,
-  type TableKind,
-  text,
-  type ValuesOf,
-  withCamelCaseKeys,
-} from '../keys/key-kinds.ts';
+import { choice, flag, name, strings, text, withCamelCaseKeys } from '../keys/key-kinds.ts';
+import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from '../keys/key-kinds.ts';
 import { locateProblem } from '../permission-profiles.ts';
 import { requiredServers } from './required-servers.ts';
 

@@ -5,7 +5,7 @@ import type { AskUser } from '../../../ports/ask-user.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { ClientListeners, ThreadFeeds } from './client-listeners.ts';
-import type { CallContext, ServerApp, ServerTool } from './server-interface.ts';
+import type { ServerApp, ServerResources, ServerTool } from './server-interface.ts';
 import { LoadedThreads, threadResources } from './thread-resources.ts';
 import { threadForkTool, threadPinTool, threadRollbackTool, threadUndoRollbackTool } from './tools/branch-tools.ts';
 import { codexTools } from './tools/codex-tools.ts';
@@ -20,6 +20,10 @@ import { v1Tools } from './tools/v1-tools.ts';
 import { threadContextTool, threadEnvelopeTool, threadReplayTool } from './tools/view-tools.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 
+export interface McpApp extends ServerApp {
+  readonly resources: ServerResources;
+}
+
 export interface McpAppOptions {
   /** The folder of threads that start without one. */
   readonly cwd: string;
@@ -30,60 +34,59 @@ export interface McpAppOptions {
 }
 
 const usualReservedMs = 10 * 60_000;
+
 const answeringMs = 250;
 
-export function createMcpApp(
-  engine: ServedEngine,
-  live: LiveThreads,
-  { cwd, onQuestion = 'report', reservedMs = usualReservedMs }: McpAppOptions,
-): ServerApp {
+export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
   const feeds = new ThreadFeeds();
-  const listeners = new ClientListeners();
-  const openCalls = new Set<Promise<unknown>>();
-  // If the server declines questions, a turn learns if anyone can be asked; the newest call's client decides that.
-  let canAsk = false;
-  const askUser: AskUser = { ...awaitAnswer, isThere: () => canAsk };
-  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser } : {});
-  const runs = new TurnRuns(feeds, { reservedMs });
-  const parts: ToolServices = { engine, live: loaded.live, feeds, listeners, runs, cwd, onQuestion };
-  const noticed = (tool: ServerTool): ServerTool => ({
-    ...tool,
-    call(args, context) {
-      canAsk = context.client.canAsk;
-      const answer = guardedCall(tool, args, context);
-      openCalls.add(answer);
-      const forget = (): void => void openCalls.delete(answer);
-      answer.then(forget, forget);
-      return answer;
-    },
-  });
+  const { onQuestion = 'report' } = options;
+  const newest = new NewestClient();
+  const calls = new OpenCalls();
+  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser: newest.askUser } : {});
+  const parts: ToolServices = {
+    engine,
+    live: loaded.live,
+    feeds,
+    listeners: new ClientListeners(),
+    runs: new TurnRuns(feeds, { reservedMs: options.reservedMs ?? usualReservedMs }),
+    cwd: options.cwd,
+    onQuestion,
+  };
   return {
     // The last ones are aliases: always callable, but listed only if a host requests them.
-    tools: [...threadTools.map((row) => servedTool(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map(noticed),
+    tools: [...threadTools.map((row) => servedTool(row, parts)), ...v1Tools(parts), ...codexTools(parts)].map((tool) =>
+      calls.counting(newest.noticing(guarded(tool))),
+    ),
     resources: threadResources(parts, loaded),
     callSecret: () => engine.secretFor('calls of mcp clients'),
     async close() {
       try {
         await live.close();
-        await settledWithin(Promise.allSettled(openCalls), answeringMs);
+        await calls.answered(answeringMs);
       } finally {
         feeds.close();
-        listeners.close();
+        parts.listeners.close();
       }
     },
   };
 }
 
 /** A lost disk or a bug fails only the call that met it. Refuses arguments that are longer than any call needs. */
-async function guardedCall(tool: ServerTool, args: JsonObject, context: CallContext): ReturnType<ServerTool['call']> {
-  const tooLong = tooLongMember(args);
-  if (tooLong !== undefined) return refusedAnswer(tooLong, { status: 'failed' });
-  return tool.call(args, context).catch((error) => refusedAnswer(thrownAsOutcome(error)));
+function guarded(tool: ServerTool): ServerTool {
+  return {
+    ...tool,
+    async call(args, context) {
+      const tooLong = tooLongMember(args);
+      if (tooLong !== undefined) return refusedAnswer(tooLong, { status: 'failed' });
+      return tool.call(args, context).catch((error) => refusedAnswer(thrownAsOutcome(error)));
+    },
+  };
 }
 
 /** Limits in characters: this one for names and keys, the next for any text but messages and instructions. */
 const longestName = 256;
 const longestText = 4096;
+
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
 /** Text that people write; it has limits of its own. */
 const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
@@ -116,6 +119,46 @@ function tooLong(what: string, length: number, limit: number): Outcome {
     message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
     next: 'Nothing was changed. Call again with a shorter value.',
   };
+}
+
+/** Knows if the newest call's client can ask its user: where questions are declined, a turn learns that no one can. */
+class NewestClient {
+  #canAsk = false;
+
+  /** Clients answer, as they do without it. */
+  readonly askUser: AskUser = { ...awaitAnswer, isThere: () => this.#canAsk };
+
+  noticing(tool: ServerTool): ServerTool {
+    return {
+      ...tool,
+      call: (args, context) => {
+        this.#canAsk = context.client.canAsk;
+        return tool.call(args, context);
+      },
+    };
+  }
+}
+
+class OpenCalls {
+  readonly #open = new Set<Promise<unknown>>();
+
+  counting(tool: ServerTool): ServerTool {
+    return {
+      ...tool,
+      call: (args, context) => {
+        const answer = tool.call(args, context);
+        this.#open.add(answer);
+        const forget = (): void => void this.#open.delete(answer);
+        answer.then(forget, forget);
+        return answer;
+      },
+    };
+  }
+
+  /** Resolves when all calls that are open now have their answers, or the time is over. */
+  answered(ms: number): Promise<void> {
+    return settledWithin(Promise.allSettled(this.#open), ms);
+  }
 }
 
 /** Resolves when the work is done or the time is over, and keeps the process alive until then. */

@@ -87,7 +87,8 @@ export class ClientListeners {
 }
 
 type FollowedForm = ListenOptions & { readonly form: NewsForm };
-/** Sent events that are remembered: a call may ask about recent ones. */
+
+/** The number of sent events to remember: a call may ask about recent ones. */
 const remembered = 200;
 
 class Listener {
@@ -134,7 +135,10 @@ class Listener {
   }
 }
 
-const placeIn = (after: AfterPlace): number => readAfter(after)?.place ?? -1;
+function placeIn(after: AfterPlace): number {
+  return readAfter(after)?.place ?? -1;
+}
+
 type Reader = (news: LiveNews) => void;
 
 /**
@@ -173,7 +177,10 @@ export class ThreadFeeds {
   }
 }
 
-type Feed = { readonly readers: Set<Reader>; readonly closing: AbortController };
+interface Feed {
+  readonly readers: Set<Reader>;
+  readonly closing: AbortController;
+}
 
 async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): Promise<void> {
   try {
@@ -187,5 +194,6 @@ async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): 
   }
 }
 
-export const threadEventIn = (news: LiveNews): ThreadEvent | undefined =>
-  news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
+export function threadEventIn(news: LiveNews): ThreadEvent | undefined {
+  return news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
+}

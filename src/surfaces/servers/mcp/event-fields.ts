@@ -24,14 +24,12 @@ export function newsFields(news: LiveNews): JsonObject {
 }
 
 function eventFields(event: ThreadEvent): JsonObject {
-  const type = event.kind.replaceAll('-', '_');
-  const ofTurn = { type, turn_id: 'turnId' in event ? event.turnId : undefined };
   switch (event.kind) {
     case 'thread-started':
-      return { type };
+      return { type: 'thread_started' };
     case 'context': {
       const { content, ...others } = contextFields(event);
-      return { type, kind: content, ...others };
+      return { type: 'context', kind: content, ...others };
     }
     case 'settings':
     case 'code-reviewed':
@@ -43,45 +41,58 @@ function eventFields(event: ThreadEvent): JsonObject {
     case 'checkpoint-started':
     case 'checkpoint-stage':
     case 'checkpoint-installed':
-      return { type, ...contextFields(event) };
+      return { type: typeOf(event), ...contextFields(event) };
     case 'checkpoint-failed': {
       const { outcome: _outcome, ...others } = contextFields(event);
-      return { type, ...others, error: errorFields(event.outcome) };
+      return { type: typeOf(event), ...others, error: errorFields(event.outcome) };
     }
     case 'item-started':
     case 'item-updated':
     case 'item-completed':
-      return { ...ofTurn, item: itemFields(event.item) };
+      return { type: typeOf(event), turn_id: event.turnId, item: itemFields(event.item) };
     case 'hook-started':
-      return { ...ofTurn, event: event.event, names: event.names };
+      return { type: typeOf(event), turn_id: event.turnId, event: event.event, names: event.names };
     case 'hook-completed': {
       const { durationMs, entries, ...run } = event.run;
       const shown = entries.map((entry) => ({ ...entry }));
-      return { ...ofTurn, run: { ...run, duration_ms: durationMs, entries: shown } };
+      return { type: typeOf(event), turn_id: event.turnId, run: { ...run, duration_ms: durationMs, entries: shown } };
     }
     case 'call-refused': {
-      const { callId, tool, reason, item } = event;
-      return { ...ofTurn, call_id: callId, tool, reason, item: item && itemFields(item) };
+      const { turnId, callId, tool, reason, item } = event;
+      const call = { turn_id: turnId, call_id: callId, tool, reason, item: item && itemFields(item) };
+      return { type: typeOf(event), ...call };
     }
-    case 'question-asked':
-      return { ...ofTurn, question: askedFields(event.question) as unknown as JsonObject, to: event.to };
-    case 'question-answered':
-      return { ...ofTurn, question_id: event.id, ...(answerFields(event.answer) as unknown as JsonObject) };
+    case 'question-asked': {
+      const question = askedFields(event.question) as unknown as JsonObject;
+      return { type: typeOf(event), turn_id: event.turnId, question, to: event.to };
+    }
+    case 'question-answered': {
+      const answer = answerFields(event.answer) as unknown as JsonObject;
+      return { type: typeOf(event), turn_id: event.turnId, question_id: event.id, ...answer };
+    }
     case 'warning':
-      return { type, ...errorFields(event.outcome) };
+      return { type: 'warning', ...errorFields(event.outcome) };
     case 'retrying':
-      return { type, ...errorFields(event.outcome), wait_ms: event.waitMs };
+      return { type: 'retrying', ...errorFields(event.outcome), wait_ms: event.waitMs };
     case 'turn-completed': {
-      const { usage, lastMessage, endedBy } = event;
-      return { ...ofTurn, usage: usageForPrograms(usage), last_message: lastMessage, ended_by: endedBy };
+      const { turnId, usage, lastMessage, endedBy } = event;
+      const end = { usage: usageForPrograms(usage), last_message: lastMessage, ended_by: endedBy };
+      return { type: typeOf(event), turn_id: turnId, ...end };
     }
     case 'turn-failed': {
-      const { outcome, lastMessage, continuedBy } = event;
-      return { ...ofTurn, error: errorFields(outcome), last_message: lastMessage, continued_by: continuedBy };
+      const { turnId, outcome, lastMessage, continuedBy } = event;
+      const end = { error: errorFields(outcome), last_message: lastMessage, continued_by: continuedBy };
+      return { type: typeOf(event), turn_id: turnId, ...end };
     }
-    case 'turn-suspended':
-      return { ...ofTurn, questions: event.questions.map(askedFields) as unknown as readonly JsonObject[] };
+    case 'turn-suspended': {
+      const questions = event.questions.map(askedFields) as unknown as readonly JsonObject[];
+      return { type: typeOf(event), turn_id: event.turnId, questions };
+    }
   }
+}
+
+function typeOf({ kind }: ThreadEvent): string {
+  return kind.replaceAll('-', '_');
 }
 
 function previewFields(event: ProvisionalEvent): JsonObject {
@@ -110,4 +121,6 @@ function itemFields(item: TurnItem): JsonObject {
   }
 }
 
-export const errorFields = ({ code, message, next }: Outcome): JsonObject => ({ code, message, next });
+export function errorFields({ code, message, next }: Outcome): JsonObject {
+  return { code, message, next };
+}

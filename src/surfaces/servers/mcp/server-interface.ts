@@ -4,14 +4,34 @@ import type { JsonObject } from '../../../protocol/json.ts';
 /** Everything that the MCP server offers, independent of protocol revision and transport. */
 export interface ServerApp {
   readonly tools: readonly ServerTool[];
-  readonly resources: ServerResources;
+  readonly resources?: ServerResources;
+  readonly prompts?: ServerPrompts;
   /** Tells the host's model what the server is good for. */
   readonly instructions?: string;
   /** The key that seals waiting calls, the same after a restart. Undefined or absent: the process makes its own. */
   callSecret?(): string | undefined;
-
+  /** Calls back when one of the lists has changed, until the returned function is called. */
+  watchLists?(changed: (list: ChangedList) => void): () => void;
   /** Ends everything that runs. No tool is called afterwards. */
   close(): Promise<void>;
+}
+
+export type ChangedList = 'tools' | 'resources' | 'prompts';
+
+export interface ServerPrompts {
+  readonly list: readonly JsonObject[];
+  /** Undefined if there is no such prompt. */
+  get(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    context: CallContext,
+  ): Promise<PromptAnswer | InputRequired | undefined>;
+  complete(name: string, argument: string, value: string): Promise<readonly string[]>;
+}
+
+export interface PromptAnswer {
+  readonly kind: 'prompt';
+  readonly messages: readonly JsonObject[];
 }
 
 export interface ServerTool {
@@ -22,7 +42,10 @@ export interface ServerTool {
   readonly input: JsonObject;
   readonly output: JsonObject;
   readonly annotations: {
-    readonly [Hint in 'readOnly' | 'destructive' | 'idempotent' | 'openWorld' as `${Hint}Hint`]?: boolean;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
   };
   /** Always callable; listed only with `--compat`. */
   readonly isAlias?: true;
@@ -65,7 +88,8 @@ export interface ClientPort {
 export interface ToolAnswer {
   readonly kind: 'answer';
   readonly text: string;
-
+  /** Content blocks that replace the text when there is more to show. */
+  readonly content?: readonly JsonObject[];
   readonly data: JsonObject;
   readonly isError?: true;
 }
@@ -73,7 +97,7 @@ export interface ToolAnswer {
 /** Asks the client's user; afterwards the tool is called again with the same arguments, `responses` and `state`. */
 export interface InputRequired {
   readonly kind: 'input-required';
-  readonly questions: Readonly<Record<string, FormQuestion>>;
+  readonly questions: Readonly<Record<string, ClientQuestion>>;
   readonly state: JsonObject;
   /** Aborts when the answers are no longer needed. If the client is still asking its user, Capstan tells it to stop. */
   readonly answered?: AbortSignal;
@@ -81,11 +105,18 @@ export interface InputRequired {
   given?(key: string, response: ClientResponse): void;
 }
 
+export type ClientQuestion = FormQuestion | ClientRequest;
+
 export interface FormQuestion {
   readonly message: string;
   /** A flat JSON Schema, as elicitation allows. */
   readonly schema: JsonObject;
   readonly extra?: JsonObject;
+}
+
+export interface ClientRequest {
+  readonly method: 'sampling/createMessage' | 'roots/list';
+  readonly params: JsonObject;
 }
 
 /**

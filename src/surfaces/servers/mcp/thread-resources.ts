@@ -17,7 +17,6 @@ import { contextOf, envelopeOf } from './tools/view-tools.ts';
 
 const prefix = 'capstan://threads/';
 const mimeType = 'application/json';
-const threadUri = (id: string): string => `${prefix}${id}`;
 
 const templates = [
   { path: '', name: 'thread', title: 'Thread', description: 'Turns and items, each with its message kind.' },
@@ -87,8 +86,9 @@ function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
   };
 }
 
-const isKnown = async ({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> =>
-  live.knows(id) || (await engine.stored.location(id)) !== undefined;
+async function isKnown({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> {
+  return live.knows(id) || (await engine.stored.location(id)) !== undefined;
+}
 
 /** With a place, items are read from there on; other parts are always whole. */
 async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): Promise<string | undefined> {
@@ -108,8 +108,8 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
       return 'code' in view ? undefined : JSON.stringify(envelopeJson(id, view));
     }
     case 'request': {
-      const { requests } = readThreadStory((await readLines(parts.engine, id)).lines);
-      const request = requests[part.number - 1];
+      const story = readThreadStory((await readLines(parts.engine, id)).lines);
+      const request = story.requests[part.number - 1];
       if (request === undefined) return undefined;
       const body = await requestBody(request);
       // The body as it was sent, byte for byte, without the line end of a terminal page.
@@ -117,6 +117,8 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
     }
   }
 }
+
+type Begin = (thread: LiveThread) => () => void;
 
 /** Reports which threads are loaded: a client may watch one before any call uses it. */
 export class LoadedThreads {
@@ -147,7 +149,7 @@ export class LoadedThreads {
   }
 
   /** Calls `begin` once, as soon as the thread is loaded, and the function that it returns when the watch ends. */
-  watch(id: ThreadId, begin: (thread: LiveThread) => () => void): () => void {
+  watch(id: ThreadId, begin: Begin): () => void {
     let end: (() => void) | undefined;
     let isOver = false;
     const watch = (thread: LiveThread): void => {
@@ -170,6 +172,10 @@ type NamedPartOfThread =
   | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
   | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
 
+function threadUri(id: string): string {
+  return `${prefix}${id}`;
+}
+
 /** Undefined if it is no URI of this server. */
 function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   if (!uri.startsWith(prefix)) return undefined;
@@ -183,8 +189,11 @@ function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   return { kind: part, id };
 }
 
-/** `after`: the place after which a returning client wants events. */
-type FollowedPart = { readonly part: NamedPartOfThread; readonly after?: AfterPlace };
+/** The part of a thread that a client follows, and the place after which it wants events if it returns. */
+interface FollowedPart {
+  readonly part: NamedPartOfThread;
+  readonly after?: AfterPlace;
+}
 
 /** Undefined if it is no URI of this server, or its place is invalid. */
 function parseFollowedUri(uri: string): FollowedPart | undefined {

@@ -5,6 +5,7 @@ import type { ThreadCut } from '../../../../protocol/thread.ts';
 import type { RollbackTo, RollbackUndone } from '../../../../engine/thread/branch/rollback-range.ts';
 import { usageForPrograms } from '../../../views/wording/cost-words.ts';
 import { plural } from '../../../../engine/wording.ts';
+import type { ToolAnswer } from '../server-interface.ts';
 import { refuseWhileSuspended } from './follow-turn.ts';
 import { answered, refusedAnswer, withNotices } from './tool-answers.ts';
 import { aboutThread } from './find-thread.ts';
@@ -72,7 +73,11 @@ export const threadRollbackTool: ToolRow = {
 };
 
 /** Refuses a suspended thread, with its questions. Reads a thread that no client uses from its file. */
-async function questionsOfSuspended({ engine, live }: ToolServices, id: ThreadId, what: string) {
+async function questionsOfSuspended(
+  { engine, live }: ToolServices,
+  id: ThreadId,
+  what: string,
+): Promise<ToolAnswer | undefined> {
   const kept = live.loaded.find((thread) => thread.id === id);
   if (kept !== undefined) return refuseWhileSuspended(kept, what);
   if ((await engine.stored.location(id)) === undefined) return undefined;
@@ -107,8 +112,9 @@ export const threadUndoRollbackTool: ToolRow = {
   }),
 };
 
-const rolledBack = (turns: readonly TurnId[]): string =>
-  `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
+function rolledBack(turns: readonly TurnId[]): string {
+  return `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
+}
 
 /** Undoing an undo takes turns away: the text says so, and how to restore them. */
 function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): string {

@@ -171,8 +171,9 @@ function noWord(silence: ClientSilence, said?: string): Answer {
   return { kind: 'declined', by: 'client', note: note === undefined ? why : `${why} It came with this note: ${note}` };
 }
 
-const noted = (note: string | undefined): { readonly note?: string } =>
-  note === undefined || note.trim() === '' ? {} : { note };
+function noted(note: string | undefined): { readonly note?: string } {
+  return note === undefined || note.trim() === '' ? {} : { note };
+}
 
 /** The form of a question that requires more than a decision. Undefined: a decision is enough. */
 function questionForm({ input, elicitation }: Pick<Question, 'input' | 'elicitation'>): JsonObject | undefined {
@@ -191,7 +192,9 @@ function fieldsOf(asked: UserQuestion): readonly (readonly [string, JsonObject])
   ];
 }
 
-const otherField = ({ id }: UserQuestion): string => `${id}__other`;
+function otherField({ id }: UserQuestion): string {
+  return `${id}__other`;
+}
 
 /** Reads the filled form. The user's own words take precedence over a choice. */
 function readFilledForm({ input }: Pick<Question, 'input'>, content: JsonObject): Answer {

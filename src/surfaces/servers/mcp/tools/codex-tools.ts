@@ -40,8 +40,9 @@ export function codexTools(parts: ToolServices): readonly ServerTool[] {
       annotations,
       isAlias: true,
       async call(args, context) {
-        const named = Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value] as const);
-        const start = Object.fromEntries(named);
+        const start = Object.fromEntries(
+          Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]),
+        );
         return asCodex(await startThreadForCall(parts, start, context, asCodexEvents(context)));
       },
     },
@@ -73,7 +74,9 @@ const noThread: Outcome = {
 };
 
 /** Events carry the request's id: by it, hosts know which of their calls an event belongs to. */
-const asCodexEvents = ({ requestId }: CallContext): Attendance => ({ form: codexForm(), requestId });
+function asCodexEvents({ requestId }: CallContext): Attendance {
+  return { form: codexForm(), requestId };
+}
 
 /** The data includes the text: some hosts show nothing else. */
 function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
@@ -91,8 +94,9 @@ function codexForm(): NewsForm {
   const tasks = new Map<TurnId, TurnId>();
   let passedOn: TurnId | undefined;
   return (news, thread, { requestId }) => {
-    if (!('event' in news)) return [];
-    const given = news.event;
+    const given =
+      news.kind === 'recorded' || news.kind === 'passing' || news.kind === 'preview' ? news.event : undefined;
+    if (given === undefined) return [];
     if (given.kind === 'turn-started') {
       if (passedOn !== undefined) tasks.set(given.turnId, passedOn);
       passedOn = undefined;
@@ -145,20 +149,11 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
       ];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
+    // These hosts have no message for other events. Questions are sent to them as requests.
     default:
-      event.kind satisfies UntoldFact | UntoldStep;
       return [];
   }
 }
-
-/** Events for which these hosts have no message. Questions are sent to them as requests. */
-type UntoldFact = 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken' | 'call-refused';
-type UntoldStep =
-  | `question-${'asked' | 'answered'}`
-  | `hook-${'started' | 'completed'}`
-  | `checkpoint-${'started' | 'stage' | 'failed'}`
-  | 'item-updated'
-  | 'turn-suspended';
 
 function begun(item: TurnItem): Told {
   if (item.kind === 'command')
@@ -193,14 +188,14 @@ function done(item: TurnItem): Told {
       const plan = item.steps.map(({ text, status }) => ({ step: text, status: status.replace('-', '_') }));
       return [{ type: 'plan_update', plan }];
     }
-    case 'tool-call':
-    case 'image-view':
+    default:
       return [];
   }
 }
 
-const changesOf = ({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject =>
-  Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
+function changesOf({ changes }: Extract<TurnItem, { kind: 'file-change' }>): JsonObject {
+  return Object.fromEntries(changes.map(({ path, kind }) => [path, { type: kind }]));
+}
 
 function previewMessages(event: ProvisionalEvent): Told {
   if (event.kind === 'text') return [{ type: 'agent_message_delta', delta: event.text }];

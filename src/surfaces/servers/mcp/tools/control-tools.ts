@@ -1,6 +1,6 @@
 import { stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
-import { checkpointText, compactionInterrupted } from '../../../views/wording/checkpoint-words.ts';
+import { checkpointText } from '../../../views/wording/checkpoint-words.ts';
 import { checkpointFields } from '../../../views/wording/json-fields.ts';
 import { threadEventIn } from '../client-listeners.ts';
 import type { ToolAnswer } from '../server-interface.ts';
@@ -83,7 +83,7 @@ export const threadCompactTool: ToolRow = {
       });
       const done = await Promise.race([compacted, asked.promise]);
       if (done.kind === 'answer') return done;
-      if (done.kind === 'aborted') return refusedAnswer(compactionInterrupted, { thread_id: thread.id });
+      if (done.kind === 'aborted') return refusedAnswer(interrupted, { thread_id: thread.id });
       if (done.kind !== 'installed') return refusedAnswer(done.outcome, { thread_id: thread.id });
       await listening.sent((news) => threadEventIn(news)?.kind === 'checkpoint-installed');
       return answered(checkpointText(done.report), { thread_id: thread.id, report: checkpointFields(done.report) });
@@ -93,6 +93,12 @@ export const threadCompactTool: ToolRow = {
       listening.end();
     }
   }),
+};
+
+const interrupted: Outcome = {
+  code: 'interrupted',
+  message: 'The compaction was interrupted.',
+  next: 'The history is unchanged.',
 };
 
 export const threadInterruptTool: ToolRow = {

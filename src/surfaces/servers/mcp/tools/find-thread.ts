@@ -14,6 +14,7 @@ type Call<Found> = (
   context: CallContext,
 ) => ReturnType<ToolRow['call']>;
 
+/** The call of a tool about a stored thread. */
 export function aboutThread(call: Call<ThreadId>): ToolRow['call'] {
   return async (parts, args, context) => {
     const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
@@ -21,6 +22,7 @@ export function aboutThread(call: Call<ThreadId>): ToolRow['call'] {
   };
 }
 
+/** The call of a tool about a thread that is ready for turns. */
 export function inLiveThread(call: Call<LiveThread>): ToolRow['call'] {
   return async (parts, args, context) => {
     const thread = await findLiveThread(parts, stringAt(args, 'thread_id') ?? '');
@@ -65,5 +67,6 @@ const noName: Outcome = {
 };
 
 /** The lines of a known thread. One without a turn has no file yet, and so no lines. */
-export const readLines = async ({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> =>
-  (await stored.location(id)) === undefined ? { lines: [], skipped: 0 } : stored.read(id);
+export async function readLines({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> {
+  return (await stored.location(id)) === undefined ? { lines: [], skipped: 0 } : stored.read(id);
+}

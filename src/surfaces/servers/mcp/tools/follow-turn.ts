@@ -11,12 +11,12 @@ import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../../protocol/turn-item.ts';
 import { questionWords } from '../../../views/questions/question-lines.ts';
 import { type NewsForm, threadEventIn, typedForm } from '../client-listeners.ts';
-import type { CallContext, ClientPort, InputRequired, ToolAnswer } from '../server-interface.ts';
+import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
 import { declineAll, inputRequired } from './client-questions.ts';
 import { asToolOutcome, withNotices } from './tool-answers.ts';
 import { schema, type ToolServices } from './tool-definition.ts';
 import { questionMessage, turnAnswer, waitingAnswer } from './turn-answers.ts';
-import { type Attending, type EndEvent, isTurnEnd, type TurnRun } from './turn-runs.ts';
+import { isTurnEnd, type TurnRun } from './turn-runs.ts';
 
 const turnFields = {
   thread_id: schema.text(),
@@ -39,9 +39,13 @@ export const explainedTurnOutput = schema.output(
   ['status'],
 );
 
-export interface Attendance extends Partial<Attending> {
+export interface Attendance {
   readonly form?: NewsForm;
   readonly requestId?: CallContext['requestId'];
+  /** False: the turn belongs to another call, and continues when this client is gone. */
+  readonly keeps?: boolean;
+  /** The name under which it asked, for a call that returns from its user. */
+  readonly asked?: string;
   /** Runs while the client already listens; if it returns an answer, there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
   /** The client has seen everything recorded up to here. */
@@ -64,7 +68,7 @@ export async function attendTurn(
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
   const earlier = keeps ? earlierMessages(run.earlier) : undefined;
   if (earlier !== undefined && asked === undefined)
-    tellClient(run.thread, context.client, { kind: 'warning', outcome: asToolOutcome(earlier) }, { form, requestId });
+    tellClient(run.thread, context, { kind: 'warning', outcome: asToolOutcome(earlier) }, { form, requestId });
   const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, earlier === undefined ? [] : [earlier]);
   try {
     const refused = await first?.();
@@ -100,29 +104,36 @@ export async function attendTurn(
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
-  { except, ...as }: ToldAs & { readonly except?: TurnId } = {},
+  { form = typedForm, requestId, except }: ToldQuestions = {},
 ): void {
   // A turn that does not run delays nothing.
   if (thread.isSuspended) return;
   for (const question of thread.questions) {
     const { turnId } = question;
     if (turnId === except) continue;
-    tellClient(thread, client, { kind: 'question-asked', turnId, question }, as);
+    tellClient(thread, { client }, { kind: 'question-asked', turnId, question }, { form, requestId });
     progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text}\nAnswer with thread_answer.`);
   }
 }
 
-type ToldAs = Pick<Attendance, 'form' | 'requestId'>;
-
-function tellClient(thread: LiveThread, client: ClientPort, event: ThreadEvent, as: ToldAs): void {
-  const { form = typedForm, requestId } = as;
+function tellClient(
+  thread: LiveThread,
+  { client }: Pick<CallContext, 'client'>,
+  event: ThreadEvent,
+  { form = typedForm, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
+): void {
   for (const { method, params } of form({ kind: 'passing', event }, thread, { requestId }))
     client.notify(method, params);
 }
 
+interface ToldQuestions extends Pick<Attendance, 'form' | 'requestId'> {
+  readonly except?: TurnId | undefined;
+}
+
 /** True if the call must answer with the question, since the client has no other way to get it. */
-const answersByTool = ({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean =>
-  !client.canAsk && onQuestion === 'report';
+function answersByTool({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean {
+  return !client.canAsk && onQuestion === 'report';
+}
 
 /** The questions of the turn before this one; undefined when this one has begun. */
 function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question[] | undefined {
@@ -132,12 +143,15 @@ function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question
 
 type IsMeant = (news: LiveNews) => boolean;
 
-const endOfTurn = ({ turnId }: TurnRun): IsMeant | undefined =>
-  turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
+function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
+  return turnId && isEvent((event) => isTurnEnd(event) && event.turnId === turnId);
+}
 
 function asks(questions: readonly Question[]): IsMeant | undefined {
-  const newest = questions.at(-1);
-  return newest && isEvent((event) => event.kind === 'question-asked' && event.question.id === newest.id);
+  const newest = questions.at(-1)?.id;
+  return newest === undefined
+    ? undefined
+    : isEvent((event) => event.kind === 'question-asked' && event.question.id === newest);
 }
 
 function isEvent(isMeant: (event: ThreadEvent) => boolean): IsMeant {
@@ -147,7 +161,11 @@ function isEvent(isMeant: (event: ThreadEvent) => boolean): IsMeant {
   };
 }
 
-export function reportProgress({ feeds }: Pick<ToolServices, 'feeds'>, thread: LiveThread, context: CallContext) {
+export function reportProgress(
+  { feeds }: Pick<ToolServices, 'feeds'>,
+  thread: LiveThread,
+  context: CallContext,
+): () => void {
   let done = 0;
   return feeds.read(thread, (news) => {
     const event = threadEventIn(news);
@@ -157,8 +175,12 @@ export function reportProgress({ feeds }: Pick<ToolServices, 'feeds'>, thread: L
 }
 
 /** Refuses a call that would drop the questions of a suspended turn, and says what to do first. */
-export const refuseWhileSuspended = (thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>, what: string) =>
-  thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
+export function refuseWhileSuspended(
+  thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
+  what: string,
+): ToolAnswer | undefined {
+  return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
+}
 
 /** Answers a call that has to wait for open questions with its state and those questions. */
 export function refuseWhileAsked(
@@ -171,7 +193,11 @@ export function refuseWhileAsked(
   return answersByTool(parts, context) ? waitingFirst(thread, questions, what) : undefined;
 }
 
-function waitingFirst(thread: Pick<LiveThread, 'id'>, questions: readonly Question[], what: string) {
+function waitingFirst(
+  thread: Pick<LiveThread, 'id'>,
+  questions: readonly Question[],
+  what: string,
+): ToolAnswer | undefined {
   const [first] = questions;
   if (first === undefined) return undefined;
   const waiting = waitingAnswer({ thread, turnId: first.turnId }, questions, {});
@@ -204,13 +230,9 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'retrying':
       return 'The request failed and is sent again.';
     default:
-      event.kind satisfies SilentFact | SilentStep | EndEvent['kind'];
       return undefined;
   }
 }
-
-type SilentFact = 'thread-started' | 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken';
-type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-completed' | 'warning';
 
 const mostCharacters = 120;
 
@@ -228,7 +250,6 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
     case 'reasoning':
       return 'Thinking.';
     default:
-      item.kind satisfies 'user-message' | 'agent-message' | 'image-view' | 'plan';
       return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { cursorAt, lastValidPlaceIn, readAfter } from '../../../../engine/live/l
 import { plural } from '../../../../engine/wording.ts';
 import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
 import { asItem } from '../../../../protocol/item.ts';
-import { type JsonObject, numberAt, objectAt, stringAt, trueAt } from '../../../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Line } from '../../../../protocol/line.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { Question } from '../../../../protocol/question.ts';
@@ -80,7 +80,9 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
 }
 
 /** Thread text in one line, without characters that are invisible to a reader or a terminal. */
-const shortLine = (words: string, characters: number): string => visibleLine(oneLine(words, characters));
+function shortLine(words: string, characters: number): string {
+  return visibleLine(oneLine(words, characters));
+}
 
 function pageText(lines: readonly string[], none: string, next: string | undefined): string {
   const more = next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`];
@@ -91,7 +93,7 @@ function queryFrom(args: JsonObject, here: string): ThreadQuery {
   const cwd = stringAt(args, 'cwd');
   return {
     cwd: cwd === undefined ? undefined : resolve(here, cwd),
-    archived: trueAt(args, 'archived'),
+    archived: args['archived'] === true || undefined,
     text: stringAt(args, 'text'),
     cursor: stringAt(args, 'cursor'),
     limit: Math.min(numberAt(args, 'limit') ?? 25, 100),
@@ -165,8 +167,11 @@ const placeUnknown: Outcome = {
   next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
 };
 
-const openQuestions = async ({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> =>
-  live.loaded.find((thread) => thread.id === id)?.questions ?? engine.stored.questions(id);
+/** Questions of a turn that runs here, or that is suspended in the file. */
+async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
+  const loaded = live.loaded.find((thread) => thread.id === id);
+  return loaded?.questions ?? engine.stored.questions(id);
+}
 
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');

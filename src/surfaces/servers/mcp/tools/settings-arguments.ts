@@ -61,6 +61,7 @@ export function folderFrom(args: JsonObject, here: string): string | undefined {
   return cwd === undefined ? undefined : resolve(here, cwd);
 }
 
+/** A change of a thread's settings; undefined if the call names none. */
 export function changeFrom(args: JsonObject, here: string): SettingsChange | undefined {
   const given = Object.entries(settingsByArgument).flatMap(([name, key]) => {
     const value = args[name];
@@ -72,8 +73,9 @@ export function changeFrom(args: JsonObject, here: string): SettingsChange | und
   return given.length === 0 ? undefined : (Object.fromEntries(given) as SettingsChange);
 }
 
-export const argumentOfSetting = (setting: string): string =>
-  Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
+export function argumentOfSetting(setting: string): string {
+  return Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
+}
 
 /** Refusal of a change, worded with the argument names of the call. */
 export function outcomeForCall(outcome: Outcome): Outcome {

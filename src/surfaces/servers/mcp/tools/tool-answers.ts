@@ -18,8 +18,11 @@ export function refusedAnswer(said: Outcome, more: JsonObject = {}): ToolAnswer 
 export function withNotices({ text, data, ...answer }: ToolAnswer, notices: readonly Outcome[]): ToolAnswer {
   if (notices.length === 0) return { ...answer, text, data };
   const words = notices.map((notice) => adviceForTools(shortened(outcomeText(notice))));
-  const noted = [text, ...words.map((each) => `Note: ${each}`)].join('\n');
-  return { ...answer, text: noted, data: { ...data, notices: words } };
+  return {
+    ...answer,
+    text: [text, ...words.map((each) => `Note: ${each}`)].join('\n'),
+    data: { ...data, notices: words },
+  };
 }
 
 const tools: Readonly<Record<string, string>> = {
@@ -37,36 +40,43 @@ const tools: Readonly<Record<string, string>> = {
 
 // `\x60` is a backtick.
 const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
-const openOnes = 'Call thread_read to see which questions are open.';
 
-const advice: readonly (readonly [from: RegExp, to: string])[] = [
-  [/\x60capstan exec resume [^\x60]*--approvals ask\x60/g, 'thread_answer'],
-  [/\x60capstan exec resume [^\x60]*\x60/g, 'thread_send'],
-  [/\bSee \x60thread\.questions\x60( for what waits\.|\. For a suspended turn, use \x60engine\.answer.*)/g, openOnes],
-  [/\bResume with the permissions of that turn\b/g, 'Set the permissions of that turn with thread_override'],
-  [/\bor send a new message, which leaves the question unanswered\b/g, 'or end the turn with thread_interrupt'],
-  [/^Interrupt it, or\b/g, 'Interrupt it with thread_interrupt, or'],
-  [/\x60capstan envelope [^\x60]*\x60/g, 'thread_envelope'],
-  [/; \x60capstan config show\x60 lists all\./g, '.'],
-  [/ If the thread is in another home, set CAPSTAN_HOME to that folder\./g, ''],
-  [/\bwith -C\b/g, 'with cwd'],
-  [/\bAdd --force\b/g, 'Set force'],
-  [/\bcommand line: sandbox_mode\b/g, 'sandbox'],
-  [/\bcommand line: /g, ''],
-  [/\bdefault_permissions = ("[^"]*") and sandbox_mode = ("[^"]*")/g, 'permissions $1 and sandbox $2'],
-  [/\bsandbox_workspace_write\.(?=\w)/g, 'sandbox.'],
-  [/ or remove the key\./g, ' or leave it out.'],
-  [/ on the command line\b/g, ' of the call'],
-];
+const openOnes = 'Call thread_read to see which questions are open.';
 
 /** Rewrites advice for shells and programs for a model that calls tools. A command without a tool stays. */
 function adviceForTools(text: string): string {
-  const named = text.replaceAll(command, (said: string, name: string) => tools[name] ?? said);
-  const said = advice.reduce((each, [from, to]) => each.replaceAll(from, to), named);
-  // `a = true|false, b = …`
-  return said.replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => {
-    return `{"granular": {${members.replaceAll(/(\w+) = /g, '"$1": ')}}}`;
-  });
+  return text
+    .replaceAll(command, (said: string, name: string) => tools[name] ?? said)
+    .replaceAll(/\x60capstan exec resume [^\x60]*--approvals ask\x60/g, 'thread_answer')
+    .replaceAll(/\x60capstan exec resume [^\x60]*\x60/g, 'thread_send')
+    .replaceAll(
+      /\bSee \x60thread\.questions\x60( for what waits\.|\. For a suspended turn, use \x60engine\.answer.*)/g,
+      openOnes,
+    )
+    .replaceAll(
+      /\bResume with the permissions of that turn\b/g,
+      'Set the permissions of that turn with thread_override',
+    )
+    .replaceAll(
+      /\bor send a new message, which leaves the question unanswered\b/g,
+      'or end the turn with thread_interrupt',
+    )
+    .replaceAll(/^Interrupt it, or\b/g, 'Interrupt it with thread_interrupt, or')
+    .replaceAll(/\x60capstan envelope [^\x60]*\x60/g, 'thread_envelope')
+    .replaceAll(/; \x60capstan config show\x60 lists all\./g, '.')
+    .replaceAll(/ If the thread is in another home, set CAPSTAN_HOME to that folder\./g, '')
+    .replaceAll(/\bwith -C\b/g, 'with cwd')
+    .replaceAll(/\bAdd --force\b/g, 'Set force')
+    .replaceAll(/\bcommand line: sandbox_mode\b/g, 'sandbox')
+    .replaceAll(/\bcommand line: /g, '')
+    .replaceAll(/\bdefault_permissions = ("[^"]*") and sandbox_mode = ("[^"]*")/g, 'permissions $1 and sandbox $2')
+    .replaceAll(/\bsandbox_workspace_write\.(?=\w)/g, 'sandbox.')
+    .replaceAll(/ or remove the key\./g, ' or leave it out.')
+    .replaceAll(/\{ granular = \{ ([\w=,| ]+) \} \}/g, (_, members: string) => {
+      // `a = true|false, b = …`
+      return `{"granular": {${members.replaceAll(/(\w+) = /g, '"$1": ')}}}`;
+    })
+    .replaceAll(/ on the command line\b/g, ' of the call');
 }
 
 export function asToolOutcome(outcome: Outcome): Outcome {

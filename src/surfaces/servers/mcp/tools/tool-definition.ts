@@ -52,4 +52,5 @@ export interface ToolServices {
 
 /** `report`: the call answers with the question, and `thread_answer` answers that. */
 export type OnQuestion = 'report' | 'decline';
+
 export type ServedEngine = Pick<Engine, 'stored' | 'loadImage' | 'secretFor'>;

@@ -17,6 +17,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** The longest delay of a turn's end event on its way to readers. */
 const graceMs = 2000;
+
 /** The number of ended turns to remember: a client's answer may come too late. */
 const mostOver = 200;
 
@@ -76,8 +77,9 @@ export class TurnRuns {
   }
 
   #add(run: TurnRun): void {
-    const { runs } = this.#open.get(run.thread.id) ?? this.#follow(run.thread);
-    runs.push(run);
+    const { id } = run.thread;
+    const open = this.#open.get(id) ?? this.#follow(run.thread);
+    open.runs.push(run);
     void run.end.then(() => this.#remove(run));
   }
 
@@ -176,6 +178,7 @@ export class TurnRun {
   get turnId(): TurnId | undefined {
     return this.#turnId;
   }
+
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -262,11 +265,11 @@ export class TurnRun {
   }
 }
 
-/** A turn begins with one event; all others of its own are its end. */
-export type EndEvent = Exclude<Extract<ThreadEvent, { kind: `turn-${string}` }>, { kind: 'turn-started' }>;
+type EndEvent = Extract<ThreadEvent, { kind: 'turn-completed' | 'turn-failed' | 'turn-aborted' | 'turn-suspended' }>;
 
-export const isTurnEnd = (event: ThreadEvent): event is EndEvent =>
-  event.kind.startsWith('turn-') && event.kind !== 'turn-started';
+export function isTurnEnd(event: ThreadEvent): event is EndEvent {
+  return ['turn-completed', 'turn-failed', 'turn-aborted', 'turn-suspended'].includes(event.kind);
+}
 
 function endOf(event: EndEvent): RunEnd {
   switch (event.kind) {
@@ -281,13 +284,19 @@ function endOf(event: EndEvent): RunEnd {
   }
 }
 
-type Asking = { readonly client: string; readonly questions: Set<string>; isReserved: boolean; end(): void };
+interface Asking {
+  readonly client: string;
+  readonly questions: Set<string>;
+  isReserved: boolean;
+  end(): void;
+}
 
-interface Audience extends Pick<TurnRunOptions, 'reservedMs'> {
+interface Audience {
   /** Ends the turn. Called when the last client is gone, if the turn depended on one of them. */
   stop(): void;
   /** Called when a client that asks its user is gone or stays away too long: others may answer now. */
   changed(): void;
+  readonly reservedMs: number;
 }
 
 export interface Attending {
@@ -311,6 +320,7 @@ class TurnAudience {
   get hasCalls(): boolean {
     return this.#calls > 0;
   }
+
   get isEmpty(): boolean {
     return this.#calls === 0 && this.#asking.size === 0;
   }

@@ -90,7 +90,12 @@ export const threadSendTool: ToolRow = {
   call: (parts, args, context) => sendForCall(parts, args, context, {}),
 };
 
-export async function sendForCall(parts: ToolServices, args: JsonObject, context: CallContext, attendance: Attendance) {
+export async function sendForCall(
+  parts: ToolServices,
+  args: JsonObject,
+  context: CallContext,
+  attendance: Attendance,
+): Promise<ToolAnswer | InputRequired> {
   if (context.responses !== undefined) return continueCall(parts, context, attendance);
   const message = await readCall(parts, args);
   if ('code' in message) return refusedAnswer(message);
@@ -229,7 +234,11 @@ function notWaiting(questions: readonly Question[]): Outcome {
 }
 
 /** Handles the call that brings a user's answers: gives them to the turn and waits on. */
-async function continueCall(parts: ToolServices, context: CallContext, attendance: Attendance) {
+async function continueCall(
+  parts: ToolServices,
+  context: CallContext,
+  attendance: Attendance,
+): Promise<ToolAnswer | InputRequired> {
   const { state = {}, responses = {} } = context;
   const thread = await findLiveThread(parts, String(state['thread_id'] ?? ''));
   if ('code' in thread) return refusedAnswer(thread);

@@ -1,5 +1,4 @@
 import { defined } from '../../../../base/objects.ts';
-import type { ThreadId } from '../../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
@@ -49,6 +48,7 @@ function orNull(properties: JsonObject): JsonObject {
   });
   return Object.fromEntries(entries) as JsonObject;
 }
+
 const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
   schema.input({ ...conversation, ...properties }, ['conversationId', ...required]);
 const turn = schema.output(
@@ -157,7 +157,9 @@ const unknownSubscription: Outcome = {
   next: 'Give the subscriptionId that addConversationListener gave.',
 };
 
-const named = (args: JsonObject): JsonObject => defined({ thread_id: args['conversationId'] });
+function named(args: JsonObject): JsonObject {
+  return defined({ thread_id: args['conversationId'] });
+}
 
 async function said(
   [parts, tool]: readonly [ToolServices, ToolRow],
@@ -170,17 +172,25 @@ async function said(
   return inV1(await tool.call(parts, { ...named(args), ...(message as JsonObject), ...more }, call));
 }
 
-const inV1 = (called: Called): Called => (called.kind === 'answer' ? inV1Names(called) : called);
+function inV1(called: Called): Called {
+  return called.kind === 'answer' ? inV1Names(called) : called;
+}
 
 async function begun({ engine }: ToolServices, called: Called): Promise<Called> {
   if (called.kind !== 'answer' || called.isError === true) return inV1(called);
   const id = stringAt(called.data, 'thread_id') ?? '';
   const settings = objectAt(called.data, 'settings');
-  const [model, reasoningEffort] = [stringAt(settings, 'model'), stringAt(settings, 'effort')];
-  // Its file appears with its first turn.
-  const rolloutPath = (await engine.stored.location(id as ThreadId)) ?? null;
-  const data = { conversationId: id, model, reasoningEffort, rolloutPath };
-  return { ...called, text: `Conversation ${id} is started.`, data };
+  const location = await engine.stored.location(id as Parameters<typeof engine.stored.location>[0]);
+  return {
+    ...called,
+    text: `Conversation ${id} is started.`,
+    data: {
+      conversationId: id,
+      ...defined({ model: stringAt(settings, 'model'), reasoningEffort: stringAt(settings, 'effort') }),
+      // Its file appears with its first turn.
+      rolloutPath: location ?? null,
+    },
+  };
 }
 
 /** `{type: "text", data: {text}}`, `{type: "image", data: {image_url}}`, `{type: "localImage", data: {path}}`. */
@@ -222,13 +232,26 @@ function contextFrom(args: JsonObject): JsonObject {
 }
 
 function startFrom(args: JsonObject): JsonObject {
-  const { includePlanTool: plan_tool, includeApplyPatchTool: patch_tool, ...others } = args;
-  const ours = Object.fromEntries(Object.entries(names).map(([name, inV1]) => [inV1, name]));
-  return withoutNull({ ...renamed(others, ours), plan_tool, patch_tool });
+  const { model, profile, cwd, approvalPolicy, sandbox, config } = args;
+  return withoutNull({
+    model,
+    profile,
+    cwd,
+    approval_policy: approvalPolicy,
+    sandbox,
+    config,
+    base_instructions: args['baseInstructions'],
+    developer_instructions: args['developerInstructions'],
+    compact_prompt: args['compactPrompt'],
+    plan_tool: args['includePlanTool'],
+    patch_tool: args['includeApplyPatchTool'],
+  });
 }
 
-const withoutNull = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+/** Null members count as absent. */
+function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+}
 
 /** This server's tool names by the v1 names. A tool without a v1 name keeps its own. */
 const names: Readonly<Record<string, string>> = {
@@ -247,6 +270,7 @@ const names: Readonly<Record<string, string>> = {
 };
 
 const namesInText = new RegExp(`(?<![\\w./-])(?:${Object.keys(names).join('|')})(?![\\w/-])`, 'g');
+
 /** Errors about arguments: in these, `sandbox` is the argument and not the thing. */
 const aboutArguments = ['option-wrong', 'option-unknown', 'nothing-to-change'];
 
@@ -265,19 +289,20 @@ function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   return {
     ...answer,
     text: answer.isError === true ? said(text) : text,
-    data: { ...renamed(data, names), ...(error !== undefined && { error: { ...error, ...saidWords } }) },
+    data: { ...keysInV1(data), ...(error !== undefined && { error: { ...error, ...saidWords } }) },
   };
 }
 
-const renamed = (members: JsonObject, by: Readonly<Record<string, string>>): JsonObject =>
-  Object.fromEntries(Object.entries(members).map(([key, value]) => [by[key] ?? key, value]));
+function keysInV1(data: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
+}
 
 function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;
   if (!Array.isArray(changed) || !isJsonObject(settings)) return { ...answer, text, data };
   const { sandbox, ...others } = settings;
-  const inV1 = changed.map(String).map((name) => (name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name)));
-  const words = inV1.length === 0 ? text : text.replace(changed.join(', '), inV1.join(', '));
-  const shown = { ...renamed(others, names), sandboxPolicy: sandbox };
-  return { ...answer, text: words, data: { ...data, changed: inV1, settings: shown } };
+  const renamed = changed.map(String).map((name) => (name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name)));
+  const words = renamed.length === 0 ? text : text.replace(changed.join(', '), renamed.join(', '));
+  const shown = { ...keysInV1(others), ...defined({ sandboxPolicy: sandbox }) };
+  return { ...answer, text: words, data: { ...data, changed: renamed, settings: shown } };
 }

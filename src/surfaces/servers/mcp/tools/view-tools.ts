@@ -66,20 +66,24 @@ function envelopeText(view: EnvelopeView): string {
   const { turn } = view;
   if (view.kind === 'difference') {
     const rows = view.changes.map(({ field, from, to }) => `${field}: ${shortJson(from)} → ${shortJson(to)}`);
-    const head = `Turn ${turn.number} differs from turn ${view.against} in ${plural(rows.length, 'field')}.`;
-    return [head, ...rows].join('\n');
+    return [`Turn ${turn.number} differs from turn ${view.against} in ${plural(rows.length, 'field')}.`, ...rows].join(
+      '\n',
+    );
   }
   if (view.fields === undefined) return missingEnvelopeReason(turn);
   const rows = view.fields.map(({ field, value }) => `${field}: ${shortJson(value)}`);
   return [`The envelope of turn ${turn.number}:`, ...rows].join('\n');
 }
 
-const shortJson = (value: Json | undefined): string =>
-  value === undefined ? '-' : oneLine(JSON.stringify(value), 100);
+function shortJson(value: Json | undefined): string {
+  return value === undefined ? '-' : oneLine(JSON.stringify(value), 100);
+}
 
-type AskedEnvelope = Parameters<typeof envelopeView>[2];
-
-export async function envelopeOf({ engine }: Pick<ToolServices, 'engine'>, id: ThreadId, asked: AskedEnvelope) {
+export async function envelopeOf(
+  { engine }: Pick<ToolServices, 'engine'>,
+  id: ThreadId,
+  asked: { readonly turn: number | undefined; readonly diff: number | undefined },
+): Promise<ReturnType<typeof envelopeView>> {
   return envelopeView(id, readThreadStory((await readLines(engine, id)).lines), asked);
 }
 

@@ -1,20 +1,20 @@
 import { isJsonObject, type Json, type JsonObject, sortedJson } from '../../../../protocol/json.ts';
-import type { ClientResponse, FormQuestion, InputRequired, ServerApp } from '../server-interface.ts';
+import type { ClientQuestion, ClientResponse, InputRequired, ServerApp } from '../server-interface.ts';
 import { schemaProblem } from './check-arguments.ts';
 import { createRequestStateCodec, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { createHash, randomBytes } from 'node:crypto';
 
-export const questionRequest = ({ message, schema, extra }: FormQuestion) => ({
-  method: 'elicitation/create',
-  params: { ...extra, message, requestedSchema: schema },
-});
+export function questionRequest(question: ClientQuestion): { readonly method: string; readonly params: JsonObject } {
+  if ('method' in question) return { method: question.method, params: question.params };
+  const { message, schema, extra } = question;
+  return { method: 'elicitation/create', params: { ...extra, message, requestedSchema: schema } };
+}
 
-/** Schemas of the forms, by the keys of their questions. */
-export type AskedKeys = Readonly<Record<string, JsonObject>>;
-
-export const answerableKeys = ({ questions }: InputRequired): AskedKeys =>
-  Object.fromEntries(Object.entries(questions).map(([key, { schema }]) => [key, schema]));
+export function answerableKeys({ questions }: InputRequired): AskedKeys {
+  const keys = Object.entries(questions).map(([key, question]) => [key, 'schema' in question ? question.schema : null]);
+  return Object.fromEntries(keys) as AskedKeys;
+}
 
 /** The client's answers to the questions; answers to anything else are ignored. */
 export async function responsesTo(
@@ -23,13 +23,15 @@ export async function responsesTo(
 ): Promise<Readonly<Record<string, ClientResponse>>> {
   const responses = given.map(async ([key, answer]) => {
     const schema = Object.hasOwn(asked, key) ? asked[key] : undefined;
-    return schema === undefined ? [] : [[key, await formAnswer(answer, schema)] as const];
+    if (schema === undefined) return [];
+    return [[key, schema === null ? requestAnswer(answer) : await formAnswer(answer, schema)] as const];
   });
   return Object.fromEntries((await Promise.all(responses)).flat());
 }
 
 /** Replaces an answer: the client could not ask, or its connection broke. */
 export const failedToAsk = Symbol('the client failed to ask');
+
 const unreadable: ClientResponse = { action: 'unanswered', because: 'unreadable' };
 
 /** Reads a client's answer to a form with this schema. No other shape speaks for the user. */
@@ -57,6 +59,13 @@ function decisionAnswer(decision: Json): ClientResponse {
   return name === 'denied' ? { action: 'decline' } : name === 'abort' ? { action: 'cancel' } : unreadable;
 }
 
+function requestAnswer(answer: unknown): ClientResponse {
+  return isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
+}
+
+/** The schema of a form; null for another request. */
+export type AskedKeys = Readonly<Record<string, JsonObject | null>>;
+
 /** State of a call that waits for its user. The client keeps it, since the server keeps nothing. */
 export interface SealedCall {
   /** Digest of the method, name and arguments that it was made for. */
@@ -68,24 +77,30 @@ export interface SealedCall {
 
 /** People answer when they come back to the screen. */
 const ttlSeconds = 24 * 60 * 60;
+
 /** Used if an app has no secret: state sealed by another process is refused. */
 const processKey = randomBytes(32);
-export type RequestSeal = ReturnType<typeof createRequestSeal>;
+
+export interface RequestSeal {
+  close(sealed: SealedCall): Promise<string>;
+  /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
+  open(state: string, context: ServerContext): Promise<SealedCall>;
+}
 
 /** With a secret that outlives the process, an answer still counts after the server was restarted. */
-export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>) {
+export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>): RequestSeal {
   // The secret is requested on use: a server that never asks its user needs none.
   let made: ReturnType<typeof createRequestStateCodec<SealedCall>> | undefined;
   const codec = () => (made ??= createRequestStateCodec<SealedCall>({ key: keyOf(callSecret?.()), ttlSeconds }));
   return {
-    close: (sealed: SealedCall): Promise<string> => codec().mint(sealed),
-    /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
-    open: (state: string, context: ServerContext): Promise<SealedCall> => codec().verify(state, context),
+    close: (sealed) => codec().mint(sealed),
+    open: (state, context) => codec().verify(state, context),
   };
 }
 
-const keyOf = (secret: string | undefined): Uint8Array =>
-  secret === undefined ? processKey : createHash('sha256').update(secret).digest();
+function keyOf(secret: string | undefined): Uint8Array {
+  return secret === undefined ? processKey : createHash('sha256').update(secret).digest();
+}
 
 export function sealedFor(call: string, context: ServerContext): SealedCall | undefined {
   const sealed = context.mcpReq.requestState<SealedCall>();

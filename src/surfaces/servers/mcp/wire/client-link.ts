@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../protocol/json.ts';
-import type { ClientPort } from '../server-interface.ts';
+import type { ClientPort, ServerApp } from '../server-interface.ts';
 import type { Server } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
@@ -31,7 +31,10 @@ export function createLink({ stays, taken }: { readonly stays: boolean; taken?()
   return { id: randomUUID(), stays, gone: gone.signal, outbox, taken, end };
 }
 
-export type SentEvent = { readonly method: string; readonly params: JsonObject };
+export interface SentEvent {
+  readonly method: string;
+  readonly params: JsonObject;
+}
 
 export interface OutgoingEvent extends SentEvent {
   /** Resolves when the client has taken it, or the operating system has on its behalf. */
@@ -40,6 +43,7 @@ export interface OutgoingEvent extends SentEvent {
 
 /** Sent to a client that did not read, when it reads again. */
 export const missedMethod = 'notifications/capstan/missed';
+
 const handedOver = 32;
 const waitingEvents = 1000;
 const waitingBytes = 4 * 1024 * 1024;
@@ -129,8 +133,17 @@ export class Outbox {
   }
 }
 
-/** Tells a client, at its own pace, that a resource may have changed. */
-export function postUpdate({ outbox }: ClientLink, uri: string, server: Server | undefined): void {
-  const send: OutgoingEvent['send'] = async ({ params }) => server?.sendResourceUpdated({ uri: String(params.uri) });
-  outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
+/** Notifies a connected client of changed lists, until the returned function is called. */
+export function announceLists(app: ServerApp, connected: () => Server | undefined): () => void {
+  const stop = app.watchLists?.((list) => {
+    const server = connected();
+    if (server?.transport === undefined) return;
+    const sent = {
+      tools: server.sendToolListChanged,
+      resources: server.sendResourceListChanged,
+      prompts: server.sendPromptListChanged,
+    };
+    void sent[list].call(server).catch(() => {});
+  });
+  return stop ?? (() => {});
 }

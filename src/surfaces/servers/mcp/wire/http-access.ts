@@ -1,5 +1,4 @@
 import { accessTokenVariable } from '../../../../core/policy/environment/shell-environment-policy.ts';
-import { thrownMessage } from '../../../../protocol/display-text.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import { shellWords } from '../../../../protocol/shell.ts';
 import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node';
@@ -10,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 
 export interface AccessToken {
-  /** Undefined: everyone on this machine has access. */
+  /** Undefined: none is required. */
   readonly token: string | undefined;
   /** Generated for this run, so it has to be shown. */
   readonly isNew: boolean;
@@ -23,8 +22,6 @@ interface TokenChoices {
   readonly variable: string | undefined;
   readonly cwd: string;
 }
-
-export interface HttpAccess extends Pick<AccessToken, 'token'>, Pick<TokenChoices, 'host'> {}
 
 const shortest = 16;
 
@@ -46,21 +43,34 @@ export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices
   };
 }
 
+function openToOthers(path: string): Outcome {
+  return {
+    code: 'token-open',
+    message: `Other users of this machine can read or change the token file ${path}.`,
+    next: `Close it with \`chmod 600 ${shellWords([path])}\`.`,
+  };
+}
+
 function readToken(path: string): string | Outcome {
   try {
     const file = openSync(path, 'r');
     try {
-      if ((fstatSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8').trim();
       // Other users could read the token, and their programs use the server as this user.
-      const message = `Other users of this machine can read or change the token file ${path}.`;
-      return { code: 'token-open', message, next: `Close it with \`chmod 600 ${shellWords([path])}\`.` };
+      if ((fstatSync(file).mode & 0o077) !== 0) return openToOthers(path);
+      return readFileSync(file, 'utf8').trim();
     } finally {
       closeSync(file);
     }
   } catch (error) {
-    const message = `The token could not be read: ${thrownMessage(error)}.`;
-    return { code: 'token-unreadable', message, next: 'Check --token-file.' };
+    const why = error instanceof Error ? error.message : String(error);
+    return { code: 'token-unreadable', message: `The token could not be read: ${why}.`, next: 'Check --token-file.' };
   }
+}
+
+export interface HttpAccess {
+  /** Undefined: everyone on this machine has access. */
+  readonly token: string | undefined;
+  readonly host: string;
 }
 
 export const httpPath = '/mcp';
@@ -69,13 +79,16 @@ export const httpPath = '/mcp';
  * Returns true if a request may proceed, else answers it, without reading its body. Host and origin come before the
  * token: a page in a browser can send requests to this machine.
  */
-export function createGuard({ token, host }: HttpAccess) {
-  const isWildcard = host === '0.0.0.0' || host === '::';
-  const isRightHost = hostHeaderValidation([...localhostAllowedHostnames(), bracketedHost(host)]);
+export function createGuard({
+  token,
+  host,
+}: HttpAccess): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const isRightHost = isWildcard(host)
+    ? () => true
+    : hostHeaderValidation([...localhostAllowedHostnames(), bracketedHost(host)]);
   const isRightOrigin = originValidation(localhostAllowedOrigins());
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!isWildcard && !isRightHost(request, response)) return false;
-    if (!isRightOrigin(request, response)) return false;
+  return (request, response) => {
+    if (!isRightHost(request, response) || !isRightOrigin(request, response)) return false;
     if (token !== undefined && !isBearer(request.headers.authorization, token)) {
       response.setHeader('www-authenticate', 'Bearer realm="capstan"');
       return refuse(response, 401, 'Send the token of the server as "Authorization: Bearer TOKEN".');
@@ -85,7 +98,7 @@ export function createGuard({ token, host }: HttpAccess) {
   };
 }
 
-export function refuse(response: ServerResponse, status: number, message: string): false {
+function refuse(response: ServerResponse, status: number, message: string): false {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
   return false;
@@ -94,14 +107,25 @@ export function refuse(response: ServerResponse, status: number, message: string
 /** Compares digests, so that the time it takes reveals nothing about the token. */
 function isBearer(header: string | undefined, token: string): boolean {
   const given = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
-  const [one, other] = [given, token].map((text) => createHash('sha256').update(text).digest());
-  return timingSafeEqual(one!, other!);
+  return timingSafeEqual(digest(given), digest(token));
 }
 
-const isOwnMachine = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
 
-export const bracketedHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+/** True if only this machine can reach it. */
+function isOwnMachine(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+export function bracketedHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
 
 export interface HttpAddress {
   readonly host: string;

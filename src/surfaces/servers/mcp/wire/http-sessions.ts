@@ -1,4 +1,4 @@
-import { type ClientLink, createLink } from './client-link.ts';
+import { announceLists, type ClientLink, createLink } from './client-link.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { StreamFlow } from './stream-flow.ts';
 import {
@@ -7,26 +7,32 @@ import {
   isJSONRPCRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { EventId, EventStore, JSONRPCMessage, RequestId, StreamId } from '@modelcontextprotocol/server';
+import type { EventId, EventStore, JSONRPCMessage, RequestId, Server, StreamId } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
-export const sessionLimits = {
-  most: 100,
+export interface SessionLimits {
+  readonly most: number;
   /** A session ends after this time without a stream and without a request. */
-  idleMs: 30 * 60 * 1000,
+  readonly idleMs: number;
   /** The limit for a session with a call that waits for its client to come back for the answer. */
+  readonly abandonedMs: number;
+  readonly lookEveryMs: number;
+}
+
+export const sessionLimits: SessionLimits = {
+  most: 100,
+  idleMs: 30 * 60 * 1000,
   abandonedMs: 60 * 1000,
   lookEveryMs: 15 * 1000,
 };
 
-export type SessionLimits = Readonly<typeof sessionLimits>;
-
 interface Session {
+  readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly link: ClientLink;
   readonly flow: StreamFlow;
   readonly unanswered: Set<RequestId>;
-
+  readonly stopAnnouncing: () => void;
   usedAt: number;
 }
 
@@ -84,7 +90,8 @@ export class HttpSessions {
       if (!('method' in message) && message.id !== undefined) unanswered.delete(message.id);
       await send(message, options);
     };
-    const session: Session = { transport, link, flow, unanswered, usedAt: Date.now() };
+    const stopAnnouncing = announceLists(this.#served.app, () => server);
+    const session: Session = { server, transport, link, flow, unanswered, stopAnnouncing, usedAt: Date.now() };
     await server.connect(transport);
     Object.assign(server, { onclose: () => this.#forget(session) });
     noteRequests(session, body);
@@ -97,20 +104,25 @@ export class HttpSessions {
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
     // The transport did not accept the requests, so they wait for no answer.
     if (response.status >= 400) for (const id of requestIds(body)) session.unanswered.delete(id);
-    const over = (): void => void (session.usedAt = Date.now());
+    const over = (): void => {
+      session.usedAt = Date.now();
+    };
     return session.flow.watch(response, { signal: request.signal, over, whenFull: 'wait' });
   }
 
-  #forget({ link, transport }: Session): void {
+  #forget({ link, transport, stopAnnouncing }: Session): void {
     if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
+    stopAnnouncing();
     link.end();
   }
 
   #endOld(): void {
-    const { abandonedMs, idleMs } = this.#limits;
-    for (const { flow, unanswered, usedAt, transport } of this.#sessions.values()) {
-      const isOld = Date.now() - usedAt > (unanswered.size > 0 ? abandonedMs : idleMs);
-      if (flow.openStreams === 0 && isOld) void transport.close();
+    const now = Date.now();
+    for (const session of this.#sessions.values()) {
+      if (session.flow.openStreams > 0) continue;
+      const { abandonedMs, idleMs } = this.#limits;
+      const isOld = now - session.usedAt > (session.unanswered.size > 0 ? abandonedMs : idleMs);
+      if (isOld) void session.transport.close();
     }
   }
 
@@ -125,7 +137,9 @@ export class HttpSessions {
   }
 }
 
-const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body]);
+function messagesIn(body: unknown): readonly unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
 
 function requestIds(body: unknown): readonly RequestId[] {
   return messagesIn(body)
@@ -148,8 +162,9 @@ function noteRequests({ unanswered }: Session, body: unknown): RequestId | undef
   return undefined;
 }
 
-export const refusal = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
+export function refusal(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
+}
 
 /** Kept for a client that comes back for missed events. */
 const mostEvents = 1000;
@@ -182,7 +197,10 @@ class EventLog implements EventStore {
     return this.#events.find((event) => event.id === id)?.stream;
   }
 
-  async replayEventsAfter(id: EventId, { send }: { send: (id: EventId, message: JSONRPCMessage) => Promise<void> }) {
+  async replayEventsAfter(
+    id: EventId,
+    { send }: { send: (id: EventId, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<StreamId> {
     const at = this.#events.findIndex((event) => event.id === id);
     const stream = this.#events[at]?.stream ?? '';
     // The SDK stores an empty message to give a stream its first id.

@@ -2,7 +2,8 @@ import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
 /** Enforced before parsing, which needs seconds for millions of levels. Images are the longest useful content. */
-export const messageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
+export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
+
 export const messageTooDeep = `The message has more than ${messageLimits.deepest} levels of lists and objects.`;
 
 export type MessageLine =
@@ -10,16 +11,23 @@ export type MessageLine =
   /** Longer, or nested deeper, than allowed. Only its id was kept. */
   | { readonly kind: 'too long' | 'too deep'; readonly id: RequestId | undefined };
 
+interface MessageLimits {
+  /** In bytes. */
+  readonly longest: number;
+  /** Levels of lists and objects. */
+  readonly deepest: number;
+}
+
 const newline = 10;
 
 /** Cuts a stream of bytes into lines. The longest allowed line bounds the memory. */
 export class MessageLines {
-  readonly #limits: Readonly<typeof messageLimits>;
+  readonly #limits: MessageLimits;
   readonly #held: BoundedBuffer;
   #scan = new MessageScan();
   #problem: 'too long' | 'too deep' | undefined;
 
-  constructor(limits: Readonly<typeof messageLimits>) {
+  constructor(limits: MessageLimits) {
     this.#limits = limits;
     this.#held = new BoundedBuffer(limits.longest);
   }
@@ -54,7 +62,13 @@ export class MessageLines {
 }
 
 const longestId = 256;
-const [quote = 0, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0));
+
+const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+];
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 
 /**
@@ -63,7 +77,7 @@ const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign
  */
 export class MessageScan {
   #depth = 0;
-  deepest = 0;
+  #deepest = 0;
   #isInString = false;
   #isEscaped = false;
   #text = '';
@@ -73,6 +87,10 @@ export class MessageScan {
   read(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) at = this.#isInString ? this.#readString(bytes, at) : this.#readSigns(bytes, at);
+  }
+
+  get deepest(): number {
+    return this.#deepest;
   }
 
   get id(): RequestId | undefined {
@@ -106,6 +124,7 @@ export class MessageScan {
     }
   }
 
+  /** Reads to the next string, or the end of the piece. */
   #readSigns(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];
@@ -117,7 +136,7 @@ export class MessageScan {
       }
       if (byte === openBrace || byte === openBracket) {
         this.#depth++;
-        if (this.#depth > this.deepest) this.deepest = this.#depth;
+        if (this.#depth > this.#deepest) this.#deepest = this.#depth;
       } else if (byte === closeBrace || byte === closeBracket) {
         this.#depth--;
         if (this.#depth === 0) this.#endMember();

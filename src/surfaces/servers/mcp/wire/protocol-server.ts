@@ -2,16 +2,19 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from 
 import type {
   CallToolResult,
   CompleteResult,
+  GetPromptResult,
+  ListPromptsResult,
   ListResourcesResult,
   ListToolsResult,
   ReadResourceResult,
+  ServerCapabilities,
 } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../../protocol/json.ts';
 import { version } from '../../../../protocol/version.ts';
 import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
-import { type ServerApp, type ServerResources, type ServerTool, shortened } from '../server-interface.ts';
-import { answerToolCall, type Caller, type Revision } from './run-call.ts';
-import { type ClientLink, followerPort, postUpdate } from './client-link.ts';
+import { type CallContext, type ServerApp, type ServerResources, shortened } from '../server-interface.ts';
+import { answerToolCall, type Caller, type Revision, runCall } from './run-call.ts';
+import { type ClientLink, followerPort } from './client-link.ts';
 import { createRequestSeal } from './client-answers.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
 
@@ -27,33 +30,35 @@ const mostSubscriptions = 1024;
 const mostCompletions = 100;
 
 export function createProtocolServer(served: ServedApp, revision: Revision, link: ClientLink): Server {
-  const { tools, resources, instructions, ...app } = served.app;
+  const { app } = served;
   const seal = createRequestSeal(app);
-  const listChanged = false;
-  const capabilities = {
-    tools: { listChanged },
-    logging: {},
-    completions: {},
-    resources: { subscribe: true, listChanged },
-  };
   const server = new Server(
     { name: 'capstan', title: 'Capstan', version },
-    { capabilities, requestState: { verify: seal.open }, instructions },
+    { capabilities: capabilitiesOf(app), requestState: { verify: seal.open }, instructions: app.instructions },
   );
   Object.assign(server, { onerror: (error: Error) => served.report(error.message) });
   const caller: Caller = { server, revision, link, seal };
-  serveTools(served, tools, caller);
-  serveResources(resources, caller);
-  server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }): Promise<CompleteResult> => {
-    const isPrompt = ref.type === 'ref/prompt';
-    const values = isPrompt ? [] : await resources.complete(ref.uri, argument.name, argument.value);
-    const hasMore = values.length > mostCompletions;
-    return { completion: { values: values.slice(0, mostCompletions), total: values.length, hasMore } };
-  });
+  serveTools(served, caller);
+  if (app.resources !== undefined) serveResources(app.resources, caller);
+  if (app.prompts !== undefined) servePrompts(app.prompts, caller);
+  serveCompletions(app, server);
   return server;
 }
 
-function serveTools(served: ServedApp, tools: readonly ServerTool[], caller: Caller): void {
+function capabilitiesOf(app: ServerApp): ServerCapabilities {
+  const listChanged = app.watchLists !== undefined;
+  return {
+    tools: { listChanged },
+    logging: {},
+    completions: {},
+    ...(app.resources === undefined ? {} : { resources: { subscribe: true, listChanged } }),
+    ...(app.prompts === undefined ? {} : { prompts: { listChanged } }),
+  };
+}
+
+function serveTools(served: ServedApp, caller: Caller): void {
+  const { tools } = served.app;
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools
     .filter((tool) => tool.isAlias !== true || served.listsAliases)
     .map(({ input, output, annotations, name, title, description }) => {
@@ -61,25 +66,24 @@ function serveTools(served: ServedApp, tools: readonly ServerTool[], caller: Cal
     });
   caller.server.setRequestHandler('tools/list', () => ({ tools: listed }) as unknown as ListToolsResult);
   caller.server.setRequestHandler('tools/call', async ({ params }, request) => {
-    const tool = tools.find(({ name }) => name === params.name);
-    if (tool === undefined) throw unknownTool(params.name, tools);
+    const tool = byName.get(params.name);
+    if (tool === undefined) throw unknownName('tool', params.name, [...byName.keys()]);
     const args = (params.arguments ?? {}) as JsonObject;
     return (await answerToolCall(served, caller, request, tool, args)) as CallToolResult;
   });
 }
 
-function unknownTool(name: string, tools: readonly ServerTool[]): ProtocolError {
-  const known = tools.map((tool) => tool.name);
+function unknownName(what: string, name: string, known: readonly string[]): ProtocolError {
   const meant = name.length > 100 ? undefined : nearestWord(name, known);
   const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
-  const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}`;
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  const shown = JSON.stringify(name.slice(0, 100));
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${what} ${shown}.${hint}`);
 }
 
 function serveResources(resources: ServerResources, { server, revision, link }: Caller): void {
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const { resources: page, next: nextCursor } = await resources.list(params?.cursor);
-    return { resources: page, ...(nextCursor !== undefined && { nextCursor }) } as unknown as ListResourcesResult;
+    const { resources: page, next } = await resources.list(params?.cursor);
+    return { resources: page, ...(next === undefined ? {} : { nextCursor: next }) } as unknown as ListResourcesResult;
   });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resources.templates] }));
   server.setRequestHandler('resources/read', async ({ params }) => {
@@ -92,8 +96,15 @@ function serveResources(resources: ServerResources, { server, revision, link }: 
 
 /** The new revision has `subscriptions/listen` instead, which the transports serve. */
 function serveSubscriptions(resources: ServerResources, server: Server, link: ClientLink): void {
-  const client = followerPort(link, (event) => server.notification(event));
-  const watches = new ResourceWatches(resources, (uri) => postUpdate(link, uri, server), client);
+  const watches = new ResourceWatches(
+    resources,
+    (uri) => {
+      const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
+        server.sendResourceUpdated({ uri: String(params.uri) });
+      link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
+    },
+    followerPort(link, (event) => server.notification(event)),
+  );
   link.gone.addEventListener('abort', () => watches.close(), { once: true });
   const followed = new Map<string, () => void>();
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
@@ -110,5 +121,31 @@ function serveSubscriptions(resources: ServerResources, server: Server, link: Cl
     followed.get(uri)?.();
     followed.delete(uri);
     return {};
+  });
+}
+
+function servePrompts(prompts: NonNullable<ServerApp['prompts']>, caller: Caller): void {
+  const { server } = caller;
+  server.setRequestHandler('prompts/list', () => ({ prompts: [...prompts.list] }) as unknown as ListPromptsResult);
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, request) => {
+    const work = async (context: CallContext) =>
+      (await prompts.get(name, args, context)) ?? ({ kind: 'unknown' } as const);
+    const answer = await runCall(caller, request, { name, args, work });
+    if ('resultType' in answer) return answer;
+    const known = prompts.list.map((prompt) => String(prompt.name));
+    if (answer.kind !== 'prompt') throw unknownName('prompt', name, known);
+    return { messages: answer.messages } as unknown as GetPromptResult;
+  });
+}
+
+function serveCompletions({ resources, prompts }: ServerApp, server: Server): void {
+  server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }): Promise<CompleteResult> => {
+    const found =
+      ref.type === 'ref/prompt'
+        ? await prompts?.complete(ref.name, argument.name, argument.value)
+        : await resources?.complete(ref.uri, argument.name, argument.value);
+    const values = found ?? [];
+    const hasMore = values.length > mostCompletions;
+    return { completion: { values: values.slice(0, mostCompletions), total: values.length, hasMore } };
   });
 }

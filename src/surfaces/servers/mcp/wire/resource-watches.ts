@@ -2,7 +2,12 @@ import type { ClientPort, ServerResources } from '../server-interface.ts';
 
 /** Changes within this time share one notice. */
 const settlingMs = 50;
-type Watched = { followers: number; timer?: NodeJS.Timeout; stop: () => void };
+
+interface Watched {
+  followers: number;
+  timer?: NodeJS.Timeout;
+  stop: () => void;
+}
 
 /** The resources that clients follow: each is watched once, however many follow it. */
 export class ResourceWatches {
@@ -56,9 +61,12 @@ export class ResourceWatches {
 }
 
 /** Names a resource that cannot be followed: a missing one would never send a notice. Undefined if all of them can. */
-export async function unknownResourceError(resources: ServerResources, uris: readonly string[]) {
+export async function unknownResourceError(
+  resources: ServerResources | undefined,
+  uris: readonly string[],
+): Promise<{ readonly uri: string; readonly message: string } | undefined> {
   for (const uri of uris) {
-    if (await resources.canFollow(uri)) continue;
+    if (resources !== undefined && (await resources.canFollow(uri))) continue;
     const shown = JSON.stringify(uri.slice(0, longestShown));
     return { uri, message: `There is no resource ${shown} to follow. Nothing was subscribed to.` };
   }

@@ -1,4 +1,3 @@
-import { thrownMessage } from '../../../../protocol/display-text.ts';
 import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
 import { shortened } from '../server-interface.ts';
 import type { CallContext, ClientPort, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
@@ -22,27 +21,31 @@ export async function answerToolCall(
   if (problem !== undefined) return failure(`The arguments of ${tool.name} are wrong. ${problem}`);
   request.mcpReq.signal.throwIfAborted();
   try {
-    const answer = await runCall(caller, request, tool, args);
+    const work = (context: CallContext) => tool.call(args, context);
+    const answer = await runCall(caller, request, { name: tool.name, args, work });
     return 'resultType' in answer ? answer : await resultOf(tool, answer);
   } catch (error) {
     if (request.mcpReq.signal.aborted || isProtocolError(error)) throw error;
     report(`The tool ${tool.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return failure(`${tool.name} failed: ${thrownMessage(error)}`);
+    return failure(`${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-const failure = (text: string): JsonObject => ({ content: [{ type: 'text', text: shortened(text) }], isError: true });
-
-/** Clients check structured content against the schema of the tool, even for an error. */
-async function resultOf(tool: ServerTool, { text, data, isError }: ToolAnswer): Promise<JsonObject> {
-  const content = [{ type: 'text', text }];
-  if (isError !== true) return { content, structuredContent: data };
-  const fits = (await schemaProblem(tool.output, data)) === undefined;
-  return { content, ...(fits ? { structuredContent: data } : {}), isError };
+function failure(text: string): JsonObject {
+  return { content: [{ type: 'text', text: shortened(text) }], isError: true };
 }
 
-const isProtocolError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'number';
+/** Clients check structured content against the schema of the tool, even for an error. */
+async function resultOf(tool: ServerTool, { text, content, data, isError }: ToolAnswer): Promise<JsonObject> {
+  const shown = content ?? [{ type: 'text', text }];
+  if (isError !== true) return { content: shown, structuredContent: data };
+  const fits = (await schemaProblem(tool.output, data)) === undefined;
+  return { content: shown, ...(fits ? { structuredContent: data } : {}), isError };
+}
+
+function isProtocolError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}
 
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type Revision = 'modern' | 'legacy';
@@ -54,15 +57,27 @@ export interface Caller {
   readonly seal: RequestSeal;
 }
 
+/** A client's request that may need answers of its user: its name and its work. */
+export interface CallWork<Answer> {
+  readonly name: string;
+  readonly args: JsonObject;
+  work(context: CallContext): Promise<Answer | InputRequired>;
+}
+
 /** People answer when they come back to the screen; the client can cancel its call at any time. */
 const answerMs = 24 * 60 * 60 * 1000;
+
 const patienceMs = 30_000;
 
 /**
  * Asks a client of the old revisions during the call, and repeats the work with its answers. A client of the new
  * revision gets the questions as the result, and calls again itself.
  */
-async function runCall(caller: Caller, request: ServerContext, tool: ServerTool, args: JsonObject) {
+export async function runCall<Answer extends { readonly kind: string }>(
+  caller: Caller,
+  request: ServerContext,
+  call: CallWork<Answer>,
+): Promise<Answer | InputRequiredResult> {
   const { link, revision } = caller;
   const { signal } = request.mcpReq;
   // An answered call is no longer cancelled, although the SDK may still report that when the request is closed.
@@ -77,11 +92,12 @@ async function runCall(caller: Caller, request: ServerContext, tool: ServerTool,
     progress: progressOf(caller, request, state),
   };
   try {
-    if (revision === 'modern') return await oneRound(caller, request, context, tool, args);
+    const digest = callDigest(request.mcpReq.method, call.name, call.args);
+    if (revision === 'modern') return await oneRound(caller, request, context, { ...call, digest });
     let again: Pick<CallContext, 'responses' | 'state'> = {};
     for (;;) {
-      const answer = await tool.call(args, { ...context, ...again });
-      if (answer.kind === 'answer') return answer;
+      const answer = await call.work({ ...context, ...again });
+      if (!isQuestion(answer)) return answer;
       again = { responses: await askAll(request, answer), state: answer.state };
       signal.throwIfAborted();
     }
@@ -95,20 +111,23 @@ async function runCall(caller: Caller, request: ServerContext, tool: ServerTool,
   }
 }
 
-async function oneRound(
+function isQuestion(answer: { readonly kind: string }): answer is InputRequired {
+  return answer.kind === 'input-required';
+}
+
+async function oneRound<Answer extends { readonly kind: string }>(
   { seal }: Pick<Caller, 'seal'>,
   request: ServerContext,
   context: CallContext,
-  tool: ServerTool,
-  args: JsonObject,
-): Promise<ToolAnswer | InputRequiredResult> {
-  const call = callDigest(request.mcpReq.method, tool.name, args);
-  const sealed = sealedFor(call, request);
-  const again = sealed && { responses: await givenResponses(request, sealed.asked), state: sealed.state };
-  const answer = await tool.call(args, { ...context, ...again });
-  if (answer.kind === 'answer') return answer;
+  { digest, work }: CallWork<Answer> & { readonly digest: string },
+): Promise<Answer | InputRequiredResult> {
+  const sealed = sealedFor(digest, request);
+  const again =
+    sealed === undefined ? {} : { responses: await givenResponses(request, sealed.asked), state: sealed.state };
+  const answer = await work({ ...context, ...again });
+  if (!isQuestion(answer)) return answer;
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
-  const requestState = await seal.close({ call, state: answer.state, asked: answerableKeys(answer) });
+  const requestState = await seal.close({ call: digest, state: answer.state, asked: answerableKeys(answer) });
   // The questions of an app are data; the SDK checks each before it is sent.
   const inputRequests = Object.fromEntries(entries);
   return { resultType: 'input_required', inputRequests, requestState } as InputRequiredResult;

@@ -1,8 +1,8 @@
 import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
-import { type ClientPort, shortened } from '../server-interface.ts';
+import { type ClientPort, type ServerResources, shortened } from '../server-interface.ts';
 import { type ClientLink, createLink, followerPort } from './client-link.ts';
-import { bracketedHost, createGuard, type HttpAccess, type HttpAddress, httpPath, refuse } from './http-access.ts';
+import { bracketedHost, createGuard, type HttpAccess, httpPath } from './http-access.ts';
 import { HttpSessions, refusal, type SessionLimits, sessionLimits } from './http-sessions.ts';
 import { messageLimits, MessageScan, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
@@ -14,7 +14,12 @@ import { createMcpHandler, isLegacyRequest, SUBSCRIPTION_ID_META_KEY } from '@mo
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type HttpOptions = HttpAccess & HttpAddress & { readonly limits?: SessionLimits };
+export interface HttpOptions extends HttpAccess {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly limits?: SessionLimits;
+}
+
 /** Limits of concurrent `subscriptions/listen` streams, and of the resources that one of them follows. */
 const mostListeners = 256;
 const mostFollowed = 1024;
@@ -87,7 +92,15 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     },
   );
   const { resources } = served.app;
-  const watches = new ResourceWatches(resources, (uri) => modern.notify.resourceUpdated(uri));
+  const watches = resources && new ResourceWatches(resources, (uri) => modern.notify.resourceUpdated(uri));
+  const stopAnnouncing = served.app.watchLists?.((list) => {
+    const notices = {
+      tools: modern.notify.toolsChanged,
+      resources: modern.notify.resourcesChanged,
+      prompts: modern.notify.promptsChanged,
+    };
+    notices[list]();
+  });
 
   async function fetch(request: Request): Promise<Response> {
     let body: Json | undefined;
@@ -103,19 +116,15 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
       }
     }
     if (await isLegacyRequest(request, body)) return sessions.handle(request, body);
-    const uris = listenedUris(body);
-    const unknown = await unknownResourceError(resources, uris);
+    const unknown = await unknownResourceError(resources, listenedUris(body));
     if (unknown !== undefined && isListening(body)) return notFound(body, unknown);
     const flow = new StreamFlow();
     const link = createLink({ stays: false, taken: () => flow.taken() });
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
-    const stops = uris.map((uri) => watches.follow(uri));
-    if (isListening(body)) {
-      // The SDK sends only notices on a listener's stream. Capstan sends the events of followed resources between them.
-      const listener = listenerOn(flow, link, body);
-      stops.push(...uris.map((uri) => resources.watch(uri, () => {}, listener)));
-    }
+    const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
+    // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
+    if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
       for (const stop of stops) stop();
@@ -127,7 +136,8 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   }
 
   async function close(): Promise<void> {
-    watches.close();
+    stopAnnouncing?.();
+    watches?.close();
     await Promise.all([modern.close(), sessions.close()]);
   }
 
@@ -135,8 +145,9 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
 }
 
 /** The answer that a handler of the SDK would give: for this method the SDK has none. */
-const notFound = ({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) =>
-  Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
+function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
+  return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
+}
 
 function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObject): ClientPort {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -145,8 +156,17 @@ function listenerOn(flow: StreamFlow, link: ClientLink, { id = null }: JsonObjec
   );
 }
 
-const isListening = (body: Json | undefined): body is JsonObject =>
-  isJsonObject(body) && body.method === 'subscriptions/listen';
+function followOn(
+  resources: ServerResources | undefined,
+  uris: readonly string[],
+  client: ClientPort,
+): readonly (() => void)[] {
+  return resources === undefined ? [] : uris.map((uri) => resources.watch(uri, () => {}, client));
+}
+
+function isListening(body: Json | undefined): body is JsonObject {
+  return isJsonObject(body) && body.method === 'subscriptions/listen';
+}
 
 function listenedUris(body: Json | undefined): readonly string[] {
   if (!isListening(body)) return [];
@@ -165,13 +185,18 @@ const drainMs = 10_000;
 function refuseLargeBody(request: IncomingMessage, response: ServerResponse, longest: number): boolean {
   const length = Number(request.headers['content-length']);
   if (!(length > longest)) return false;
-  const message = `Payload Too Large: a message has at most ${longest / 1024 / 1024} MiB.`;
-  if (length > mostDrained) refuse(response, 413, message);
+  if (length > mostDrained) answer(response, longest);
   else {
     const timer = setTimeout(() => request.destroy(), drainMs).unref();
     request.once('close', () => clearTimeout(timer));
-    request.once('end', () => refuse(response, 413, message));
+    request.once('end', () => answer(response, longest));
     request.resume();
   }
   return true;
+}
+
+function answer(response: ServerResponse, longest: number): void {
+  const message = `Payload Too Large: a message has at most ${longest / 1024 / 1024} MiB.`;
+  response.writeHead(413, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
 }

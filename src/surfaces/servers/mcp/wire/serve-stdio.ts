@@ -1,5 +1,6 @@
-import { arrayAt, isJsonObject, objectAt } from '../../../../protocol/json.ts';
-import { type ClientLink, createLink, followerPort, postUpdate } from './client-link.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt } from '../../../../protocol/json.ts';
+import type { ClientPort } from '../server-interface.ts';
+import { announceLists, createLink, followerPort } from './client-link.ts';
 import { messageLimits, type MessageLine, MessageLines, messageTooDeep } from './message-scan.ts';
 import { createProtocolServer, type ServedApp } from './protocol-server.ts';
 import { ResourceWatches, unknownResourceError } from './resource-watches.ts';
@@ -24,9 +25,17 @@ export interface RunningServer {
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
   const link = createLink({ stays: true });
   let server: Server | undefined;
-  const listening = listenTap(served, link, () => server);
+  const changed = (uri: string): void => {
+    const send = async ({ params }: { readonly params: JsonObject }): Promise<void> =>
+      server?.sendResourceUpdated({ uri: String(params.uri) });
+    link.outbox.post({ method: 'notifications/resources/updated', params: { uri }, send });
+  };
+  const client = followerPort(link, async (event) => server?.notification(event));
+  const listening = listenTap(served, { changed, client });
+  const stopAnnouncing = announceLists(served.app, () => server);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const end = (): void => {
+    stopAnnouncing();
     listening.close();
     link.end();
     resolve();
@@ -45,44 +54,61 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
 }
 
 /** Reads from the SDK's answers which resources a client of the new revision follows: the SDK does not report them. */
-function listenTap({ app: { resources } }: ServedApp, link: ClientLink, server: () => Server | undefined) {
-  const client = followerPort(link, async (event) => server()?.notification(event));
-  const watches = new ResourceWatches(resources, (uri) => postUpdate(link, uri, server()), client);
+function listenTap(
+  { app: { resources } }: ServedApp,
+  { changed, client }: { readonly changed: (uri: string) => void; readonly client: ClientPort },
+) {
+  const watches = resources === undefined ? undefined : new ResourceWatches(resources, changed, client);
   const followed = new Map<RequestId, readonly (() => void)[]>();
+  const stop = (id: unknown): void => {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    for (const end of followed.get(id) ?? []) end();
+    followed.delete(id);
+  };
   const tap: Omit<MessageTap, 'refused' | 'end'> = {
-    cancelled(id) {
-      for (const end of followed.get(id) ?? []) end();
-      followed.delete(id);
+    in(message: JSONRPCMessage): void {
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+        stop(message.params?.requestId);
     },
-    async problem(request) {
-      return (await unknownResourceError(resources, listenedIn(request.params)))?.message;
+    async problem(request: JSONRPCRequest): Promise<string | undefined> {
+      const params: unknown = request.params;
+      const uris = isJsonObject(params) ? listenedIn(params) : [];
+      return (await unknownResourceError(resources, uris))?.message;
     },
-    out(message) {
+    out(message: JSONRPCMessage): void {
       if (!isJSONRPCNotification(message) || message.method !== 'notifications/subscriptions/acknowledged') return;
-      const id = requestIdIn(message.params?._meta, SUBSCRIPTION_ID_META_KEY);
-      if (id === undefined) return;
-      const ends = listenedIn(message.params).map((uri) => watches.follow(uri));
-      followed.set(id, ends);
+      const params: unknown = message.params;
+      if (watches === undefined || !isJsonObject(params)) return;
+      const id = objectAt(params, '_meta')?.[SUBSCRIPTION_ID_META_KEY];
+      if (typeof id !== 'string' && typeof id !== 'number') return;
+      followed.set(
+        id,
+        listenedIn(params).map((uri) => watches.follow(uri)),
+      );
     },
   };
-  return { tap, close: () => watches.close() };
+  return { tap, close: () => watches?.close() };
 }
 
-function listenedIn(params: unknown): readonly string[] {
-  const asked = isJsonObject(params) ? objectAt(params, 'notifications') : undefined;
-  return (arrayAt(asked, 'resourceSubscriptions') ?? []).filter((uri) => typeof uri === 'string');
+function listenedIn(params: JsonObject): readonly string[] {
+  const uris = arrayAt(objectAt(params, 'notifications'), 'resourceSubscriptions') ?? [];
+  return uris.filter((uri) => typeof uri === 'string');
 }
 
 /** Above this much unread output, no more requests are read: a client that does not read answers has to stop asking. */
 const mostUnread = 8 * 1024 * 1024;
-type StdioStreams = { readonly input: Readable; readonly output: Writable };
+
+interface StdioStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
 
 interface MessageTap {
-  /** The client has cancelled this request. */
-  cancelled(id: RequestId): void;
+  in(message: JSONRPCMessage): void;
   out(message: JSONRPCMessage): void;
   /** Why a client cannot listen to these resources; undefined if it can. The SDK does not check. */
   problem(listening: JSONRPCRequest): Promise<string | undefined>;
+  /** Called when a message was refused with this answer. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;
@@ -166,7 +192,7 @@ class StdioTransport implements Transport {
       message = parseJSONRPCMessage(value);
     } catch {
       const text = Array.isArray(value) ? 'Batches of messages are not supported.' : 'This is no JSON-RPC 2.0 message.';
-      return this.#refuse(requestIdIn(value, 'id'), ProtocolErrorCode.InvalidRequest, text);
+      return this.#refuse(idOf(value), ProtocolErrorCode.InvalidRequest, text);
     }
     this.#deliver(message);
   }
@@ -180,13 +206,11 @@ class StdioTransport implements Transport {
       }
       this.#unanswered.add(message.id);
     } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      const id = requestIdIn(message.params, 'requestId');
-      if (id !== undefined) {
-        // A cancelled request gets no answer.
-        this.#unanswered.delete(id);
-        this.#tap.cancelled(id);
-      }
+      // A cancelled request gets no answer.
+      const id = idOf({ id: message.params?.requestId });
+      if (id !== undefined) this.#unanswered.delete(id);
     }
+    this.#tap.in(message);
     if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') void this.#listen(message);
     else this.onmessage?.(message);
   }
@@ -206,7 +230,7 @@ class StdioTransport implements Transport {
   }
 }
 
-function requestIdIn(value: unknown, key: string): RequestId | undefined {
-  const id = isJsonObject(value) ? value[key] : undefined;
+function idOf(value: unknown): RequestId | undefined {
+  const id = isJsonObject(value) ? value.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -102,5 +102,10 @@ export class StreamFlow {
   }
 }
 
-const isFull = ({ desiredSize }: Controller): boolean => (desiredSize ?? 0) <= 0;
-const isFarBehind = ({ desiredSize }: Controller): boolean => (desiredSize ?? 0) <= -mostBehind;
+function isFull({ desiredSize }: Controller): boolean {
+  return (desiredSize ?? 0) <= 0;
+}
+
+function isFarBehind({ desiredSize }: Controller): boolean {
+  return (desiredSize ?? 0) <= -mostBehind;
+}

@@ -16,16 +16,8 @@ import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { type Cell, cellFromRows } from '../../transcript/cells/cell.ts';
-import {
-  type BrowseAction,
-  type BrowseList,
-  type BrowsePage,
-  type BrowseView,
-  figureRow,
-  listPage,
-  sentenceRows,
-  textPage,
-} from '../browse-view.ts';
+import { figureRow, listPage, sentenceRows, textPage } from '../browse-view.ts';
+import type { BrowseAction, BrowseList, BrowsePage, BrowseView } from '../browse-view.ts';
 import { hintRows, margin } from '../list-parts.ts';
 import type { WindowGroup } from './context-window-groups.ts';
 import {

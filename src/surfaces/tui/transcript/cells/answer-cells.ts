@@ -5,16 +5,8 @@ import { shownPipedInput } from '../../../views/wording/turn-lines.ts';
 import { cleanLines } from '../../screen/text/clean-text.ts';
 import { drawRow, drawRows, filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
 import { glyphsOf, type Look } from '../../screen/text/look.ts';
-import {
-  accentStyle,
-  boldStyle,
-  dimStyle,
-  type Piece,
-  plain,
-  type Row,
-  type Style,
-  styled,
-} from '../../screen/text/style.ts';
+import { accentStyle, boldStyle, dimStyle, plain, styled } from '../../screen/text/style.ts';
+import type { Piece, Row, Style } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
 import { type Cell, cellFromRows, headRows, type LastRows } from './cell.ts';

@@ -149,11 +149,20 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
       ];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
-    // These hosts have no message for other events. Questions are sent to them as requests.
     default:
+      event.kind satisfies UntoldFact | UntoldStep;
       return [];
   }
 }
+
+/** Events for which these hosts have no message. Questions are sent to them as requests. */
+type UntoldFact = 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken' | 'call-refused';
+type UntoldStep =
+  | `question-${'asked' | 'answered'}`
+  | `hook-${'started' | 'completed'}`
+  | `checkpoint-${'started' | 'stage' | 'failed'}`
+  | 'item-updated'
+  | 'turn-suspended';
 
 function begun(item: TurnItem): Told {
   if (item.kind === 'command')

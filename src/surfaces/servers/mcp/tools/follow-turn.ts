@@ -230,9 +230,13 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'retrying':
       return 'The request failed and is sent again.';
     default:
+      event.kind satisfies SilentFact | SilentStep | `turn-${'completed' | 'failed' | 'aborted' | 'suspended'}`;
       return undefined;
   }
 }
+
+type SilentFact = 'thread-started' | 'settings' | 'context' | 'code-reviewed' | 'model-switched' | 'prefix-broken';
+type SilentStep = 'item-updated' | 'call-refused' | 'question-answered' | 'hook-completed' | 'warning';
 
 const mostCharacters = 120;
 
@@ -250,6 +254,7 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
     case 'reasoning':
       return 'Thinking.';
     default:
+      item.kind satisfies 'user-message' | 'agent-message' | 'image-view' | 'plan';
       return undefined;
   }
 }

@@ -47,13 +47,22 @@ function tableBlocks(values: JsonObject, path: readonly string[], options: Write
 
 const isFilledTable = (value: Json): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0;
 
-/** Removes a table and all below it, with every line up to the next header. The caller must check the result. */
+/**
+ * Removes a table and all below it, with every line up to the next header. Comments right above that header stay: they
+ * are about the next table. The caller must check the result.
+ */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
   const kept: string[] = [];
+  let comments: string[] = [];
   let isInside = false;
   for (const line of text.split('\n')) {
     const header = headerOf(line);
-    if (header !== undefined) isInside = path.every((part, at) => header[at] === part);
+    if (header !== undefined) {
+      const wasInside = isInside;
+      isInside = path.every((part, at) => header[at] === part);
+      if (wasInside && !isInside) kept.push(...comments);
+    }
+    comments = line.trimStart().startsWith('#') ? [...comments, line] : [];
     if (!isInside) kept.push(line);
   }
   return `${kept.join('\n').trimEnd()}\n`;

@@ -36,7 +36,7 @@ export class TurnRuns {
   /** Queues a new turn for this input behind those that wait. */
   submit(thread: LiveThread, input: UserInput, change?: SettingsChange): TurnRun {
     const first = this.current(thread.id);
-    // The input closes a suspended turn. No answer of a call that still waits can continue it.
+    // The input closes a suspended turn. If no call waits for its run, the run ends here.
     if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });
     const stopping = new AbortController();
     const stop = (): void => stopping.abort(clientLeft);

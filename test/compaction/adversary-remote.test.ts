@@ -34,7 +34,7 @@ const fromUser = (text: string): ItemDraft => ({
 const json = (body: object): ScriptStep => httpError({ status: 200, body: { ...body } });
 
 const remote = { strategy: 'remote', requests: 1, mended: [] } as const;
-/** The report if the same model is asked for a structured checkpoint instead, and does as it is told. */
+/** The report if the same model is asked for a structured checkpoint instead, and follows the instructions. */
 const instead = (why: string, requests = 2): Told => ({ strategy: 'structured', requests, mended: [], why });
 const nowhere = (code: string): Row['told'] => ({
   manual: [{ failed: code, paused: false }],

@@ -7,7 +7,7 @@ export function isCompaction({ body }: RecordedRequest): boolean {
   return choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none');
 }
 
-/** The answer of a model that does as it is told: the request word for word, the newest words, and a summary. */
+/** The answer of a model that follows the instructions: the request word for word, the newest words, and a summary. */
 export function checkpointText(request: string, recent: readonly string[], summary = 'Half of it is done.'): string {
   const intent = [
     'Work in the folder of the project.',

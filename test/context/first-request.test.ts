@@ -8,7 +8,7 @@ import { scene } from '../harness/scene.ts';
 /** The most bytes of a request before the user has said much: it is sent with every thread there is. */
 const mostBytes = 10 * 1024;
 
-/** The facts that a model must know before it can work, each with the words by which it is told. */
+/** The facts that a model must know before it can work, each with the words that state it. */
 const topics = {
   'what the sandbox allows': /Sandbox: workspace-write\. Commands can change files below the writable roots/,
   'where commands may write': /Writable roots: "[^\n]*\/workspace"/,

@@ -232,7 +232,7 @@ it('docs/providers.md has the same table', () => {
       return `| ${cause} | \`${code}\` | ${retried} | ${another === 'no' ? 'no' : 'yes'} | ${next} |`;
     },
   );
-  // How a provider shows a cause is told on the page alone.
+  // Only the page says how a provider shows a cause.
   const listed = page
     .split('\n')
     .flatMap((line) => /^(\| [a-z-]+ \| `[a-z-]+` \|) [^|]+ \|(.*)$/.exec(line)?.slice(1).join('') ?? []);

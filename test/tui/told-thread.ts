@@ -6,7 +6,7 @@ import { isCompaction } from '../compaction/summariser.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { firstWorld } from '../harness/world.ts';
 
-/** Text that no terminal may get from a thread, whoever wrote it. */
+/** Text that no terminal may get from a thread, from any writer. */
 export const hostile = '\u001B]0;owned\u0007\u001B[2J\u001B[31mred\u202Etxt\u009B3J\r\u0008end';
 
 /** Fixed ids and a fixed clock: the same lines with every run, but for the address of the model. */

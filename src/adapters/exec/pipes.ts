@@ -67,7 +67,7 @@ export type PipeEnds = { readonly readEnd: number; readonly writeEnd: number };
 /**
  * Opens the reader first and non-blocking, so that neither call blocks. Opens the writer without that flag, because
  * children share it. `toWrite` returns the writer's path once the reader is open. Throws unless both ends are the same
- * pipe of this user: somebody may have swapped a name, and output of a command must never reach a file.
+ * pipe of this user: another program may have swapped a name, and output of a command must never reach a file.
  */
 export function openBothEnds(
   { toRead, toWrite }: { readonly toRead: string; toWrite(readEnd: number): string },

@@ -12,7 +12,10 @@ import { chooseRoute, leastLandlockAbi, type MachineFacts, type SandboxRoute } f
 
 export interface RouteExplanation {
   readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
-  /** `limited`: all but `losses`. `unneeded`: the policy restricts nothing. `planned`: not implemented yet. */
+  /**
+   * `limited`: enforced except for `losses`, once the user agrees. `unneeded`: the policy restricts nothing. `planned`:
+   * Capstan can compute the limits of this system, and refuses the command because it cannot set them.
+   */
   readonly verdict: 'enforced' | 'limited' | 'refused' | 'planned' | 'unneeded';
   /** A sentence: the route, or why there is none. */
   readonly why: string;

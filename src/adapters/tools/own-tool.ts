@@ -64,7 +64,7 @@ export interface OwnToolResult {
   readonly output: string;
   /** False: surfaces show that the call failed. */
   readonly ok: boolean;
-  /** Pictures for the model after the text, as data URLs. A model without pictures is told that they are left out. */
+  /** Pictures for the model after the text, as data URLs. A model that takes none reads that they are left out. */
   readonly images?: readonly string[];
 }
 

@@ -29,7 +29,7 @@ a = 1
 `);
   expect(withoutTomlTable(document, ['mcp_servers', 'other'])).toBe(document);
   expect(withoutTomlTable('', ['a'])).toBe('\n');
-  // Of comments inside, only those right above the next table are about something else.
+  // Only comments right above the next table stay: they are about that one.
   const commented = '[a]\n# about a\nx = 1\n\n# about b\n# as well\n[b]\ny = 2\n';
   expect(withoutTomlTable(commented, ['a'])).toBe('# about b\n# as well\n[b]\ny = 2\n');
 });

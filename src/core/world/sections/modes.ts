@@ -125,7 +125,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
 
 const renderPersonality = (name: Personality) => render(personalityFragment, { name, text: personalityText(name) });
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
-/** An end is told by its first line, in other programs' texts, too. Other text counts as a start: an end can follow. */
+/** The first line shows an end, in other programs' texts, too. Other text counts as a start: an end can follow. */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
 export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
